@@ -278,7 +278,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     }
     const bool has_mask = HasMask(source);
     // Overviews, which are made of pixels and masks, are the last quarter of the progress.
-    const double copied = target.HasPlannedOverviews() ? 0.75 : 1;
+    const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);
     if (!CopyPixels(source, target, ScaledProgress::Report, pixels.data())) return false;

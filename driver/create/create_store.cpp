@@ -338,7 +338,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
-    if (!has_been_open_) dataset->PlanOverviews(options_.overviews);
+    if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
     if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
     has_been_open_ = true;
     // From here on others may write to it, too.

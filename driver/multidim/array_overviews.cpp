@@ -92,7 +92,8 @@ CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
         if (!status.ok()) return EmitError(session_->store_path(), status);
         const std::unique_ptr<GDALDataset> raster = OpenForUpdate();
         if (raster == nullptr) return CE_Failure;
-        if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get())) own->ReplaceLevels();
+        if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get()))
+            own->overviews().pending().replaces_others = true;
         const CPLErr built =
             raster->BuildOverviews(pszResampling, nOverviews, factors.data(), 0, nullptr,
                                    pfnProgress, pProgressData, papszOptions);

@@ -57,16 +57,6 @@ json::Object KeptAttributes(const json::Value& attributes) {
     return kept;
 }
 
-// The path of the mask that an array at `path` has, or is to have, by the attributes of the raster;
-// empty without.
-std::string MaskOf(const RasterLayout& array, std::string_view path) {
-    const std::string* const name =
-        zarr::StringAttribute(array.facts.attributes, zarr::kMaskAttribute);
-    if (name == nullptr || !zarr::IsValidKey(*name) || name->find('/') != std::string::npos)
-        return {};
-    return zarr::JoinKey(zarr::ParentPath(path), *name);
-}
-
 // How georeferencing is written beside an array with these attributes: as it is there.
 Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
     const bool gdal = attributes.Find("_CRS") != nullptr;
@@ -109,6 +99,14 @@ std::vector<double> Between(const std::vector<double>& centres, std::uint64_t si
 }
 
 }  // namespace
+
+std::string MaskOf(const RasterLayout& array, std::string_view path) {
+    const std::string* const name =
+        zarr::StringAttribute(array.facts.attributes, zarr::kMaskAttribute);
+    if (name == nullptr || !zarr::IsValidKey(*name) || name->find('/') != std::string::npos)
+        return {};
+    return zarr::JoinKey(zarr::ParentPath(path), *name);
+}
 
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
     RasterLayout scaled = array;

@@ -91,6 +91,10 @@ class OverviewLevels {
     const LevelSource source_;
 };
 
+// The path of the mask that an array at `path` has, or is to have, by the attributes of the raster;
+// empty without.
+std::string MaskOf(const RasterLayout& array, std::string_view path);
+
 // What an array is at the size of an overview, at `path`.
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level);
 

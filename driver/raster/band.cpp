@@ -563,7 +563,7 @@ int ZarrRasterBand::GetOverviewCount() {
             while (GetOverview(masked) != nullptr) ++masked;
             return masked;
         }
-        const auto count = static_cast<int>(dataset()->LevelsOf(array_).size());
+        const auto count = static_cast<int>(dataset()->overviews().LevelsOf(array_.layout).size());
         return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
     });
 }
@@ -576,7 +576,8 @@ GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
             return level != nullptr ? level->dataset()->masks().Find(level->GetBand()).band
                                     : nullptr;
         }
-        if (dataset()->LevelsOf(array_).empty()) return GDALPamRasterBand::GetOverview(nIdx);
+        if (dataset()->overviews().LevelsOf(array_.layout).empty())
+            return GDALPamRasterBand::GetOverview(nIdx);
         return dataset()->LevelOf(nBand, nIdx);
     });
 }

@@ -17,8 +17,6 @@
 
 namespace zarr_driver {
 
-class ZarrDataset;
-
 // An array that gives a dataset some or all of its bands.
 struct BandArray {
     RasterLayout layout;
@@ -29,9 +27,6 @@ struct BandArray {
     std::optional<zarr::FillValue> nodata;  // an element of the array, as it was read
     bool attributes_changed = false;        // since they were written
     zarr::json::Value attributes_before;    // as they were when read or written last
-    // Overviews of this array alone, where the dataset's arrays have different ones; the largest
-    // first. Owned by the dataset.
-    std::vector<ZarrDataset*> levels;
 };
 
 // The arrays of a dataset, in the order of its bands. They lie in one group, and share their

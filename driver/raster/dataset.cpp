@@ -14,10 +14,10 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
+#include "driver/overviews/overview_builder.h"
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
-#include "driver/raster/overview_builder.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
@@ -140,7 +140,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     const auto number = [](std::size_t count) { return std::to_string(count); };
     activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
-                      ", overviews: " + number(levels_.size()) + ", subdatasets: " +
+                      ", overviews: " + number(overviews_.levels().size()) + ", subdatasets: " +
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
@@ -182,20 +182,17 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
-        if (eRWFlag != GF_Read || update_ != nullptr)
-            return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
-                                             nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
-                                             nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
         // What is read of one band, or array, after another comes together.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
                               {nBufXSize, nBufYSize}, psExtraArg);
         };
+        // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
+        const bool may_write = eRWFlag != GF_Read || update_ != nullptr;
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
-        if (is_resampled && nBandCount > 1) load_from(0);
-        if (is_resampled)
+        if (is_resampled && !may_write && nBandCount > 1) load_from(0);
+        if (is_resampled || may_write)
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
@@ -318,19 +315,39 @@ const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDom
 // ---------------------------------------------------------------------------------------------
 // Overviews
 
-std::vector<ZarrDataset*> ZarrDataset::AllLevels() const {
-    std::vector<ZarrDataset*> all;
-    for (const auto* levels : {&levels_, &array_levels_})
-        for (const auto& level : *levels) all.push_back(level.get());
-    return all;
+LevelSource ZarrDataset::Source() const {
+    const Georeferencing& placed = place_.Find();
+    return {Layouts(),
+            {placed.srs ? &*placed.srs : nullptr, placed.transform, {}},
+            convention_,
+            options_.threads};
 }
 
-std::vector<ZarrDataset*> ZarrDataset::LevelsOf(const BandArray& array) const {
-    if (levels_.empty()) return array.levels;
-    std::vector<ZarrDataset*> common;
-    common.reserve(levels_.size());
-    for (const auto& level : levels_) common.push_back(level.get());
-    return common;
+GDALRasterBand* ZarrDataset::StoredMask(int number) { return masks_->Find(number).band; }
+
+void ZarrDataset::FlushBlocks(bool closing) {
+    GDALPamDataset::FlushCache(closing);
+    for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
+}
+
+zarr::Result<std::unique_ptr<StoreRaster>> ZarrDataset::OpenLevel(
+    const std::vector<std::string>& paths, std::size_t first) {
+    Location location = location_;
+    location.node = paths[0];
+    location.kind = zarr::NodeKind::kArray;
+    auto level = std::make_unique<ZarrDataset>(GetDescription(), location, options_);
+    level->BecomeLevel(*this, FirstBandOf(first));
+    level->SetOfEopf(is_of_eopf_);
+    for (std::size_t k = 0; k < paths.size(); ++k) {
+        const RasterLayout& base = Layout(first + k);
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
+                              MakeLevelLayout(*location.hierarchy, paths[k], options_, base));
+        if (layout.BandCount() != base.BandCount()) return Status::Corrupt("its bands are others");
+        level->AddArray(std::move(layout), paths.size() > 1);
+    }
+    if (options_.north_up) level->FollowFlip(*this);
+    ShareUpdate(*level);
+    return std::unique_ptr<StoreRaster>(std::move(level));
 }
 
 int ZarrDataset::FirstBandOf(std::size_t array) {
@@ -347,10 +364,11 @@ int ZarrDataset::NumberInArray(int number) {
 }
 
 ZarrRasterBand* ZarrDataset::LevelOf(int number, int level) {
-    const std::vector<ZarrDataset*> levels = LevelsOf(Band(number)->array());
+    const std::vector<StoreRaster*> levels = overviews_.LevelsOf(LayoutOf(number));
     if (level < 0 || static_cast<std::size_t>(level) >= levels.size()) return nullptr;
-    return levels[static_cast<std::size_t>(level)]->Band(levels_.empty() ? NumberInArray(number)
-                                                                         : number);
+    const bool is_of_array = overviews_.levels().empty();
+    return static_cast<ZarrDataset*>(levels[static_cast<std::size_t>(level)])
+        ->Band(is_of_array ? NumberInArray(number) : number);
 }
 
 CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
@@ -358,29 +376,14 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                     const int* panBandList, GDALProgressFunc pfnProgress,
                                     void* pProgressData, CSLConstList papszOptions) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        const auto beside_the_store = [&] {
-            // TIFF counts bands in 16 bits, and GDAL does not look.
-            constexpr int kMaxTiffBands = 65535;
-            if (nOverviews > 0 && nBands > kMaxTiffBands)
-                return EmitError(
-                    store_path(),
-                    Status::Unsupported(
-                        "has " + std::to_string(nBands) +
-                        " bands, and overviews beside the store can have 65535; where it "
-                        "is opened for update they are made in the store"));
-            DropOldOverviews();
-            if (nOverviews > 0 && HasStoredMask())
-                EmitWarning(
-                    store_path(),
-                    "overviews beside the store have no mask, unlike the raster: they show "
-                    "masked pixels as valid; open it for update to build them in the store");
-            if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
-            return GDALPamDataset::IBuildOverviews(pszResampling, nOverviews, panOverviewList,
-                                                   nListBands, panBandList, pfnProgress,
-                                                   pProgressData, papszOptions);
-        };
+        const OverviewRequest request{pszResampling,
+                                      {panOverviewList, panOverviewList + nOverviews},
+                                      {panBandList, panBandList + nListBands},
+                                      pfnProgress,
+                                      pProgressData,
+                                      papszOptions};
         if (update_ == nullptr) {
-            if (AllLevels().empty()) return beside_the_store();
+            if (overviews_.All().empty()) return BuildBesideStore(request);
             return EmitError(
                 store_path(),
                 Status::Permission("has overviews in the store, which only change where "
@@ -389,27 +392,23 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
-        OverviewRequest request;
-        request.resampling = pszResampling;
-        request.factors.assign(panOverviewList, panOverviewList + nOverviews);
-        request.bands.assign(panBandList, panBandList + nListBands);
-        request.progress = pfnProgress;
-        request.progress_data = pProgressData;
-        request.options = papszOptions;
-        request.replaces = replaces_levels_;
         // What the raster is to say, and its pixels, are in the store first.
         if (FlushAll(false) != CE_None) return CE_Failure;
-        OverviewBuilder builder(*this);
-        if (!builder.Check().ok() && levels_.empty()) return beside_the_store();
+        OverviewBuilder builder(overviews_);
+        if (!builder.Check().ok() && overviews_.levels().empty()) return BuildBesideStore(request);
+        if (nOverviews > 0 && options_.wrap_longitude && RolledColumns() != 0)
+            return EmitError(
+                store_path(),
+                Status::Unsupported(
+                    "overviews of a raster that WRAP_LONGITUDE=YES turns; open it without"));
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
-        return error == CE_None ? beside_the_store() : error;
+        return error == CE_None ? BuildBesideStore(request) : error;
     });
 }
 
 CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data) {
-    const OverviewPlan plan = std::move(planned_overviews_);
-    planned_overviews_ = OverviewPlan();
+    const OverviewPlan plan = std::exchange(overviews_.pending().plan, OverviewPlan());
     const std::vector<int> factors = plan.FactorsFor(nRasterXSize, nRasterYSize);
     if (factors.empty()) return CE_None;
     std::vector<int> bands;
@@ -418,24 +417,14 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
                            factors.data(), nBands, bands.data(), progress, progress_data, nullptr);
 }
 
-Status ZarrDataset::UpdateLevels() {
-    if (levels_.empty()) return {};
-    ZARR_RETURN_IF_ERROR(OverviewBuilder(*this).UpdateDescriptions());
-    // Their fill values may have followed.
-    for (const auto& level : levels_)
-        for (const auto& array : level->arrays_) {
-            ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                                  location_.hierarchy->Metadata(array->layout.facts.path));
-            if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
-                ZARR_RETURN_IF_ERROR(level->OpenAnew(*array));
-        }
+Status ZarrDataset::Refresh() {
+    for (const auto& array : arrays_) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                              location_.hierarchy->Metadata(array->layout.facts.path));
+        if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
+            ZARR_RETURN_IF_ERROR(OpenAnew(*array));
+    }
     return {};
-}
-
-bool ZarrDataset::HasStoredMask() {
-    for (int i = 1; i <= nBands; ++i)
-        if (masks_->Find(i).band != nullptr) return true;
-    return false;
 }
 
 CPLErr ZarrDataset::CreateMask(int number, int flags, const std::function<CPLErr()>& make) {
@@ -461,7 +450,8 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     eAccess = GA_Update;
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
-    for (ZarrDataset* const level : AllLevels()) level->EnableUpdate(update_.Share(), convention);
+    for (StoreRaster* const level : overviews_.All())
+        level->EnableUpdate(update_.Share(), convention);
 }
 
 void ZarrDataset::TakeBytesAsSigned() {
@@ -516,7 +506,7 @@ bool ZarrDataset::CloseStore() {
 }
 
 void ZarrDataset::EndUpdate() {
-    for (ZarrDataset* const level : AllLevels()) level->EndUpdate();
+    for (StoreRaster* const level : overviews_.All()) level->EndUpdate();
     for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
     update_.Set(nullptr);
 }
@@ -529,11 +519,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     GDALPamDataset::FlushCache(closing);  // blocks that GDAL holds, and PAM
     nPamFlags |= unsaved;
     if (update_ == nullptr) return CE_None;
-    for (ZarrDataset* const level : AllLevels()) {
-        level->GDALPamDataset::FlushCache(closing);
-        for (ZarrDataset* const mask : level->masks_->opened())
-            mask->GDALPamDataset::FlushCache(closing);
-    }
+    for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
     for (const Status& status : {update_->FlushChunks(options_.threads), StorePam(),
@@ -562,8 +548,8 @@ void ZarrDataset::Abandon() {
 }
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
-    if (LevelsOf(array).empty()) return;
-    levels_behind_ = true;  // they say that they are of what the array holds
+    if (overviews_.LevelsOf(array.layout).empty()) return;
+    overviews_.pending().is_description = true;  // they say that they are of what the array holds
     std::call_once(overviews_warned_, [&] {
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
                     "its overviews are not updated with it; build them anew when done");
@@ -606,15 +592,17 @@ Status ZarrDataset::ShareDimensions() {
 
 // What fails stays marked, for the next flush.
 Status ZarrDataset::FlushAttributes() {
-    levels_behind_ = levels_behind_ || place_.has_changed() || band_names_changed_;
+    if (place_.has_changed() || band_names_changed_) overviews_.pending().is_description = true;
     ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
     WarnOfBandsThatDiffer();
-    levels_behind_ = levels_behind_ || attributes_.AreOfArraysChanged();
+    if (attributes_.AreOfArraysChanged()) overviews_.pending().is_description = true;
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
-    if (levels_behind_) ZARR_RETURN_IF_ERROR(UpdateLevels());
-    levels_behind_ = false;
+    bool& is_due = overviews_.pending().is_description;
+    if (is_due && !overviews_.levels().empty())
+        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
+    is_due = false;
     return {};
 }
 
@@ -733,7 +721,7 @@ Status ZarrDataset::ReplaceFillOfWritten(BandArray& array,
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
     ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
                                                element, options_.threads));
-    levels_behind_ = true;
+    overviews_.pending().is_description = true;
     return OpenAnew(array);
 }
 
@@ -751,10 +739,13 @@ Status ZarrDataset::OpenAnew(BandArray& array) {
     return {};
 }
 
+bool ZarrDataset::StoresMetadata(const char* domain) const {
+    return update_ != nullptr && (domain == nullptr || domain[0] == '\0') && !arrays_.empty();
+}
+
 CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
-        if (update_ == nullptr || !is_default || arrays_.empty())
+        if (!StoresMetadata(pszDomain))
             return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
         const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
         CPLStringList list(CSLDuplicate(papszMetadata));
@@ -770,8 +761,7 @@ CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDoma
 CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
                                     const char* pszDomain) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
-        if (update_ == nullptr || !is_default || arrays_.empty())
+        if (!StoresMetadata(pszDomain))
             return GDALPamDataset::SetMetadataItem(pszName, pszValue, pszDomain);
         StoreMetadataItem(pszName, pszValue);
         return GDALDataset::SetMetadataItem(pszName, pszValue, pszDomain);

@@ -16,6 +16,7 @@
 #include "driver/base/open_options.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
+#include "driver/overviews/overview_set.h"
 #include "driver/raster/pam_dataset.h"
 #include "driver/raster/raster_place.h"
 #include "driver/raster/stored_attributes.h"
@@ -41,20 +42,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void AddArray(RasterLayout layout, bool array_names_bands);
     // Appends a subdataset.
     void AddSubdataset(const std::string& name, const std::string& description);
-    // Appends an overview: the same bands, smaller. The largest comes first.
-    void AddLevel(std::unique_ptr<ZarrDataset> level) {
-        if (options_.north_up) level->FollowFlip(*this);
-        levels_.push_back(std::move(level));
-    }
-    // Appends an overview of one of several arrays, in the order of AddArray(). Only for datasets
-    // without overviews of all bands.
-    void AddLevelOf(std::size_t array, std::unique_ptr<ZarrDataset> level) {
-        if (options_.north_up) level->FollowFlip(*this);
-        arrays_[array]->levels.push_back(level.get());
-        array_levels_.push_back(std::move(level));
-    }
-    // The overviews of an array of the dataset.
-    std::vector<ZarrDataset*> LevelsOf(const BandArray& array) const;
+    OverviewSet& overviews() { return overviews_; }
     // The overview of a band, from 1, at `level`; nullptr where there is none.
     ZarrRasterBand* LevelOf(int number, int level);
     // Of a product of EOPF's, whose bands have the colours of Sentinel-2's where their names say
@@ -95,11 +83,7 @@ class ZarrDataset final : public ZarrPamDataset {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
     }
     StoredMasks& masks() { return *masks_; }
-    // From now on BuildOverviews() takes away levels of other factors, as GDAL's does of arrays.
-    void ReplaceLevels() { replaces_levels_ = true; }
-    // Overviews that are built at closing, unless BuildPlannedOverviews() does it before.
-    void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
-    bool HasPlannedOverviews() const { return !planned_overviews_.IsEmpty(); }
+    // Builds the overviews that are planned, as closing does otherwise.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
     // Sets the metadata from the attributes of the arrays and the group, and the files beside the
     // store; to be called last.
@@ -113,8 +97,7 @@ class ZarrDataset final : public ZarrPamDataset {
     // What is written to the bands as Byte are the bits of signed bytes.
     void TakeBytesAsSigned();
     // Lets the dataset write; to be called last of all.
-    void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
-    std::size_t ArrayCount() const { return arrays_.size(); }
+    void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) override;
     // Of one of the arrays, in the order of AddArray().
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Stores what is pending; emits what fails.
@@ -133,11 +116,16 @@ class ZarrDataset final : public ZarrPamDataset {
     bool CloseStore();
     // Forgets what is pending, deletes the arrays that were made, and writes no more.
     void Abandon();
-    // Writes no more.
-    void EndUpdate();
+    void EndUpdate() override;
     // What is written through; nullptr where the dataset is for reading, and in a forked child,
     // which must not write what its parent will.
     StoreUpdate* update() const override { return update_.get(); }
+    LevelSource Source() const override;
+    GDALRasterBand* StoredMask(int number) override;
+    void FlushBlocks(bool closing) override;
+    zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(const std::vector<std::string>& paths,
+                                                         std::size_t first) override;
+    zarr::Status Refresh() override;
     // Says why nothing can be written without update().
     CPLErr RefuseToWrite() const;
     // Makes the mask of a band, or with 0 of all bands: in the store, where the dataset is all of a
@@ -191,8 +179,6 @@ class ZarrDataset final : public ZarrPamDataset {
                      GSpacing nBandSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
   private:
-    friend class OverviewBuilder;
-
     void DescribeStructure();
     std::string CommonCompression() const;
     std::optional<zarr::FillValue> ReadNodata(const BandArray& array, zarr::Warnings& warnings);
@@ -218,16 +204,11 @@ class ZarrDataset final : public ZarrPamDataset {
     void StoreAssumedColours();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
-    zarr::Status UpdateLevels();
     void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
+    bool StoresMetadata(const char* domain) const;
     void StoreMetadataItem(const char* name, const char* value);
 
-    std::vector<ZarrDataset*> AllLevels() const;
-    // True where a band has a mask in the store.
-    bool HasStoredMask();
-
-    std::vector<std::unique_ptr<ZarrDataset>> levels_;
-    std::vector<std::unique_ptr<ZarrDataset>> array_levels_;  // see AddLevelOf()
+    OverviewSet overviews_{*this};
     std::unique_ptr<StoredMasks> masks_;
     std::optional<bool> is_flipped_;  // where another dataset says it
     ZarrDataset* raster_ = nullptr;   // of an overview or mask
@@ -246,13 +227,7 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
-    std::string nodata_warned_;   // the text of the last warning
-    bool levels_behind_ = false;  // the overviews do not say yet what the raster says
-    bool levels_stale_ = false;   // what is open of the overviews does not know what they say
-    OverviewPlan planned_overviews_;
-    bool replaces_levels_ = false;
-    // Overviews that were removed while a caller may hold their bands.
-    std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
+    std::string nodata_warned_;  // the text of the last warning
     CPLStringList subdatasets_;
     CPLStringList description_;  // the domain ZARR, once it was asked for
 };

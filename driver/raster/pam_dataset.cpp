@@ -46,6 +46,14 @@ ZarrRasterBand* ZarrPamDataset::Band(int number) {
 
 bool ZarrPamDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
 
+std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
+    std::vector<const RasterLayout*> layouts;
+    for (const auto& array : arrays_) layouts.push_back(&array->layout);
+    return layouts;
+}
+
+const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
+
 // The files beside a store on a web server that GDAL looks for: its auxiliary file, which
 // takes one question in place of half a dozen. One of its own a dataset has where the store has
 // one, too. Empty for other stores, where GDAL looks itself.
@@ -373,11 +381,31 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
                           has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
 }
 
-void ZarrPamDataset::DropOldOverviews() {
-    if (!has_old_overviews_) return;
-    has_old_overviews_ = false;
-    VSIUnlink((sidecar_base_ + ".ovr").c_str());
-    oOvManager.Initialize(this, sidecar_base_.c_str());
+CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
+    // TIFF counts bands in 16 bits, and GDAL does not look.
+    constexpr int kMaxTiffBands = 65535;
+    const bool has_any = !request.factors.empty();
+    if (has_any && nBands > kMaxTiffBands)
+        return EmitError(
+            store_path(),
+            Status::Unsupported("has " + std::to_string(nBands) +
+                                " bands, and overviews beside the store can have 65535; where it "
+                                "is opened for update they are made in the store"));
+    if (std::exchange(has_old_overviews_, false)) {
+        VSIUnlink((sidecar_base_ + ".ovr").c_str());
+        oOvManager.Initialize(this, sidecar_base_.c_str());
+    }
+    bool is_masked = false;
+    for (int i = 1; has_any && !is_masked && i <= nBands; ++i) is_masked = StoredMask(i) != nullptr;
+    if (is_masked)
+        EmitWarning(store_path(),
+                    "overviews beside the store have no mask, unlike the raster: they show "
+                    "masked pixels as valid; open it for update to build them in the store");
+    if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
+    return GDALPamDataset::IBuildOverviews(
+        request.resampling.c_str(), static_cast<int>(request.factors.size()),
+        request.factors.data(), static_cast<int>(request.bands.size()), request.bands.data(),
+        request.progress, request.progress_data, request.options);
 }
 
 // GDAL looks for a mask by the name of the dataset, which may be a connection string.

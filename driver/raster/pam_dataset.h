@@ -11,6 +11,8 @@
 #include "core/base/status.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
+#include "driver/overviews/overview_builder.h"
+#include "driver/overviews/store_raster.h"
 #include "driver/raster/band_array.h"
 #include "driver/raster/source_state.h"
 #include "driver/raster/stored_pam.h"
@@ -32,13 +34,8 @@ struct OpenedAs {
 // What GDAL keeps of a dataset beside what Zarr has a place for: in the store, in GDAL's own
 // attribute (see stored_pam.h), and in the files beside the store (see sidecars.h), of which some
 // are no longer used where the pixels that they were made from have changed.
-class ZarrPamDataset : public GDALPamDataset {
+class ZarrPamDataset : public StoreRaster {
   public:
-    const Location& location() const { return location_; }
-    const std::string& store_path() const { return location_.store_path; }
-    const OpenOptions& options() const { return options_; }
-    // What is written through; nullptr where the dataset is for reading.
-    virtual StoreUpdate* update() const = 0;
     // Changes an attribute of an array; null removes it. Written at the next flush.
     virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
     ZarrRasterBand* Band(int number);  // from 1
@@ -54,11 +51,12 @@ class ZarrPamDataset : public GDALPamDataset {
     // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
 
+    std::vector<const RasterLayout*> Layouts() const override;
+    const RasterLayout& LayoutOf(int number) override;
     char** GetFileList() override;
 
   protected:
-    ZarrPamDataset(Location location, OpenOptions options)
-        : location_(std::move(location)), options_(std::move(options)) {}
+    using StoreRaster::StoreRaster;
 
     // True where the raster's rows or columns are in another order than the array's, by NORTH_UP or
     // WRAP_LONGITUDE. May read what places the raster.
@@ -77,12 +75,10 @@ class ZarrPamDataset : public GDALPamDataset {
     bool ShowsWholeNode() const;
     // Lets GDAL keep the dataset's items in memory where it may not write files beside stores.
     void EnablePam();
-    // Deletes overviews beside the store that are older than it.
-    void DropOldOverviews();
+    // Builds overviews beside the store, or removes them; emits what fails.
+    CPLErr BuildBesideStore(const OverviewRequest& request);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
-    const Location location_;
-    const OpenOptions options_;
     std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
     BandArrays arrays_;
     CPLStringList stored_metadata_;  // what the store says, of the default domain

@@ -73,42 +73,23 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
     return paths;
 }
 
-// Opens arrays as one overview of as many arrays of the dataset, from `first` on.
-Result<DatasetPtr> OpenLevel(const Request& request, const std::vector<std::string>& paths,
-                             ZarrDataset& dataset, std::size_t first) {
-    const Location location = At(request.location, paths[0]);
-    auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
-    level->BecomeLevel(dataset, dataset.FirstBandOf(first));
-    level->SetOfEopf(dataset.is_of_eopf());
-    for (std::size_t k = 0; k < paths.size(); ++k) {
-        const RasterLayout& base = dataset.Layout(first + k);
-        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeLevelLayout(*location.hierarchy, paths[k],
-                                                                   request.options, base));
-        if (layout.BandCount() != base.BandCount()) return Status::Corrupt("its bands are others");
-        level->AddArray(std::move(layout), paths.size() > 1);
-    }
-    return level;
-}
-
-void WarnOfLevel(const Request& request, const Pyramid& pyramid, const std::string& path,
-                 const Status& status) {
-    EmitWarning(request.location.store_path,
-                pyramid.origin + ": /" + path + " is left out: " + status.message());
+// Adds a level of `pyramid` as an overview: of all arrays, or of the array at index `of` alone.
+void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
+              std::optional<std::size_t> of, ZarrDataset& dataset) {
+    auto level = dataset.OpenLevel(paths, of.value_or(0));
+    if (level.ok())
+        dataset.overviews().Add(level.Take(), of ? &dataset.Layout(*of) : nullptr);
+    else
+        EmitWarning(dataset.store_path(), pyramid.origin + ": /" + paths[0] +
+                                              " is left out: " + level.status().message());
 }
 
 // Adds the levels that all pyramids have as overviews. The pyramids are in the order of the
 // dataset's arrays.
-void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
-    if (pyramids.empty()) return;
-    const auto& levels = pyramids[0].levels;
-    for (std::size_t i = 1; i < levels.size(); ++i) {
-        const std::vector<std::string> paths = PathsOf(pyramids, levels[i]);
-        if (paths.empty()) continue;
-        auto level = OpenLevel(request, paths, dataset, 0);
-        if (level.ok())
-            dataset.AddLevel(level.Take());
-        else
-            WarnOfLevel(request, pyramids[0], paths[0], level.status());
+void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
+    for (std::size_t i = 1; !pyramids.empty() && i < pyramids[0].levels.size(); ++i) {
+        const std::vector<std::string> paths = PathsOf(pyramids, pyramids[0].levels[i]);
+        if (!paths.empty()) AddLevel(pyramids[0], paths, std::nullopt, dataset);
     }
 }
 
@@ -121,17 +102,10 @@ bool HaveSameLevels(const std::vector<Pyramid>& pyramids) {
 }
 
 // Gives each array of the dataset the levels of its own pyramid as overviews.
-void AddLevelsOfArrays(const Request& request, const std::vector<Pyramid>& pyramids,
-                       ZarrDataset& dataset) {
+void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     for (std::size_t k = 0; k < pyramids.size(); ++k)
-        for (std::size_t i = 1; i < pyramids[k].levels.size(); ++i) {
-            const std::string& path = pyramids[k].levels[i].path;
-            auto level = OpenLevel(request, {path}, dataset, k);
-            if (level.ok())
-                dataset.AddLevelOf(k, level.Take());
-            else
-                WarnOfLevel(request, pyramids[k], path, level.status());
-        }
+        for (std::size_t i = 1; i < pyramids[k].levels.size(); ++i)
+            AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
 // The pyramid that `path` is the base of, as a list of one; empty where there is none.
@@ -165,7 +139,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
         return dataset;
     }
     dataset->AddArray(std::move(layout), false);
-    AddLevels(request, pyramids, *dataset);
+    AddLevels(pyramids, *dataset);
     return dataset;
 }
 
@@ -277,9 +251,9 @@ Status AddGroupBands(const Request& request, const ArrayList& bands,
     const std::vector<Pyramid> ordered = PyramidsFrom(request, layouts, pyramids);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     if (HaveSameLevels(ordered))
-        AddLevels(request, ordered, dataset);
+        AddLevels(ordered, dataset);
     else
-        AddLevelsOfArrays(request, ordered, dataset);
+        AddLevelsOfArrays(ordered, dataset);
     return {};
 }
 
@@ -562,7 +536,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
         others = std::stable_partition(ordered.begin(), ordered.end(), [](const auto* group) {
             return ("/" + group->path + "/").find("/measurements/") != std::string::npos;
         });
-    if (dataset.ArrayCount() > 1)
+    if (dataset.BandsHaveArrays())
         dataset.AddSubdataset(
             FormatConnectionString(location.store_path, location.node),
             DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),

@@ -48,12 +48,8 @@ std::vector<ZarrDataset*> StoredMasks::opened() const {
 
 // Empty where the band's array names none.
 std::string StoredMasks::PathOf(int number) const {
-    const RasterLayout& layout = dataset_.Band(number)->array().layout;
-    const std::string* const name =
-        zarr::StringAttribute(layout.facts.attributes, zarr::kMaskAttribute);
-    if (name == nullptr || !zarr::IsValidKey(*name) || name->find('/') != std::string::npos)
-        return {};
-    return zarr::JoinKey(zarr::ParentPath(layout.facts.path), *name);
+    const RasterLayout& layout = dataset_.LayoutOf(number);
+    return MaskOf(layout, layout.facts.path);
 }
 
 StoredMasks::Mask StoredMasks::Find(int number) {

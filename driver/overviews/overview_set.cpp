@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "driver/overviews/overview_set.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace zarr_driver {
+
+std::vector<StoreRaster*> OverviewSet::All() const {
+    std::vector<StoreRaster*> all;
+    for (const auto& level : levels_) all.push_back(level.get());
+    for (const auto& [array, level] : array_levels_) all.push_back(level.get());
+    return all;
+}
+
+std::vector<StoreRaster*> OverviewSet::LevelsOf(const RasterLayout& array) const {
+    std::vector<StoreRaster*> own;
+    for (const auto& level : levels_) own.push_back(level.get());
+    for (const auto& [of, level] : array_levels_)
+        if (of == &array && levels_.empty()) own.push_back(level.get());
+    return own;
+}
+
+void OverviewSet::Merge(Levels levels) {
+    std::move(levels.begin(), levels.end(), std::back_inserter(levels_));
+    std::stable_sort(levels_.begin(), levels_.end(), [](const auto& a, const auto& b) {
+        return a->GetRasterXSize() * 1.0 * a->GetRasterYSize() >
+               b->GetRasterXSize() * 1.0 * b->GetRasterYSize();
+    });
+}
+
+std::vector<LevelPaths> OverviewSet::Remove(const std::set<const StoreRaster*>& kept) {
+    std::vector<LevelPaths> removed;
+    for (auto& level : levels_) {
+        if (kept.count(level.get()) != 0) continue;
+        removed.push_back({PathsOf(*level), 0, 0, ""});
+        Release(*level);
+        removed_.push_back(std::move(level));
+    }
+    levels_.erase(std::remove(levels_.begin(), levels_.end(), nullptr), levels_.end());
+    return removed;
+}
+
+void OverviewSet::RemoveLevelsOfArrays() {
+    for (auto& [array, level] : array_levels_) {
+        Release(*level);
+        removed_.push_back(std::move(level));
+    }
+    array_levels_.clear();
+}
+
+std::vector<std::string> OverviewSet::PathsOf(const StoreRaster& level) {
+    std::vector<std::string> paths;
+    for (const RasterLayout* array : level.Layouts()) paths.push_back(array->facts.path);
+    return paths;
+}
+
+void OverviewSet::Release(StoreRaster& level) const {
+    for (const RasterLayout* array : level.Layouts()) raster_.update()->Forget(*array->array);
+    level.EndUpdate();
+}
+
+}  // namespace zarr_driver
