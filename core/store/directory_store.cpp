@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/directory_store.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "core/store/keys.h"
@@ -19,82 +19,131 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
 Status ErrnoStatus(const std::string& key, const char* what, int error) {
-    const std::string message = key + ": " + what + ": " + std::generic_category().message(error);
+    const std::string message =
+        (key.empty() ? "" : key + ": ") + what + ": " + std::generic_category().message(error);
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
-}
-
-Status CodeStatus(const std::string& key, const char* what, const std::error_code& error) {
-    return ErrnoStatus(key, what, error.value());
 }
 
 bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-// The file of a key; one that is not open where there is none.
+// True if a file is at `path`, including a link to nothing, whether or not it opens.
+bool IsSeen(const std::string& path) {
+    std::error_code error;
+    const fs::file_type type = fs::symlink_status(path, error).type();
+    return !error && type != fs::file_type::directory;
+}
+
+// Opens the file of a key; not open if the key is absent.
 Result<LocalFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     LocalFile file;
-    const int error = file.Open(path);
-    if (error == 0 || IsAbsence(error)) return file;
-    if (error == EISDIR) return ErrnoStatus(key, "cannot read", error);
-    // To open a pipe waits, perhaps for ever.
+    int error = file.Open(path);
+    if (IsAbsence(error)) {
+        if (!IsSeen(path)) return file;
+        // Another process may have written it between the two looks.
+        error = file.Open(path);
+        if (error != 0 && !IsSeen(path)) return file;
+        if (error != 0) return ErrnoStatus(key, "is there, but cannot be opened", error);
+    }
+    // Opening a pipe may wait forever.
     if (error == ENODEV)
         return Status::Io(key +
                           ": is not a regular file (a pipe, a socket or a device), and not read");
-    return ErrnoStatus(key, "cannot open", error);
+    if (error != 0) return ErrnoStatus(key, "cannot open", error);
+    return file;
 }
 
-Status ReadAt(const LocalFile& file, const std::string& key, std::uint64_t offset,
-              MutableByteSpan memory) {
-    const int error = file.ReadAt(offset, memory);
-    return error == 0 ? Status() : ErrnoStatus(key, "cannot read", error);
+// True if a later change gets another time: one tick of the file system's clock has passed.
+bool IsSettled(std::int64_t modified) {
+    using std::chrono::duration_cast;
+    using std::chrono::nanoseconds;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const bool whole_seconds = modified % kSecond == 0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return duration_cast<nanoseconds>(now).count() - modified >
+           (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
-// Makes a new file beside `path` that no other writer, of this process or another, has.
-File CreateBeside(const fs::path& path, fs::path& temporary) {
-    static std::atomic<unsigned> counter{0};
-    for (;;) {
-        temporary = path.string() + "." + std::to_string(counter++) + ".partial";
-        File file(std::fopen(temporary.string().c_str(), "wbx"));
-        if (file != nullptr || errno != EEXIST) return file;
-    }
+ObjectVersion VersionOfAbsent() {
+    ObjectVersion version;
+    version.is_certain = true;
+    return version;
+}
+
+// True if `path` is a link to a folder that it lies in, such as `/`: its entries are those of that
+// folder once more.
+bool LeadsRound(const fs::path& path) {
+    std::error_code error;
+    const fs::path target = fs::canonical(path, error);
+    if (error) return false;
+    const fs::path here = fs::canonical(path.parent_path(), error);
+    if (error) return false;
+    return std::mismatch(target.begin(), target.end(), here.begin(), here.end()).first ==
+           target.end();
+}
+
+bool PathExists(const std::string& path) {
+    struct stat state {};
+    return stat(path.c_str(), &state) == 0;
+}
+
+// Makes a folder and those above it; 0 or an errno. Others may be making them, too.
+int MakeFolders(const std::string& path) {
+    if (path.empty() || PathExists(path)) return 0;
+    if (const int error = MakeFolders(fs::path(path).parent_path().string()); error != 0)
+        return error;
+#if ZARR_HAS_POSIX_FILES
+    return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno;
+#else
+    std::error_code error;
+    fs::create_directory(path, error);
+    return error.value();
+#endif
 }
 
 }  // namespace
 
-DirectoryStore::DirectoryStore(std::string folder) : folder_(std::move(folder)) {}
+ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint64_t number) {
+    ObjectVersion version;
+    version.exists = true;
+    version.size = size;
+    version.modified = modified;
+    version.mark = number;
+    version.is_certain = IsSettled(modified);
+    return version;
+}
+
+std::string DirectoryStore::Identity() const {
+    return real_path_.Get([this] {
+        std::error_code error;
+        fs::path path = fs::weakly_canonical(folder_, error);
+        if (error) path = fs::absolute(folder_, error);
+        return error ? folder_ : path.string();
+    });
+}
 
 ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
-    ObjectVersion version;
-    const std::string path = PathOf(key);
-    std::error_code error;
-    const auto modified = fs::last_write_time(path, error);
-    version.is_certain = IsAbsence(error.value());
-    if (error || !fs::is_regular_file(path, error)) return version;
-    version.size = fs::file_size(path, error);
-    version.exists = !error;
-    version.modified =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(modified.time_since_epoch()).count();
-    version.is_certain = fs::file_time_type::clock::now() - modified > std::chrono::seconds(2);
-    return version;
+    struct stat state {};
+    if (stat(PathOf(key).c_str(), &state) != 0 || (state.st_mode & S_IFMT) == S_IFDIR)
+        return VersionOfAbsent();
+    return VersionOfFile(static_cast<std::uint64_t>(state.st_size), ModificationTime(state),
+                         static_cast<std::uint64_t>(state.st_ino));
 }
 
 Result<ReadResult> DirectoryStore::Read(const std::string& key, const ValuePart& part,
                                         const ReadSink& sink) const {
-    ReadResult read;
-    if (part.is_whole()) read.version = VersionOf(key);
+    ReadResult read{false, 0, VersionOfAbsent()};
     ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
-    read.found = file.is_open();
-    if (!read.found) return read;
+    if (!file.is_open()) return read;
+    read.found = true;
     read.size = file.size();
+    read.version = VersionOfFile(file.size(), file.modified(), file.number());
     ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, file.size()));
     ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
-    if (memory) ZARR_RETURN_IF_ERROR(ReadAt(file, key, extent.offset, *memory));
+    if (!memory || memory->size == 0) return read;
+    if (const int error = file.ReadAt(extent.offset, *memory); error != 0)
+        return ErrnoStatus(key, "cannot read", error);
     return read;
 }
 
@@ -103,87 +152,84 @@ bool DirectoryStore::WaitsForDisk(const std::string& key) const {
     return CheckKey(key).ok() && file.Open(PathOf(key)) == 0 && file.WaitsForDisk(file.size() / 2);
 }
 
+Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) const {
+    std::vector<StoreEntry> entries;
+    const auto add = [&](const StoreEntry& entry) {
+        entries.push_back(entry);
+        return true;
+    };
+    ZARR_RETURN_IF_ERROR(VisitEntries(prefix, add));
+    std::sort(entries.begin(), entries.end(),
+              [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
+    std::error_code error;
+    fs::directory_iterator it(prefix.empty() ? folder_ : PathOf(prefix), error);
+    if (error && IsAbsence(error.value())) return {};
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        std::error_code unknown;
+        const bool is_link = it->is_symlink(unknown);
+        // A failed look must not hide what is in a folder, and a link to nothing is one.
+        const bool is_folder = it->is_directory(unknown) || IsAbsence(unknown.value());
+        if (unknown && !is_folder)
+            return ErrnoStatus(JoinKey(prefix, name), "cannot look at it", unknown.value());
+        const bool is_round = is_folder && is_link && LeadsRound(it->path());
+        if (!is_round && !visit({name, is_folder})) return {};
+    }
+    return error ? ErrnoStatus(prefix, "cannot list", error.value()) : Status();
+}
+
+int DirectoryStore::Create(PartialFile& file, const std::string& path) const {
+    int error = file.Create();
+    // A missing folder is rare: a look before each file would cost a request.
+    if (error != ENOENT || !PathExists(folder_)) return error;
+    error = MakeFolders(path.substr(0, path.rfind('/')));
+    return error != 0 ? error : file.Create();
+}
+
 Status DirectoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    const fs::path path(PathOf(key));
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error) return CodeStatus(key, "cannot make its folder", error);
-    fs::path temporary;
-    File file = CreateBeside(path, temporary);
-    if (file == nullptr) return ErrnoStatus(key, "cannot create", errno);
-    bool written = std::all_of(parts.begin(), parts.end(), [&](const ByteSpan& part) {
-        return part.size == 0 || std::fwrite(part.data, 1, part.size, file.get()) == part.size;
-    });
-    written = std::fclose(file.release()) == 0 && written;
-    const int write_error = errno;
-    if (written) {
-        fs::rename(temporary, path, error);
-        if (!error) return {};
+    const std::string path = PathOf(key);
+    abandoned_.RemoveBeside(path);
+    for (;;) {
+        PartialFile file(path);
+        if (const int error = Create(file, path); error != 0)
+            return ErrnoStatus(key, "cannot create", error);
+        if (file.is_lost()) continue;
+        if (const int error = file.Write(parts); error != 0)
+            return ErrnoStatus(key, "cannot write", error);
+        const int error = file.TakePlace();
+        return error == 0 ? Status() : ErrnoStatus(key, "cannot replace", error);
     }
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return written ? CodeStatus(key, "cannot replace", error)
-                   : ErrnoStatus(key, "cannot write", write_error);
 }
 
 Status DirectoryStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    std::error_code error;
-    fs::remove(PathOf(key), error);
-    if (!error || IsAbsence(error.value())) return {};
-    return CodeStatus(key, "cannot remove", error);
+    const int error = RemoveFile(PathOf(key));
+    return error == 0 || IsAbsence(error) ? Status() : ErrnoStatus(key, "cannot remove", error);
 }
 
 Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string path = PathOf(prefix);
     std::error_code error;
-    // A link to a file is a key.
-    if (!fs::is_directory(path, error)) return false;
-    const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
-    if (!is_link && !fs::is_empty(path, error)) {
-        if (!error || IsAbsence(error.value())) return false;
-        return CodeStatus(prefix, "cannot look into", error);
-    }
-    fs::remove(path, error);
-    if (!error) return true;
-    if (error == std::errc::directory_not_empty || error == std::errc::file_exists)
-        return false;  // a key has come meanwhile
-    return CodeStatus(prefix, "cannot remove", error);
+    // A link to a file is a key, one to a folder is removed. A folder that holds something stays.
+    return fs::is_directory(path, error) && fs::remove(path, error);
 }
 
 Result<bool> DirectoryStore::MovePrefix(const std::string& from, const std::string& to) {
     ZARR_RETURN_IF_ERROR(CheckKey(from));
     ZARR_RETURN_IF_ERROR(CheckKey(to));
-    std::error_code error;
-    if (fs::exists(fs::symlink_status(PathOf(to), error)))
-        return Status::Invalid(to + ": is there already");
-    fs::create_directories(fs::path(PathOf(to)).parent_path(), error);
-    if (error) return CodeStatus(to, "cannot make its folder", error);
-    fs::rename(PathOf(from), PathOf(to), error);
-    if (error == std::errc::cross_device_link) return false;
-    if (error) return CodeStatus(from, "cannot rename", error);
-    return true;
-}
-
-Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) const {
-    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
-    std::vector<StoreEntry> entries;
-    std::error_code error;
-    fs::directory_iterator it(prefix.empty() ? folder_ : PathOf(prefix), error);
-    if (error) {
-        if (IsAbsence(error.value())) return entries;
-        return CodeStatus(prefix, "cannot list", error);
-    }
-    for (; it != fs::directory_iterator(); it.increment(error)) {
-        std::error_code ignored;
-        entries.push_back({it->path().filename().string(), it->is_directory(ignored)});
-    }
-    if (error) return CodeStatus(prefix, "cannot list", error);
-    std::sort(entries.begin(), entries.end(),
-              [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
-    return entries;
+    const std::string target = PathOf(to);
+    if (PathExists(target)) return Status::Invalid(to + ": is there already");
+    if (!PathExists(PathOf(from))) return ErrnoStatus(from, "cannot rename", ENOENT);
+    if (const int error = MakeFolders(target.substr(0, target.rfind('/'))); error != 0)
+        return ErrnoStatus(to, "cannot make its folder", error);
+    return std::rename(PathOf(from).c_str(), target.c_str()) == 0;
 }
 
 }  // namespace zarr

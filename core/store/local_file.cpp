@@ -21,6 +21,8 @@ namespace zarr {
 
 #if ZARR_HAS_POSIX_FILES
 
+int RemoveFile(const std::string& path) { return unlink(path.c_str()) == 0 ? 0 : errno; }
+
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call, on any system
     for (std::size_t done = 0; done < memory.size;) {
@@ -139,6 +141,8 @@ bool LocalFile::WaitsForDisk(std::uint64_t offset) const {
 }
 
 #else
+
+int RemoveFile(const std::string& path) { return std::remove(path.c_str()) == 0 ? 0 : errno; }
 
 bool LocalFile::WaitsForDisk(std::uint64_t /*offset*/) const { return false; }
 

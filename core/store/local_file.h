@@ -30,6 +30,9 @@ std::int64_t ModificationTime(const Stat& state) {
     return time;
 }
 
+// Removes a file or a link, but no folder. Returns 0 or an errno.
+int RemoveFile(const std::string& path);
+
 #if ZARR_HAS_POSIX_FILES
 // Fills `memory` with what a file has from `offset` on. 0, or an error as errno has it; EIO where
 // the file ends before.

@@ -75,17 +75,17 @@ void SourceState::AddMemory(const std::string& folder) {
 
 void SourceState::AddFolder(const std::string& folder, const zarr::Array& array) {
     if (array.chunk_count() > kMostChunks) return AddTime("", TimeOf(folder));
-    const VsiStore store(folder);
+    const auto store = OpenFolder(folder);
     bool are_known = true;
     const auto add = [&](std::string_view name, auto) {
         if (!IsChunk(name)) return;
         const std::string key(name);
-        const zarr::ObjectVersion version = store.VersionOf(key);
+        const zarr::ObjectVersion version = store->VersionOf(key);
         are_known = are_known && version.exists;
         AddContents(key, version.size, 0);
         AddTime(key, version.modified);
     };
-    const zarr::Status status = store.ForEachKey("", add, {});
+    const zarr::Status status = store->ForEachKey("", add, {});
     has_chunks_ = has_chunks_ && status.ok() && are_known;
 }
 

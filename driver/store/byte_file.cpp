@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/store/local_file.h"
+#include "core/store/partial_files.h"
 #include "driver/base/report.h"
-#include "driver/store/partial_files.h"
 #include "driver/store/vsi_store.h"
 
 #if ZARR_HAS_POSIX_FILES
@@ -37,7 +37,7 @@ Status Failed(const char* what, int error) {
 #if ZARR_HAS_POSIX_FILES
 class LocalByteFile final : public zarr::ByteFile {
   public:
-    LocalByteFile(int descriptor, std::optional<PathLock> lock, std::string path)
+    LocalByteFile(int descriptor, std::optional<zarr::PathLock> lock, std::string path)
         : descriptor_(descriptor), lock_(std::move(lock)), path_(std::move(path)) {}
     ~LocalByteFile() override { close(descriptor_); }
     LocalByteFile(const LocalByteFile&) = delete;
@@ -76,7 +76,7 @@ class LocalByteFile final : public zarr::ByteFile {
 
   private:
     const int descriptor_;
-    const std::optional<PathLock> lock_;
+    const std::optional<zarr::PathLock> lock_;
     const std::string path_;  // absolute; empty while the file is being made under another name
 };
 #endif
@@ -154,14 +154,14 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bo
     using FilePtr = std::unique_ptr<zarr::ByteFile>;
 #if ZARR_HAS_POSIX_FILES
     if (IsLocalPath(path)) {
-        PathLock::Failure failure{};
-        auto lock = is_held ? std::nullopt : PathLock::Try(path, failure);
-        if (!is_held && !lock && failure == PathLock::Failure::kHeld)
+        zarr::PathLock::Failure failure{};
+        auto lock = is_held ? std::nullopt : zarr::PathLock::Try(path, failure);
+        if (!is_held && !lock && failure == zarr::PathLock::Failure::kHeld)
             return Status::Io("the zip file is being changed by another program");
         const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (descriptor < 0) return Failed("opened to be changed", errno);
         return FilePtr(std::make_unique<LocalByteFile>(
-            descriptor, std::move(lock), is_held ? std::string() : VsiStore(path).Identity()));
+            descriptor, std::move(lock), is_held ? std::string() : OpenFolder(path)->Identity()));
     }
 #endif
     if (RenamingAt(path) == Renaming::kNo)

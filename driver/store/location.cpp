@@ -328,7 +328,7 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path
         return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
     }
     if (path.is_remote()) return StorePtr(RemoteStore::Open(path, access));
-    return StorePtr(std::make_shared<VsiStore>(path));
+    return StorePtr(OpenFolder(path));
 }
 
 std::string RootArrayName(const StorePath& folder) { return CPLGetBasename(folder.c_str()); }
@@ -337,7 +337,7 @@ Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
                                                         bool missing_on_403) {
     using StorePtr = std::shared_ptr<zarr::Store>;
     if (const auto place = ZipPlaceOf(folder)) return OpenZipForUpdate(*place);
-    if (!folder.is_remote()) return StorePtr(std::make_shared<VsiStore>(folder));
+    if (!folder.is_remote()) return OpenFolder(folder);
     StoreAccess access;
     access.missing_on_403 = missing_on_403;
     access.update = true;

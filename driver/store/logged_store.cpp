@@ -37,4 +37,16 @@ Result<std::vector<zarr::StoreEntry>> LoggedStore::List(const std::string& prefi
     return Logged("LIST", Describe(), prefix, [&] { return base().List(prefix); });
 }
 
+Status LoggedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    return Logged("LIST", Describe(), prefix, [&] { return base().VisitEntries(prefix, visit); });
+}
+
+Status LoggedStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
+    return Logged("PUT", Describe(), key, [&] { return writable_->SetParts(key, parts); });
+}
+
+Status LoggedStore::Remove(const std::string& key) {
+    return Logged("DELETE", Describe(), key, [&] { return writable_->Erase(key); });
+}
+
 }  // namespace zarr_driver

@@ -13,9 +13,12 @@
 
 namespace zarr_driver {
 
-// A read-only store whose requests CPL_DEBUG=ZARR tells of, by their keys.
-class LoggedStore final : public zarr::ForwardingStore {
+// A store whose requests CPL_DEBUG=ZARR tells of, by their keys.
+class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWriter {
   public:
+    explicit LoggedStore(std::shared_ptr<zarr::Store> base)
+        : ForwardingStore(base), writable_(std::move(base)) {}
+    // A read-only one.
     explicit LoggedStore(std::shared_ptr<const zarr::Store> base)
         : ForwardingStore(std::move(base)) {}
 
@@ -25,6 +28,22 @@ class LoggedStore final : public zarr::ForwardingStore {
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
+    zarr::StoreWriter* writer() override { return writable_ != nullptr ? this : nullptr; }
+
+  private:
+    zarr::Status WriteParts(const std::string& key,
+                            const std::vector<zarr::ByteSpan>& parts) override;
+    zarr::Status Remove(const std::string& key) override;
+    zarr::Result<bool> RemovePrefix(const std::string& prefix) override {
+        return writable_->ErasePrefix(prefix);
+    }
+    zarr::Result<bool> MovePrefix(const std::string& from, const std::string& to) override {
+        return writable_->RenamePrefix(from, to);
+    }
+    zarr::Status Commit() override { return writable_->Flush(); }
+
+    const std::shared_ptr<zarr::Store> writable_;
 };
 
 }  // namespace zarr_driver

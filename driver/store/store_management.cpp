@@ -277,7 +277,7 @@ bool IsCompanion(std::string_view name) {
 
 Status CheckNothingElse(const std::string& folder, const char* refusal) {
     ZARR_ASSIGN_OR_RETURN(const std::string foreign,
-                          zarr::FindForeign(VsiStore(folder), IsCompanion));
+                          zarr::FindForeign(*OpenFolder(folder), IsCompanion));
     if (foreign.empty()) return {};
     return Status::Invalid("holds " + zarr::Quoted(foreign) +
                            (IsStoreFolder(folder) ? " beside a Zarr store" : " and no Zarr store") +
@@ -365,8 +365,7 @@ Status EraseWhole(const std::string& path, bool is_store) {
     }
     const std::string& folder = path;
     if (StorePath(folder).is_object_store()) return EraseObjects(folder, is_store);
-    VsiStore store(folder);
-    ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
+    ZARR_RETURN_IF_ERROR(zarr::EraseStore(*OpenFolder(folder)));
     const QuietErrors quiet;
     if (VSIRmdir(folder.c_str()) == 0 || VSIUnlink(folder.c_str()) == 0) return {};
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();

@@ -20,10 +20,10 @@
 
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "core/store/partial_files.h"
 #include "driver/base/aside_name.h"
 #include "driver/base/report.h"
 #include "driver/store/byte_file.h"
-#include "driver/store/partial_files.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
@@ -108,8 +108,8 @@ constexpr unsigned kLastToGo = 2 * kAsideNames;
 
 // Removes what a process has left at `aside` that is no more.
 void RemoveAbandoned(const std::string& aside) {
-    PathLock::Failure failure{};
-    const auto lock = PathLock::Try(aside, failure);
+    zarr::PathLock::Failure failure{};
+    const auto lock = zarr::PathLock::Try(aside, failure);
     if (!lock || !lock->IsOf(aside)) return;
     static_cast<void>(EraseWhole(aside));
     RemoveBeside(aside);
@@ -176,10 +176,10 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
         ZARR_RETURN_IF_ERROR(MakeEmptyZip(replacement.building_));
     } else {
-        VsiStore old(path);
+        const auto old = OpenFolder(path);
         replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
-                                       : zarr::EraseStore(old));
+                                       : zarr::EraseStore(*old));
         RemoveBeside(path);
         if (!is_remote) MakeFolder(path);
     }
@@ -219,10 +219,10 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
             is_possible = !IsRefusal(error) || !PathExists(path_);
             return is_possible ? SwapFailure("cannot be made", error) : Status();
         }
-        PathLock::Failure failure{};
-        auto lock = PathLock::Try(aside, failure);
+        zarr::PathLock::Failure failure{};
+        auto lock = zarr::PathLock::Try(aside, failure);
         // Another process took it for abandoned meanwhile.
-        if (lock ? !lock->IsOf(aside) : failure == PathLock::Failure::kHeld) continue;
+        if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
         if (RenamingAt(path_) != Renaming::kPerhaps) return {};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "driver/store/partial_files.h"
+#include "core/store/partial_files.h"
 
 namespace zarr_driver {
 
@@ -67,7 +67,7 @@ class StoreReplacement {
     // Of the folder, or of the zip file around it; empty where there is nothing to undo.
     std::string path_;
     std::string building_;
-    std::optional<PathLock> lock_;  // on what is aside
+    std::optional<zarr::PathLock> lock_;  // on what is aside
     bool is_known_empty_ = false;
 };
 

@@ -8,25 +8,22 @@
 #include <cpl_vsi_virtual.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <random>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "core/base/thread_pool.h"
+#include "core/store/directory_store.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
+#include "core/store/partial_files.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
-#include "driver/store/partial_files.h"
+#include "driver/store/logged_store.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -169,68 +166,38 @@ bool HasNoEntries(const std::string& path, int file_error) {
            VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 && VSI_ISREG(stat.st_mode);
 }
 
-// True where a file shows at a path, be it a link to nothing, though it may not open: one look on
-// this machine, none over a network. What such a file holds is not known, and not "nothing".
-bool IsSeen(const std::string& path, bool is_local) {
-    if (is_local) {
-        std::error_code error;
-        const auto type = std::filesystem::symlink_status(path, error).type();
-        return !error && type != std::filesystem::file_type::directory;
-    }
+// True if a file is at `path`, whether or not it opens: its contents are unknown, and not
+// "nothing". Takes no request over a network.
+bool IsSeen(const std::string& path) {
     int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
     if (!VSIIsLocal(path.c_str())) flags |= VSI_STAT_CACHE_ONLY;
     VSIStatBufL stat;
     return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
 }
 
-// True where a folder of this machine is a link to one that it lies in, as `/` is: what is below it
-// is the same once more, or all that this machine has.
-bool LeadsRound(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return false;
-    const std::filesystem::path target = std::filesystem::canonical(path, error);
-    if (error) return false;
-    const std::filesystem::path here =
-        std::filesystem::canonical(std::filesystem::path(path).parent_path(), error);
-    if (error) return false;
-    return std::mismatch(target.begin(), target.end(), here.begin(), here.end()).first ==
-           target.end();
-}
-
-// A file that is open for reading: of this machine, or of GDAL's virtual file systems.
+// A file that is open for reading, or none.
 struct OpenedFile {
-    zarr::LocalFile local;
     VsiFile file;
     std::uint64_t size = 0;
-
-    bool is_open() const { return local.is_open() || file != nullptr; }
 };
 
-Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is_local) {
+Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     OpenedFile opened;
     const auto open = [&] {
-        if (is_local && ZARR_HAS_POSIX_FILES) return opened.local.Open(path);
         errno = 0;
         opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
         return opened.file != nullptr ? 0 : errno;
     };
     int error = open();
-    if (!opened.is_open() && IsAbsent(path, error)) {
-        if (!IsSeen(path, is_local)) return opened;
+    if (opened.file == nullptr && IsAbsent(path, error)) {
+        if (!IsSeen(path)) return opened;
         // Another process may have written it between the two looks.
         error = open();
-        if (!opened.is_open() && !IsSeen(path, is_local)) return opened;
-        if (!opened.is_open()) return Failure(key, "is there, but cannot be opened", error);
+        if (opened.file == nullptr && !IsSeen(path)) return opened;
+        if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
     }
-    if (error == ENODEV && is_local)
-        return Status::Io(key +
-                          ": is not a regular file (a pipe, a socket or a device), and not read");
-    if (!opened.is_open()) return Failure(key, "cannot open", error);
-    if (opened.local.is_open()) {
-        opened.size = opened.local.size();
-        return opened;
-    }
+    if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;
     // A folder opens as a file on some systems, and then has an absurd size.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
@@ -249,26 +216,11 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is
 Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t offset,
               zarr::MutableByteSpan memory) {
     if (memory.size == 0) return {};
-    if (opened.local.is_open()) {
-        const int error = opened.local.ReadAt(offset, memory);
-        return error == 0 ? Status() : Failure(key, "cannot read", error);
-    }
     errno = 0;
     if (VSIFSeekL(opened.file.get(), offset, SEEK_SET) == 0 &&
         VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
         return {};
     return Failure(key, "cannot read", errno);
-}
-
-// True where a later change gets another time: one tick of the file system's clock has passed.
-bool IsSettled(std::int64_t modified) {
-    using std::chrono::duration_cast;
-    using std::chrono::nanoseconds;
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const bool whole_seconds = modified % kSecond == 0;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return duration_cast<nanoseconds>(now).count() - modified >
-           (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
 // That of what is absent, and of what is not asked for.
@@ -278,32 +230,9 @@ zarr::ObjectVersion NoFile() {
     return version;
 }
 
-// The version of a file of this machine. What has replaced it has another number.
-zarr::ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint64_t number) {
-    zarr::ObjectVersion version;
-    version.exists = true;
-    version.size = size;
-    version.modified = modified;
-    version.mark = number;
-    version.is_certain = IsSettled(modified);
-    return version;
-}
-
 }  // namespace
 
-VsiStore::VsiStore(StorePath folder)
-    : folder_(std::move(folder)), is_local_(IsLocalPath(folder_)) {}
-
 std::string VsiStore::Identity() const {
-    // What leads to one folder is one store, by whatever links and dots.
-    if (is_local_) {
-        const std::string& real = real_path_.Get([this] {
-            std::error_code error;
-            const auto path = std::filesystem::weakly_canonical(folder_.text(), error);
-            return error ? std::string() : path.string();
-        });
-        if (!real.empty()) return real;
-    }
     if (!VSIIsLocal(folder_.c_str())) return folder_.text() + folder_.AccountOptions();
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_.text();
     char* current = CPLGetCurrentDir();
@@ -320,26 +249,20 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
     constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SIZE_FLAG;
     if (VSIStatExL(path.c_str(), &stat, kWhat) != 0 || VSI_ISDIR(stat.st_mode) != 0)
         return NoFile();
-    return VersionOfFile(static_cast<std::uint64_t>(stat.st_size), zarr::ModificationTime(stat),
-                         static_cast<std::uint64_t>(stat.st_ino));
+    return zarr::VersionOfFile(static_cast<std::uint64_t>(stat.st_size),
+                               zarr::ModificationTime(stat),
+                               static_cast<std::uint64_t>(stat.st_ino));
 }
 
 Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const {
-    const bool has_local_files = is_local_ && ZARR_HAS_POSIX_FILES;
     const auto ask = [&]() -> Result<zarr::ReadResult> {
         zarr::ReadResult read;
-        if (part.is_whole() && !has_local_files) read.version = VsiStore::VersionOf(key);
+        if (part.is_whole()) read.version = VsiStore::VersionOf(key);
         const QuietErrors quiet;
-        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-        read.found = opened.is_open();
-        if (!read.found) {
-            if (has_local_files) read.version = NoFile();
-            return read;
-        }
-        if (has_local_files)
-            read.version =
-                VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
+        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
+        read.found = opened.file != nullptr;
+        if (!read.found) return read;
         read.size = opened.size;
         ZARR_ASSIGN_OR_RETURN(const auto extent, part.Of(key, opened.size));
         ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
@@ -347,12 +270,6 @@ Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::Valu
         return read;
     };
     return Logged("GET", folder_, key, ask, sink.buffer());
-}
-
-bool VsiStore::WaitsForDisk(const std::string& key) const {
-    zarr::LocalFile file;
-    if (!is_local_ || !ZARR_HAS_POSIX_FILES || !zarr::CheckKey(key).ok()) return false;
-    return file.Open(PathOf(key)) == 0 && file.WaitsForDisk(file.size() / 2);
 }
 
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
@@ -396,10 +313,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
             const std::string key = zarr::JoinKey(prefix, entry->pszName);
             const std::string entry_path = path + "/" + entry->pszName;
             ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
-            // A listing knows the folders among its entries, but not what its links are.
-            const bool may_be_link = is_local_ && !VSI_ISDIR(entry->nMode);
-            const bool is_round = is_folder && may_be_link && LeadsRound(entry_path);
-            if (!is_round && !visit({entry->pszName, is_folder})) return {};
+            if (!visit({entry->pszName, is_folder})) return {};
             errors.Expect();
         }
         const int unread = errors.Unsaid();
@@ -412,7 +326,6 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
 
 Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const {
-    if (is_local_) return Store::ForEachKey(prefix, visit, visit_prefix);
     const QuietErrors quiet;
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
@@ -478,36 +391,13 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
     return file;
 }
 
-// Writes parts one after another, and those that are small together, as each call costs. False with
-// errno where that fails.
-bool WriteTo(VSILFILE* file, const std::vector<zarr::ByteSpan>& parts) {
-    constexpr std::size_t kTogether = std::size_t{256} << 10;
-    zarr::Buffer joined;
-    auto end = parts.begin();
-    for (auto begin = end; begin != parts.end(); begin = end) {
-        std::size_t size = 0;
-        for (; end != parts.end() && (end == begin || size + end->size <= kTogether); ++end)
-            size += end->size;
-        zarr::ByteSpan bytes = *begin;
-        if (end - begin > 1) {
-            if (!joined.AssignJoined({begin, end}).ok()) {
-                errno = ENOMEM;
-                return false;
-            }
-            bytes = std::as_const(joined).span();
-        }
-        if (size != 0 && VSIFWriteL(bytes.data, 1, size, file) != size) return false;
-    }
-    return true;
-}
-
 Status WriteFile(const std::string& path, const std::string& folder, const std::string& key,
-                 const std::vector<zarr::ByteSpan>& parts, PartialFile* holder = nullptr) {
+                 zarr::ByteSpan value) {
     VsiFile file = OpenForWriting(path, folder);
     if (file == nullptr) return Failure(key, "cannot create", errno);
-    if (holder != nullptr) holder->Hold(file.get());
     errno = 0;
-    const bool is_written = WriteTo(file.get(), parts);
+    const bool is_written =
+        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
     int error = errno;
     if (is_written) errno = 0;
     const bool is_closed = VSIFCloseL(file.release()) == 0;
@@ -520,15 +410,12 @@ Status WriteFile(const std::string& path, const std::string& folder, const std::
 
 Status VsiStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     zarr::Buffer joined;
-    if (!is_local_ && parts.size() > 1) {
-        ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
-        const zarr::ByteSpan value = std::as_const(joined).span();
-        return Logged("PUT", folder_, key, [&] { return Replace(key, {value}); });
-    }
-    return Logged("PUT", folder_, key, [&] { return Replace(key, parts); });
+    if (parts.size() != 1) ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
+    const zarr::ByteSpan value = parts.size() == 1 ? parts[0] : std::as_const(joined).span();
+    return Logged("PUT", folder_, key, [&] { return Replace(key, value); });
 }
 
-Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
+Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietErrors quiet;
@@ -536,21 +423,16 @@ Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpa
     const Renaming renaming = RenamingAt(path);
     // What fails here leaves the old value, or half of the new one, which is an error to readers of
     // it. Removed it would be absent, as if nothing had ever been written there.
-    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, parts);
-    if (is_local_) abandoned_.RemoveBeside(path);
-    for (;;) {
-        PartialFile partial(path);
-        const std::string& temporary = partial.path();
-        Status written = WriteFile(temporary, folder_, key, parts, is_local_ ? &partial : nullptr);
-        if (partial.is_lost()) continue;
-        errno = 0;
-        if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
-        const int error = errno;
-        VSIUnlink(temporary.c_str());
-        if (!written.ok()) return written;
-        if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, parts);
-        return Failure(key, "cannot replace", error);
-    }
+    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
+    const std::string staging = zarr::PartialName(path);
+    Status written = WriteFile(staging, folder_, key, value);
+    errno = 0;
+    if (written.ok() && VSIRename(staging.c_str(), path.c_str()) == 0) return {};
+    const int error = errno;
+    VSIUnlink(staging.c_str());
+    if (!written.ok()) return written;
+    if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
+    return Failure(key, "cannot replace", error);
 }
 
 Status VsiStore::Remove(const std::string& key) {
@@ -618,6 +500,14 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot make its folder", error);
     return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
+}
+
+std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
+    // Names of files need not be UTF-8 to the core's files elsewhere.
+    if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
+    std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
+    if (!IsDebugEnabled()) return store;
+    return std::make_shared<LoggedStore>(std::move(store));
 }
 
 }  // namespace zarr_driver

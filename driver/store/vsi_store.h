@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/base/bytes.h"
-#include "core/base/turn.h"
 #include "core/store/store.h"
-#include "driver/store/partial_files.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -44,29 +43,23 @@ int MakeFolder(const std::string& path);
 enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
 Renaming RenamingAt(const std::string& path);
 
-// A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
-// call opens the file it needs, once, without asking beforehand whether it exists. A value is
-// written under another name and then renamed where the file system can: a writer that is killed
-// leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
-// zarr-python knows to ignore and the next writer in its folder removes. Folders of keys are made
-// as they are needed; the store's own must be there, on a local file system, so that a store that
-// was deleted meanwhile does not come back.
+// A store under a path of GDAL's virtual file systems: /vsimem/, /vsizip/, ... Each call opens the
+// file it needs, once, without asking beforehand whether it exists. A value is written under
+// another name and then renamed where the file system can. Folders of keys are made as they are
+// needed.
 class VsiStore : public zarr::Store, protected zarr::StoreWriter {
   public:
-    explicit VsiStore(StorePath folder);
+    explicit VsiStore(StorePath folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_.text(); }
-    // The absolute path; of a local folder the one without links, of one on a server with GDAL's
-    // options, by which it may be another.
+    // The absolute path; for a server followed by GDAL's options, which select the contents.
     std::string Identity() const override;
     // Size, time of modification and the file's number. Over a network nothing is asked, and a
     // value counts as unchanged, as in GDAL's own caches; a file so young that its next change
     // might not show in its time counts as changed.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
-    // The version of a file of this machine is that of the opened file.
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    bool WaitsForDisk(const std::string& key) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
@@ -77,7 +70,6 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     // As List(); kLimit where there are more than `most` entries, which are not read on.
     zarr::Result<std::vector<zarr::StoreEntry>> ListUpTo(const std::string& prefix,
                                                          std::size_t most) const;
-    // Does not put large parts together in a file of this machine.
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
@@ -88,13 +80,13 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     const StorePath& folder() const { return folder_; }
 
   private:
-    zarr::Status Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts);
+    zarr::Status Replace(const std::string& key, zarr::ByteSpan value);
     std::string PathOf(const std::string& key) const { return folder_.text() + "/" + key; }
 
     StorePath folder_;
-    bool is_local_;  // a folder of this machine
-    AbandonedFiles abandoned_;
-    zarr::Lazy<std::string> real_path_;  // of a local folder; empty if it cannot be told
 };
+
+// Opens the store in a folder of this machine or of GDAL's file systems, without a request.
+std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder);
 
 }  // namespace zarr_driver

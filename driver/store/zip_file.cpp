@@ -194,8 +194,8 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     VSIStatBufL stat;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
         return Status::NotFound("there is no such zip file");
-    std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) + "\n" +
-                           std::to_string(zarr::ModificationTime(stat)) + "\n" +
+    std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
+                           "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
     // A file in memory has its time in seconds and no number: a young one may be another by now.
     static std::atomic<std::uint64_t> count{0};
@@ -224,8 +224,9 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place) {
     static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
     static auto& mutex = *new std::mutex();
     const std::lock_guard<std::mutex> lock(mutex);
-    const std::string name = VsiStore(place.archive).Identity() + "\n" + place.inner.value_or("") +
-                             "\n" + std::to_string(zarr::ForkGeneration());
+    const std::string name = OpenFolder(place.archive)->Identity() + "\n" +
+                             place.inner.value_or("") + "\n" +
+                             std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
     // A new store is locked by the one who builds it; another may have had that name before.

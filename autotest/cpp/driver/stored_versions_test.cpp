@@ -2,13 +2,10 @@
 #include <cpl_vsi.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <filesystem>
 #include <string>
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/store_reads.h"
-#include "autotest/cpp/support/temp_folder.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -50,29 +47,10 @@ void CheckStore(const std::string& folder) {
     EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("a/0.1")));
 }
 
-TEST(VsiStoreVersions, OfAFolderAreThoseOfWhatIsRead) {
-    const zarr::test::TempFolder folder;
-    CheckStore(folder.path().string());
-}
-
 TEST(VsiStoreVersions, InMemoryAreThoseOfWhatIsRead) {
     ASSERT_EQ(VSIMkdir("/vsimem/versions", 0755), 0);
     CheckStore("/vsimem/versions");
     VSIRmdirRecursive("/vsimem/versions");
-}
-
-// A file that was not changed lately says for certain whether it has changed since.
-TEST(VsiStoreVersions, OfAnOldFileAreCertain) {
-    const zarr::test::TempFolder folder;
-    VsiStore store{StorePath(folder.path().string())};
-    ASSERT_TRUE(zarr::test::Succeeds(store.Set("0", zarr::ByteSpan("old"))));
-    std::filesystem::last_write_time(
-        folder.path() / "0", std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-    zarr::Buffer value;
-    zarr::ObjectVersion version;
-    ASSERT_TRUE(*zarr::test::GetVersioned(store, "0", value, version));
-    EXPECT_TRUE(version.is_certain);
-    EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("0")));
 }
 
 }  // namespace

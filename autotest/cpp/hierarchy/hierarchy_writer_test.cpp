@@ -387,7 +387,7 @@ TEST(HierarchyWriter, LeavesNoFoldersAndFollowsNoLinks) {
     ASSERT_TRUE(Succeeds(writer.CreateGroup("kept")));
     const std::string_view chunk = "x";
     ASSERT_TRUE(Succeeds(store->Set("a/x/0/0", ByteSpan(chunk))));
-    fs::create_directory_symlink(folder.path(), folder.path() / "a" / "up");
+    fs::create_directory_symlink(folder.path() / "kept", folder.path() / "a" / "link");
     EXPECT_TRUE(Succeeds(writer.RenameNode("a", "b")));
     EXPECT_EQ(At(*store, "b/x/0/0"), "x");
     EXPECT_FALSE(fs::exists(folder.path() / "a"));

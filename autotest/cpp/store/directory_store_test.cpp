@@ -27,7 +27,7 @@ class DirectoryUnderTest final : public StoreUnderTest {
 
   private:
     TempFolder folder_;
-    DirectoryStore store_{(folder_.path() / "a.zarr").string()};
+    DirectoryStore store_{folder_.path().string()};
 };
 
 std::unique_ptr<StoreUnderTest> MakeDirectoryStore() {
@@ -48,13 +48,28 @@ class Directory : public testing::Test {
     Buffer value_;
 };
 
-TEST_F(Directory, MakesItsFolderWhenSomethingIsWritten) {
-    DirectoryStore store((folder_.path() / "new" / "a.zarr").string());
+TEST_F(Directory, DoesNotComeBackAfterItWasDeleted) {
+    const fs::path folder = folder_.path() / "a.zarr";
+    fs::create_directory(folder);
+    DirectoryStore store(folder.string());
+    ASSERT_TRUE(Succeeds(store.Set("a/b/.zgroup", ByteSpan(std::string_view("{}")))));
+    EXPECT_TRUE(fs::is_regular_file(folder / "a" / "b" / ".zgroup"));
+    fs::remove_all(folder);
     EXPECT_TRUE(store.List("")->empty());
-    EXPECT_FALSE(*store.Get(".zgroup", value_, kNoLimit));
-    EXPECT_FALSE(fs::exists(folder_.path() / "new"));
-    ASSERT_TRUE(Succeeds(store.Set("a/.zgroup", ByteSpan(std::string_view("{}")))));
-    EXPECT_TRUE(fs::is_regular_file(folder_.path() / "new" / "a.zarr" / "a" / ".zgroup"));
+    EXPECT_FALSE(*store.Get("a/b/.zgroup", value_, kNoLimit));
+    EXPECT_TRUE(
+        Fails(store.Set("a/0", {}), StatusCode::kIo, "a/0: cannot create: No such file or dir"));
+    EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(Directory, IsOneStoreByAllOfItsPaths) {
+    const fs::path folder = folder_.path() / "a.zarr";
+    fs::create_directory(folder);
+    fs::create_directory_symlink(folder, folder_.path() / "link");
+    const std::string identity = DirectoryStore(folder.string()).Identity();
+    EXPECT_EQ(DirectoryStore((folder_.path() / "link").string()).Identity(), identity);
+    EXPECT_EQ(DirectoryStore((folder / ".." / "a.zarr").string()).Identity(), identity);
+    EXPECT_NE(store_.Identity(), identity);
 }
 
 TEST_F(Directory, RemovesEmptyFoldersAndLinksButNothingBehindThem) {
@@ -82,7 +97,7 @@ TEST_F(Directory, RemovesEmptyFoldersAndLinksButNothingBehindThem) {
 
 TEST_F(Directory, SaysThatAFolderIsNoValue) {
     WriteFile(folder_.path() / "depth" / "0" / "0", "x");
-    const auto message = "depth/0: cannot read: Is a directory";
+    const auto message = "depth/0: cannot open: Is a directory";
     EXPECT_TRUE(Fails(store_.Get("depth/0", value_, 5), StatusCode::kIo, message));
     EXPECT_TRUE(Fails(GetInto(store_, "depth/0", {}), StatusCode::kIo, message));
     EXPECT_TRUE(Fails(GetRange(store_, "depth/0", 0, 0, value_), StatusCode::kIo, message));
@@ -120,6 +135,7 @@ TEST_F(Directory, WaitsForNoPipe) {
 
 TEST_F(Directory, DoesNotLeaveItsFolder) {
     WriteFile(folder_.path() / "secret", "password");
+    fs::create_directory(folder_.path() / "a.zarr");
     DirectoryStore inner((folder_.path() / "a.zarr").string());
     ASSERT_TRUE(Succeeds(inner.Set("depth/0", ByteSpan(std::string_view("x")))));
     using namespace std::string_literals;
@@ -152,8 +168,61 @@ TEST_F(Directory, FollowsLinks) {
     ASSERT_TRUE(*store_.Get("depth/0", value_, kNoLimit));
     EXPECT_EQ(TextOf(value_), "linked");
     EXPECT_TRUE((*store_.List(""))[0].is_prefix);
+    fs::create_directory_symlink(folder_.path(), folder_.path() / "elsewhere" / "round");
+    EXPECT_EQ(store_.List("elsewhere")->size(), 1U) << "not the folder around it";
+}
+
+// What a link to nothing stands for is unknown, and not absent.
+TEST_F(Directory, ShowsLinksToNothing) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
-    EXPECT_FALSE(*store_.Get("dangling", value_, kNoLimit));
+    EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
+                      "dangling: is there, but cannot be opened"));
+    ASSERT_EQ(store_.List("")->size(), 1U);
+    EXPECT_TRUE((*store_.List(""))[0].is_prefix);
+    fs::create_symlink("loop", folder_.path() / "loop");
+    EXPECT_TRUE(Fails(store_.List(""), StatusCode::kIo, "loop: cannot look at it"));
+}
+
+TEST_F(Directory, ReadsTheVersionWithTheValue) {
+    WriteFile(folder_.path() / "0", "old");
+    fs::last_write_time(folder_.path() / "0",
+                        fs::file_time_type::clock::now() - std::chrono::hours(1));
+    ObjectVersion version;
+    ASSERT_TRUE(*GetVersioned(store_, "0", value_, version));
+    EXPECT_TRUE(version.is_certain);
+    EXPECT_TRUE(SameVersion(version, store_.VersionOf("0")));
+    ASSERT_TRUE(Succeeds(store_.Set("0", ByteSpan(std::string_view("new")))));
+    EXPECT_FALSE(SameStamp(version, store_.VersionOf("0"))) << "another file";
+}
+
+TEST_F(Directory, RemovesWhatKilledWritersLeft) {
+    const auto left = [&](const char* first) {
+        return folder_.path() / ("0." + std::string(first) + std::string(24, '0') + ".partial");
+    };
+    for (const char* first : {"7a617272", "00000000"}) WriteFile(left(first), "half");
+    const fs::path held = folder_.path() / ("1.7a617272" + std::string(24, '1') + ".partial");
+    WriteFile(held, "half");
+    PathLock::Failure failure{};
+    const auto lock = PathLock::Try(held.string(), failure);
+    ASSERT_TRUE(Succeeds(store_.Set("1", ByteSpan(std::string_view("x")))));
+    EXPECT_FALSE(fs::exists(left("7a617272")));
+    EXPECT_TRUE(fs::exists(left("00000000"))) << "of another program";
+    EXPECT_EQ(fs::exists(held), lock.has_value());
+}
+
+TEST_F(Directory, WritesManyPartsAsOne) {
+    std::string expected;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 3000; ++i) texts.emplace_back(i % 7, static_cast<char>('a' + i % 26));
+    texts.emplace_back(std::size_t{3} << 20, 'x');
+    std::vector<ByteSpan> parts;
+    for (const std::string& text : texts) {
+        parts.emplace_back(std::string_view(text));
+        expected += text;
+    }
+    ASSERT_TRUE(Succeeds(store_.SetParts("0", parts)));
+    ASSERT_TRUE(*store_.Get("0", value_, kNoLimit));
+    EXPECT_EQ(TextOf(value_), expected);
 }
 
 // Another process writes the same key with temporary files of its own.
