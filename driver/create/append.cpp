@@ -27,6 +27,7 @@
 #include "driver/raster/band.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {

@@ -17,6 +17,7 @@
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"

@@ -16,6 +16,7 @@
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"

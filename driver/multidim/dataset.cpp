@@ -16,6 +16,7 @@
 #include "driver/multidim/group.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/vsi_store.h"

@@ -17,6 +17,7 @@
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/store/store_path.h"
+#include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
 namespace zarr_driver {

@@ -20,6 +20,7 @@
 #include "driver/base/report.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -119,7 +120,7 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     const auto place = ZipPlaceOf(path);
     if (place && !ArchiveOf(path)) {
         is_as_written = false;
-        path = "/vsizip/" + place->archive;
+        path = kZipPrefix + place->archive;
         const auto archive = OpenZip(place->archive);
         const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
         if (!inner.empty()) path += "/" + inner;

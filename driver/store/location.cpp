@@ -19,16 +19,13 @@
 #include "core/base/turn.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/opening.h"
-#include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
-#include "core/store/mount_store.h"
-#include "core/store/zip_store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
-#include "driver/store/logged_store.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -105,45 +102,6 @@ Status NoStore(const StorePath& folder) {
         "and no groups or arrays");
 }
 
-// Where a link in a folder leads: an absolute path or URL as it is, a relative one from the folder.
-std::string TargetOf(const std::string& folder, const std::string& link) {
-    if (link.find(':') != std::string::npos || link.front() == '/') return link;
-    std::string at = folder;
-    for (std::size_t from = 0; from <= link.size();) {
-        const std::size_t end = std::min(link.find('/', from), link.size());
-        const std::string segment = link.substr(from, end - from);
-        from = end + 1;
-        if (segment.empty() || segment == ".") continue;
-        const std::string_view last = zarr::LastName(at);
-        const bool goes_up = segment == ".." && !at.empty() && last != "." && last != "..";
-        at = goes_up ? std::string(zarr::ParentPath(at)) : zarr::JoinKey(at, segment);
-    }
-    return at;
-}
-
-// The store of xcube's levels with the dataset that they were made from in it, where that lies in a
-// store elsewhere which `follow` allows to read.
-std::shared_ptr<const zarr::Store> WithBaseOfLevels(std::shared_ptr<const zarr::Store> store,
-                                                    const StorePath& folder,
-                                                    const OpenOptions& options) {
-    if (!EQUAL(CPLGetExtension(folder.c_str()), "levels") ||
-        folder.text().find('?') != std::string::npos)
-        return store;
-    const auto link = options.follow_links != FollowLinks::kNo ? zarr::LinkOfBase(*store)
-                                                               : std::optional<std::string>();
-    if (!link || link->empty() || zarr::ResolveLink("", *link).ok()) return store;
-    const std::string target = TargetOf(folder, *link);
-    const bool is_beside = link->find(':') == std::string::npos && link->front() != '/' &&
-                           zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
-                           zarr::LastName(target) != "..";
-    if (target.empty() || (options.follow_links == FollowLinks::kBeside && !is_beside))
-        return store;
-    auto base = OpenStore(target, {options.missing_on_403});
-    if (!base.ok()) return store;
-    return std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kBaseOfLevels),
-                                              base.Take());
-}
-
 // Calls `ask` on another thread, and `look` on this one, which may have options of GDAL of its own.
 template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
@@ -192,8 +150,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                               OpenStoreForUpdate(folder, options.missing_on_403));
         store = location.writable;
     } else {
-        ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
-        store = WithBaseOfLevels(std::move(store), folder, options);
+        ZARR_ASSIGN_OR_RETURN(
+            store, OpenStore(folder, {options.missing_on_403, false, options.follow_links}));
     }
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
@@ -319,30 +277,7 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     return NoStore(folder);
 }
 
-zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
-                                                           const StoreAccess& access) {
-    using StorePtr = std::shared_ptr<const zarr::Store>;
-    if (const auto place = ZipPlaceOf(path)) {
-        ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place->archive));
-        StorePtr store = std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive));
-        return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
-    }
-    if (path.is_remote()) return StorePtr(RemoteStore::Open(path, access));
-    return StorePtr(OpenFolder(path));
-}
-
 std::string RootArrayName(const StorePath& folder) { return CPLGetBasename(folder.c_str()); }
-
-Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
-                                                        bool missing_on_403) {
-    using StorePtr = std::shared_ptr<zarr::Store>;
-    if (const auto place = ZipPlaceOf(folder)) return OpenZipForUpdate(*place);
-    if (!folder.is_remote()) return OpenFolder(folder);
-    StoreAccess access;
-    access.missing_on_403 = missing_on_403;
-    access.update = true;
-    return StorePtr(std::make_shared<RemoteStore>(folder, access));
-}
 
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store) {
     const zarr::Status failure = hierarchy.TakeFailure();

@@ -9,7 +9,6 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/store.h"
 #include "driver/base/open_options.h"
-#include "driver/store/remote_store.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_path.h"
 
@@ -47,16 +46,6 @@ zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& o
 // GDAL's built-in driver gives such a store a group in which the array has this name, and lists it
 // so: Locate() finds it by that, too.
 std::string RootArrayName(const StorePath& folder);
-
-// The store at a path: in a folder, on a server, or in a zip file. Fails for a zip file that cannot
-// be read.
-zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
-                                                           const StoreAccess& access);
-
-// The store in a folder or a zip file, for reading and writing. `missing_on_403` as in StoreAccess.
-// Fails for a zip file that cannot be changed.
-zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
-                                                              bool missing_on_403 = false);
 
 // Warns where the store failed to give metadata or a listing since it was last asked, unless that
 // is what was reported last: what is looked for and need not be there, coordinates or a CRS, may be

@@ -5,13 +5,16 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/hierarchy/tree.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
@@ -463,5 +466,82 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
                ? Status()
                : Status::Unsupported(At(prefix) + "the object store does not list what it has");
 }
+
+void ForgetListings(const std::string& folder) {
+    if (StorePath(folder).is_object_store()) VSICurlPartialClearCache(folder.c_str());
+}
+
+namespace {
+
+bool IsOnWebServer(const StorePath& path) { return path.kind() == StorePath::Kind::kWebServer; }
+bool IsInObjectStore(const StorePath& path) { return path.is_object_store(); }
+
+Result<std::shared_ptr<const zarr::Store>> OpenRemote(const StorePath& path,
+                                                      const StoreAccess& access) {
+    return std::shared_ptr<const zarr::Store>(RemoteStore::Open(path, access));
+}
+
+Result<std::shared_ptr<zarr::Store>> OpenRemoteForUpdate(const StorePath& path,
+                                                         const StoreAccess& access) {
+    return std::shared_ptr<zarr::Store>(std::make_shared<RemoteStore>(path, access));
+}
+
+Status RefuseChange(const StorePath& /*path*/, StoreChange /*change*/) {
+    return Status::Unsupported("a web server is read from, not written to");
+}
+
+// The keys of all objects below a folder of an object store; those that only stand for folders,
+// which GDAL, among others, makes, are left out.
+Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
+    ForgetListings(store.Describe());
+    std::vector<std::string> keys;
+    const auto add = [&](std::string_view key, std::optional<std::uint64_t> /*size*/) {
+        if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
+    };
+    ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));
+    return keys;
+}
+
+// Deletes what lies below a folder of an object store by one listing of all of it. What makes the
+// folder a store goes last, once nothing else is left, so that what a failure leaves can be deleted
+// again.
+Status EraseObjects(const std::string& folder, bool is_store) {
+    VSIStatBufL stat;
+    if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
+        return EraseFileOrFolder(folder);
+    const QuietErrors quiet;
+    VsiStore store(folder);
+    const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
+    // GDAL can hide that a listing failed.
+    if (keys.empty() && is_store) return Status::Io("cannot be listed");
+    if (std::any_of(keys.begin(), keys.end(), is_last))
+        ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
+    const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
+    std::vector<std::string> roots(end, keys.end());
+    keys.erase(end, keys.end());
+    // A part of a store must not be taken for a whole one.
+    std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
+        return zarr::IsNodeDocument(zarr::LastName(key));
+    });
+    ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
+    // The roots of the first listing count, too: this one can have failed.
+    ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
+    for (const std::string& key : left) {
+        if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
+        if (std::find(roots.begin(), roots.end(), key) == roots.end()) roots.push_back(key);
+    }
+    ZARR_RETURN_IF_ERROR(store.EraseMany(roots));
+    VSIRmdirRecursive(folder.c_str());
+    ForgetListings(folder);
+    return {};
+}
+
+}  // namespace
+
+const StoreKind kWebServerKind = {IsOnWebServer, OpenRemote, OpenRemoteForUpdate,
+                                  RefuseChange,  nullptr,    nullptr};
+const StoreKind kObjectStoreKind = {IsInObjectStore, OpenRemote, OpenRemoteForUpdate,
+                                    nullptr,         nullptr,    EraseObjects};
 
 }  // namespace zarr_driver

@@ -15,18 +15,10 @@
 
 #include "core/store/memory_store.h"
 #include "driver/store/http_client.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
-
-// How a store is asked.
-struct StoreAccess {
-    // What is refused (403) counts as absent: object stores answer so to clients without the right
-    // to list.
-    bool missing_on_403 = false;
-    // The store is changed, too: nothing that was read of it is trusted later.
-    bool update = false;
-};
 
 // A store on a web server or in an object store. A value takes one request, be it there or not: no
 // question for its size or its existence before, and no listing. What was read of the metadata,
@@ -133,5 +125,12 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     mutable std::atomic<bool> does_not_list_{false};
     mutable std::atomic<bool> lists_{false};
 };
+
+extern const StoreKind kWebServerKind;
+extern const StoreKind kObjectStoreKind;
+
+// Forgets what an object store has listed: GDAL remembers that, whatever others have done since,
+// and whatever was deleted.
+void ForgetListings(const std::string& folder);
 
 }  // namespace zarr_driver

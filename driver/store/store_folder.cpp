@@ -13,7 +13,8 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
-#include "driver/store/location.h"
+#include "driver/store/levels_store.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -21,14 +22,6 @@
 namespace zarr_driver {
 
 namespace {
-
-// Takes what a URL asks off the end of its path.
-std::string TakeQuery(const StorePath& url, std::string& path) {
-    if (url.kind() != StorePath::Kind::kWebServer) return {};
-    std::string query = path.substr(std::min(path.find('?'), path.size()));
-    path.resize(path.size() - query.size());
-    return query;
-}
 
 // True where `is_one` is true of the text under `key`; false where there is none.
 bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
@@ -72,14 +65,6 @@ bool HoldsDocument(const std::string& folder) {
 
 }  // namespace
 
-bool IsLevelsFolder(const std::string& folder) {
-    std::string path = folder;
-    static_cast<void>(TakeQuery(folder, path));
-    return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
-           (PathExists(FileIn(folder, ".zlevels")) || PathExists(FileIn(folder, "0.zarr")) ||
-            PathExists(FileIn(folder, "0.link")));
-}
-
 bool HoldsReferences(const std::string& folder) {
     return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
                        static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
@@ -104,12 +89,6 @@ bool NamesDocument(const std::string& path) {
     return IsV1Folder(folder.empty() ? "." : folder);
 }
 
-std::string FileIn(const StorePath& folder, std::string_view key) {
-    std::string path = folder;
-    const std::string query = TakeQuery(folder, path);
-    return zarr::JoinKey(path, key) + query;
-}
-
 StorePath FolderOf(const StorePath& path) {
     std::string folder = path;
     const std::string query = TakeQuery(path, folder);
@@ -119,23 +98,18 @@ StorePath FolderOf(const StorePath& path) {
 }
 
 zarr::Status CheckWritable(const StorePath& path) {
-    if (path.kind() != StorePath::Kind::kWebServer) return {};
-    return zarr::Status::Unsupported("a web server is read from, not written to");
+    return OfKind(path, &StoreKind::check)(path, StoreChange::kCreate);
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
-    const auto place = ZipPlaceOf(FolderOf(path));
-    if (place && StorePath(place->archive).is_remote())
-        return zarr::Status::Unsupported(
-            "a zip file on a server is not changed in place; change a copy on this machine");
-    return CheckWritable(path);
+    const StorePath folder = FolderOf(path);
+    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kWrite);
 }
 
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
-    if (ZipPlaceOf(FolderOf(path)))
-        return zarr::Status::Unsupported(
-            "/" + node + ": nothing is deleted or renamed in a zip file; copy the store");
-    return CheckChangeable(path);
+    const StorePath folder = FolderOf(path);
+    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kDeleteNode)
+        .WithContext("/" + node);
 }
 
 StorePath TargetFolderOf(const StorePath& path) {
@@ -143,7 +117,7 @@ StorePath TargetFolderOf(const StorePath& path) {
     VSIStatBufL stat;
     const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
                         (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
-    return is_zip ? StorePath("/vsizip/" + folder.text()) : folder;
+    return is_zip ? StorePath(kZipPrefix + folder.text()) : folder;
 }
 
 }  // namespace zarr_driver

@@ -15,9 +15,6 @@ namespace zarr_driver {
 // False of Kerchunk references in Parquet files, which have a `.zmetadata` alone.
 bool IsStoreFolder(const std::string& folder);
 
-// True where `folder` is one of xcube's "x.levels", whose levels are stores of their own.
-bool IsLevelsFolder(const std::string& folder);
-
 // True where the `.zmetadata` in `folder` is that of Kerchunk references in Parquet files. Reads
 // it.
 bool HoldsReferences(const std::string& folder);
@@ -29,9 +26,6 @@ bool NamesDocument(const std::string& path);
 // The folder that a path or URL means: the path itself without trailing slashes, or the folder of
 // the document that it names.
 StorePath FolderOf(const StorePath& path);
-
-// The path of the file `key` in a folder: what a URL asks stays at its end.
-std::string FileIn(const StorePath& folder, std::string_view key);
 
 // Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
 zarr::Status CheckWritable(const StorePath& path);

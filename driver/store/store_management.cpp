@@ -26,9 +26,12 @@
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/levels_store.h"
 #include "driver/store/location.h"
+#include "driver/store/remote_store.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/vsi_store.h"
@@ -203,7 +206,7 @@ Status CopyStore(const StorePath& folder, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     const bool is_zip = ZipPlaceOf(folder) && !ArchiveOf(folder);
     ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
-                          StoreReplacement::Begin(is_zip ? "/vsizip/" + target : target));
+                          StoreReplacement::Begin(is_zip ? kZipPrefix + target : target));
     if (!is_zip)
         ZARR_RETURN_IF_ERROR(CopyKeys(folder, copy.folder()));
     else if (!CopyFile(folder, FileOrFolderOf(copy.folder())))
@@ -302,75 +305,6 @@ Status CheckRoom(const std::string& folder) {
 
 std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
-namespace {
-
-// GDAL remembers what an object store has listed, whatever others have done since, and whatever was
-// deleted.
-void ForgetListings(const std::string& folder) {
-    if (StorePath(folder).is_object_store()) VSICurlPartialClearCache(folder.c_str());
-}
-
-// The keys of all objects below a folder of an object store; those that only stand for folders,
-// which GDAL, among others, makes, are left out.
-Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
-    ForgetListings(store.Describe());
-    std::vector<std::string> keys;
-    const auto add = [&](std::string_view key, std::optional<std::uint64_t> /*size*/) {
-        if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
-    };
-    ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));
-    return keys;
-}
-
-// Deletes what lies below a folder of an object store by one listing of all of it. What makes the
-// folder a store goes last, once nothing else is left, so that what a failure leaves can be deleted
-// again.
-Status EraseObjects(const std::string& folder, bool is_store) {
-    const QuietErrors quiet;
-    VsiStore store(folder);
-    const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
-    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
-    // GDAL can hide that a listing failed.
-    if (keys.empty() && is_store) return Status::Io("cannot be listed");
-    if (std::any_of(keys.begin(), keys.end(), is_last))
-        ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
-    const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
-    std::vector<std::string> roots(end, keys.end());
-    keys.erase(end, keys.end());
-    // A part of a store must not be taken for a whole one.
-    std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
-        return zarr::IsNodeDocument(zarr::LastName(key));
-    });
-    ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The roots of the first listing count, too: this one can have failed.
-    ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
-    for (const std::string& key : left) {
-        if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
-        if (std::find(roots.begin(), roots.end(), key) == roots.end()) roots.push_back(key);
-    }
-    ZARR_RETURN_IF_ERROR(store.EraseMany(roots));
-    VSIRmdirRecursive(folder.c_str());
-    ForgetListings(folder);
-    return {};
-}
-
-}  // namespace
-
-Status EraseWhole(const std::string& path, bool is_store) {
-    VSIStatBufL stat;
-    if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
-        errno = 0;
-        if (VSIUnlink(path.c_str()) == 0) return {};
-        return Status::Io("cannot be removed: " + std::generic_category().message(errno));
-    }
-    const std::string& folder = path;
-    if (StorePath(folder).is_object_store()) return EraseObjects(folder, is_store);
-    ZARR_RETURN_IF_ERROR(zarr::EraseStore(*OpenFolder(folder)));
-    const QuietErrors quiet;
-    if (VSIRmdir(folder.c_str()) == 0 || VSIUnlink(folder.c_str()) == 0) return {};
-    return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
-}
-
 // True where a folder in a zip file has something besides a store and its sidecars.
 bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
@@ -385,10 +319,10 @@ Status CheckAlone(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
     std::string above = folder;
-    while (!EQUAL(FileOrFolderOf(above).c_str(), above.substr(std::strlen("/vsizip/")).c_str())) {
+    while (!EQUAL(FileOrFolderOf(above).c_str(), above.substr(std::strlen(kZipPrefix)).c_str())) {
         const std::string name = CPLGetFilename(above.c_str());
         above = CPLGetPath(above.c_str());
-        if (HoldsMoreThan(name, above) || !STARTS_WITH_CI(above.c_str(), "/vsizip/"))
+        if (HoldsMoreThan(name, above) || !STARTS_WITH_CI(above.c_str(), kZipPrefix))
             return Status::Unsupported(
                 "is not all that is in its zip file, which is written and deleted as a whole");
     }

@@ -64,10 +64,6 @@ std::string FileOrFolderOf(const std::string& folder);
 // Ok where what is at `folder` is in no zip file, or is all that is in its zip file.
 zarr::Status CheckAlone(const std::string& folder);
 
-// Deletes a store, or what there is of one: the folder, or zip file, at `path`. `is_store` is true
-// where a store is known to be there, so that an object store that lists nothing is an error.
-zarr::Status EraseWhole(const std::string& path, bool is_store = false);
-
 // Deletes the store at `folder` and the files beside it. Refuses, with nothing
 // deleted, a folder that is not a Zarr store or holds other things too.
 zarr::Status RemoveStore(const std::string& folder);

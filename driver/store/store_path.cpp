@@ -285,6 +285,19 @@ std::string StorePath::AccountOptions() const {
     return options;
 }
 
+std::string TakeQuery(const StorePath& url, std::string& path) {
+    if (url.kind() != StorePath::Kind::kWebServer) return {};
+    std::string query = path.substr(std::min(path.find('?'), path.size()));
+    path.resize(path.size() - query.size());
+    return query;
+}
+
+std::string FileIn(const StorePath& folder, std::string_view key) {
+    std::string path = folder;
+    const std::string query = TakeQuery(folder, path);
+    return zarr::JoinKey(path, key) + query;
+}
+
 bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
 
 std::optional<ConnectionParts> SplitConnectionString(const std::string& name) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/status.h"
@@ -69,6 +70,12 @@ class StorePath {
     std::string text_;
     Kind kind_ = Kind::kLocal;
 };
+
+// Removes the query of a URL from the end of `path`, a path at or below `url`, and returns it.
+std::string TakeQuery(const StorePath& url, std::string& path);
+
+// Returns the path of the file `key` in a folder. The query of a URL stays at the end.
+std::string FileIn(const StorePath& folder, std::string_view key);
 
 struct ConnectionString {
     bool has_prefix = false;             // starts with ZARR:

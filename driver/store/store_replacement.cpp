@@ -26,6 +26,7 @@
 #include "driver/store/byte_file.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -75,14 +76,11 @@ Status SwapFailure(const std::string& what, int error) {
     return Status::Io(what + ": " + std::generic_category().message(error != 0 ? error : EIO));
 }
 
-// Makes an empty zip file or folder, with the mode of what it is to replace. Returns 0 or an errno.
-int MakeEmpty(const std::string& path, const std::string& replaced, bool is_file) {
+// Makes what is to become the store at `folder`, with the mode of what it is to replace. Returns 0
+// or an errno.
+int MakeEmpty(const std::string& path, const std::string& replaced, const StorePath& folder) {
     errno = 0;
-    if (is_file) {
-        if (!MakeEmptyZip(path).ok()) return errno != 0 ? errno : EIO;
-    } else if (VSIMkdir(path.c_str(), 0755) != 0) {
-        return errno != 0 ? errno : EIO;
-    }
+    if (!OfKind(folder, &StoreKind::create)(path).ok()) return errno != 0 ? errno : EIO;
     std::error_code ignored;
     const auto status = std::filesystem::status(replaced, ignored);
     if (IsOnLocalDisk(path) && std::filesystem::exists(status))
@@ -174,7 +172,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if (FileOrFolderOf(folder) != folder) {
         // Objects are written whole: a zip file is built on this machine and then copied.
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
-        ZARR_RETURN_IF_ERROR(MakeEmptyZip(replacement.building_));
+        ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
         const auto old = OpenFolder(path);
         replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
@@ -189,15 +187,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
 
 void StoreReplacement::BuildAt(const std::string& aside) {
     building_ = aside;
-    const bool is_file = FileOrFolderOf(folder_) != folder_;
-    if (!is_file) {
-        building_folder_ = aside;
-        return;
-    }
-    const std::string prefix = "/vsizip/";
-    const bool has_braces = folder_.compare(prefix.size(), 1, "{") == 0;
-    const std::size_t end = prefix.size() + FileOrFolderOf(folder_).size() + (has_braces ? 2 : 0);
-    building_folder_ = prefix + "{" + aside + "}" + folder_.substr(std::min(end, folder_.size()));
+    building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
 }
 
 // Ok with `is_possible` false where it has to be in place.
@@ -213,7 +203,7 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
     for (unsigned i = 0; i < kAsideNames; ++i) {
         const std::string aside = AsideName(path_, i);
         if (PathExists(aside)) continue;
-        const int error = MakeEmpty(aside, path_, is_file);
+        const int error = MakeEmpty(aside, path_, folder_);
         if (error == EEXIST) continue;
         if (error != 0) {
             is_possible = !IsRefusal(error) || !PathExists(path_);

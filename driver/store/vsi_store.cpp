@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/base/thread_pool.h"
+#include "core/hierarchy/tree.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
@@ -367,12 +368,6 @@ Renaming RenamingAt(const std::string& path) {
 
 namespace {
 
-// Zip files are changed by a ZipUpdateStore alone.
-Status CheckChangeable(const std::string& key, const std::string& path) {
-    if (!STARTS_WITH_CI(path.c_str(), "/vsizip/")) return {};
-    return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");
-}
-
 // Opens a file of the store at `folder` to be written anew.
 VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
     // Before GDAL 3.7 it lists only folders that were made.
@@ -417,7 +412,6 @@ Status VsiStore::WriteParts(const std::string& key, const std::vector<zarr::Byte
 
 Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
@@ -438,7 +432,6 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
 Status VsiStore::Remove(const std::string& key) {
     const auto ask = [&]() -> Status {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-        ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
         const QuietErrors quiet;
         const std::string path = PathOf(key);
         errno = 0;
@@ -478,7 +471,6 @@ bool HoldsSomething(const std::string& folder) {
 
 Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
@@ -509,5 +501,45 @@ std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
     if (!IsDebugEnabled()) return store;
     return std::make_shared<LoggedStore>(std::move(store));
 }
+
+Status EraseFileOrFolder(const std::string& path) {
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
+        errno = 0;
+        if (VSIUnlink(path.c_str()) == 0) return {};
+        return Status::Io("cannot be removed: " + std::generic_category().message(errno));
+    }
+    ZARR_RETURN_IF_ERROR(zarr::EraseStore(*OpenFolder(path)));
+    const QuietErrors quiet;
+    if (VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0) return {};
+    return PathExists(path) ? Status::Io("the empty folder cannot be removed") : Status();
+}
+
+namespace {
+
+bool IsAny(const StorePath& /*path*/) { return true; }
+
+Result<std::shared_ptr<const zarr::Store>> OpenFolderToRead(const StorePath& path,
+                                                            const StoreAccess& /*access*/) {
+    return std::shared_ptr<const zarr::Store>(OpenFolder(path));
+}
+
+Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StorePath& path,
+                                                         const StoreAccess& /*access*/) {
+    return OpenFolder(path);
+}
+
+Status AllowChange(const StorePath& /*path*/, StoreChange /*change*/) { return {}; }
+
+Status CreateFolder(const std::string& path) {
+    return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be made");
+}
+
+Status EraseFolder(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }
+
+}  // namespace
+
+const StoreKind kFolderKind = {IsAny,       OpenFolderToRead, OpenFolderForUpdate,
+                               AllowChange, CreateFolder,     EraseFolder};
 
 }  // namespace zarr_driver

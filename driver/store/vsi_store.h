@@ -10,6 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/store/store.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -88,5 +89,10 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
 
 // Opens the store in a folder of this machine or of GDAL's file systems, without a request.
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder);
+
+extern const StoreKind kFolderKind;
+
+// Deletes a file, or a folder with the store in it.
+zarr::Status EraseFileOrFolder(const std::string& path);
 
 }  // namespace zarr_driver

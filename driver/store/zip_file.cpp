@@ -21,8 +21,10 @@
 #include "core/store/local_file.h"
 #include "core/store/zip_update.h"
 #include "driver/base/aside_name.h"
+#include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/byte_file.h"
+#include "driver/store/logged_store.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -36,8 +38,6 @@ namespace {
 
 // Most bytes of an answer that holds more than was asked for.
 constexpr std::size_t kMostUnasked = std::size_t{64} << 20;
-
-constexpr const char* kZipPrefix = "/vsizip/";
 
 // A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
 class VsiSource final : public zarr::ByteSource {
@@ -135,6 +135,20 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
+// The place of a path that ZipPlaceOf() has one of.
+ZipPlace PlaceIn(const std::string& path) {
+    ZipPlace place;
+    place.archive = path;
+    const auto archive = ArchiveOf(path);
+    if (!archive) return place;
+    place.archive = *archive;
+    const std::string inner = FolderBehind(path, *archive);
+    if (!inner.empty()) place.inner = inner;
+    // GDAL lets the second slash of /vsizip//vsicurl/ be left out.
+    if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
+    return place;
+}
+
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
@@ -170,23 +184,14 @@ void CloseIdleZip() {
 }
 
 std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
-    ZipPlace place;
-    if (const auto archive = ArchiveOf(path)) {
-        place.archive = *archive;
-        const std::string inner = FolderBehind(path, *archive);
-        if (!inner.empty()) place.inner = inner;
-        // GDAL lets the second slash of /vsizip//vsicurl/ be left out.
-        if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
-        return place;
-    }
+    if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
     // A folder may have such a name, too.
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
-    place.archive = path;
-    return place;
+    return PlaceIn(path);
 }
 
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
@@ -206,44 +211,6 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
     Remember(identity, archive);
     return archive;
-}
-
-Status MakeEmptyZip(const std::string& path) {
-    const QuietErrors quiet;
-    const std::string end = zarr::EmptyZip();
-    const VsiFile file(VSIFOpenL(path.c_str(), "wb"));
-    const bool is_written = file != nullptr &&
-                            VSIFWriteL(end.data(), 1, end.size(), file.get()) == end.size() &&
-                            VSIFFlushL(file.get()) == 0;
-    return is_written ? Status()
-                      : Status::Io("the zip file cannot be made: " + QuietErrors::Message());
-}
-
-Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place) {
-    using StorePtr = std::shared_ptr<zarr::Store>;
-    static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
-    static auto& mutex = *new std::mutex();
-    const std::lock_guard<std::mutex> lock(mutex);
-    const std::string name = OpenFolder(place.archive)->Identity() + "\n" +
-                             place.inner.value_or("") + "\n" +
-                             std::to_string(zarr::ForkGeneration());
-    for (auto at = open_stores.begin(); at != open_stores.end();)
-        at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // A new store is locked by the one who builds it; another may have had that name before.
-    const bool is_aside = NameWhenDone(place.archive) != place.archive;
-    if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
-        if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
-            return StorePtr(std::move(store));
-    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
-    // Read anew now that the file is locked.
-    ZARR_ASSIGN_OR_RETURN(
-        const auto archive,
-        zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
-                               place.archive, place.archive));
-    ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
-                                                                 InnerFolder(place, *archive)));
-    if (!is_aside) open_stores[name] = store;
-    return StorePtr(std::move(store));
 }
 
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {
@@ -272,5 +239,82 @@ std::optional<std::string> ArchiveOf(const std::string& path) {
         if (at + 4 == lower.size() || lower[at + 4] == '/') return inner.substr(0, at + 4);
     return inner;
 }
+
+std::string InOtherArchive(const std::string& path, const std::string& archive) {
+    const std::size_t begin = std::strlen(kZipPrefix);
+    const std::size_t end = begin + ArchiveOf(path)->size() + (path[begin] == '{' ? 2 : 0);
+    return kZipPrefix + ("{" + archive + "}") + path.substr(std::min(end, path.size()));
+}
+
+namespace {
+
+bool IsInZip(const StorePath& path) { return ZipPlaceOf(path).has_value(); }
+
+Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
+                                                         const StoreAccess& /*access*/) {
+    const ZipPlace place = PlaceIn(path);
+    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place.archive));
+    std::shared_ptr<const zarr::Store> store =
+        std::make_shared<zarr::ZipStore>(archive, InnerFolder(place, *archive));
+    return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
+}
+
+// Returns one object as long as someone has it and no other file has taken the archive's path.
+// Thread-safe.
+Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
+                                                      const StoreAccess& /*access*/) {
+    const ZipPlace place = PlaceIn(path);
+    using StorePtr = std::shared_ptr<zarr::Store>;
+    static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
+    static auto& mutex = *new std::mutex();
+    const std::lock_guard<std::mutex> lock(mutex);
+    const std::string name = OpenFolder(place.archive)->Identity() + "\n" +
+                             place.inner.value_or("") + "\n" +
+                             std::to_string(zarr::ForkGeneration());
+    for (auto at = open_stores.begin(); at != open_stores.end();)
+        at = at->second.expired() ? open_stores.erase(at) : std::next(at);
+    // A new store is locked by the one who builds it; another may have had that name before.
+    const bool is_aside = NameWhenDone(place.archive) != place.archive;
+    if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
+        if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
+            return StorePtr(std::move(store));
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
+    // Read anew now that the file is locked.
+    ZARR_ASSIGN_OR_RETURN(
+        const auto archive,
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
+                               place.archive, place.archive));
+    ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
+                                                                 InnerFolder(place, *archive)));
+    if (!is_aside) open_stores[name] = store;
+    return StorePtr(std::move(store));
+}
+
+Status CheckZip(const StorePath& path, StoreChange change) {
+    if (change == StoreChange::kDeleteNode)
+        return Status::Unsupported("nothing is deleted or renamed in a zip file; copy the store");
+    if (change == StoreChange::kWrite && StorePath(PlaceIn(path).archive).is_remote())
+        return Status::Unsupported(
+            "a zip file on a server is not changed in place; change a copy on this machine");
+    return OfKind(path, &StoreKind::check, &kZipKind)(path, change);
+}
+
+Status CreateZip(const std::string& path) {
+    const QuietErrors quiet;
+    const std::string end = zarr::EmptyZip();
+    const VsiFile file(VSIFOpenL(path.c_str(), "wb"));
+    const bool is_written = file != nullptr &&
+                            VSIFWriteL(end.data(), 1, end.size(), file.get()) == end.size() &&
+                            VSIFFlushL(file.get()) == 0;
+    return is_written ? Status()
+                      : Status::Io("the zip file cannot be made: " + QuietErrors::Message());
+}
+
+Status EraseZip(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }
+
+}  // namespace
+
+const StoreKind kZipKind = {IsInZip,  OpenZipToRead, OpenZipForUpdate,
+                            CheckZip, CreateZip,     EraseZip};
 
 }  // namespace zarr_driver

@@ -7,8 +7,15 @@
 
 #include "core/store/store.h"
 #include "core/store/zip_store.h"
+#include "driver/store/store_kind.h"
 
 namespace zarr_driver {
+
+// The file system of GDAL that shows what is in a zip file.
+inline constexpr const char* kZipPrefix = "/vsizip/";
+
+// Stores in zip files: below kZipPrefix, or in a file whose name ends in ".zip".
+extern const StoreKind kZipKind;
 
 // Where a path leads to in a zip file.
 struct ZipPlace {
@@ -23,13 +30,6 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
 // Errors say what is wrong with the file. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 
-// Makes a zip file without members, to be changed afterwards.
-zarr::Status MakeEmptyZip(const std::string& path);
-
-// The store that a place means, to be changed. Returns one object as long as someone has it and no
-// other file has taken the archive's path. Errors say why the file cannot be changed. Thread-safe.
-zarr::Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place);
-
 // Lets go of the zip file that was opened last, which is kept for the next opening.
 void CloseIdleZip();
 
@@ -39,6 +39,10 @@ std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 // True where a prefix of a zip file has one of the documents that a store of Zarr v2 has at its
 // root.
 bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
+
+// Returns the path of the place in the zip file `archive` that `path`, below kZipPrefix, means in
+// another one.
+std::string InOtherArchive(const std::string& path, const std::string& archive);
 
 // The archive of a path below /vsizip/, such as /vsizip/folder/x.zip/store; none for other paths.
 std::optional<std::string> ArchiveOf(const std::string& path);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/levels_store.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/conventions/xcube_levels.h"
+#include "core/store/keys.h"
+#include "core/store/mount_store.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+
+namespace {
+
+// Where a link in a folder leads: an absolute path or URL as it is, a relative one from the folder.
+std::string TargetOf(const std::string& folder, const std::string& link) {
+    if (link.find(':') != std::string::npos || link.front() == '/') return link;
+    std::string at = folder;
+    for (std::size_t from = 0; from <= link.size();) {
+        const std::size_t end = std::min(link.find('/', from), link.size());
+        const std::string segment = link.substr(from, end - from);
+        from = end + 1;
+        if (segment.empty() || segment == ".") continue;
+        const std::string_view last = zarr::LastName(at);
+        const bool goes_up = segment == ".." && !at.empty() && last != "." && last != "..";
+        at = goes_up ? std::string(zarr::ParentPath(at)) : zarr::JoinKey(at, segment);
+    }
+    return at;
+}
+
+bool IsNamedLevels(const StorePath& path) {
+    return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
+           path.text().find('?') == std::string::npos;
+}
+
+Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
+                                                      const StoreAccess& access) {
+    ZARR_ASSIGN_OR_RETURN(auto store,
+                          OfKind(folder, &StoreKind::open, &kLevelsKind)(folder, access));
+    const auto link = access.follow_links != FollowLinks::kNo ? zarr::LinkOfBase(*store)
+                                                              : std::optional<std::string>();
+    if (!link || link->empty() || zarr::ResolveLink("", *link).ok()) return store;
+    const std::string target = TargetOf(folder, *link);
+    const bool is_beside = link->find(':') == std::string::npos && link->front() != '/' &&
+                           zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
+                           zarr::LastName(target) != "..";
+    if (target.empty() || (access.follow_links == FollowLinks::kBeside && !is_beside)) return store;
+    auto base = OpenStore(target, {access.missing_on_403});
+    if (!base.ok()) return store;
+    store = std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kBaseOfLevels),
+                                               base.Take());
+    return store;
+}
+
+}  // namespace
+
+bool IsLevelsFolder(const std::string& folder) {
+    std::string path = folder;
+    static_cast<void>(TakeQuery(folder, path));
+    return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
+           (PathExists(FileIn(folder, ".zlevels")) || PathExists(FileIn(folder, "0.zarr")) ||
+            PathExists(FileIn(folder, "0.link")));
+}
+
+const StoreKind kLevelsKind = {IsNamedLevels, OpenLevels, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace zarr_driver
