@@ -106,7 +106,59 @@ inline constexpr std::uint64_t kLoneChunks = std::uint64_t{1} << 14;
 // Listing the chunks of more shards over a network would take too many requests, one for each.
 inline constexpr std::size_t kListedShards = 64;
 
+// --- Reading files of this machine
+
+// Reading into new memory costs as much as decoding, so that threads share it in parts of this
+// size.
+inline constexpr std::size_t kFilePart = std::size_t{4} << 20;
+// From this size on a read goes by way of memory to which the system copies quickly, in pieces that
+// stay in the processor's cache; see CopiesSlowly() in core/store/local_file.cpp.
+inline constexpr std::size_t kDetourFrom = std::size_t{64} << 10;
+inline constexpr std::size_t kDetourPiece = std::size_t{256} << 10;
+
+// --- Reading over a network
+
+// Requests at a time, which hide the latency of a server.
+inline constexpr std::size_t kRemoteReads = 32;
+// Connections that are kept for later requests, more than are in use at a time. The least recently
+// used ones are closed.
+inline constexpr std::size_t kIdleConnections = 128;
+// What a link is taken for before any request: 30 ms and 16 MiB in a second, which make a gap of
+// 0.5 MB.
+inline constexpr std::uint64_t kFirstLatency = 30'000'000;  // nanoseconds
+inline constexpr double kFirstRate = 16.0 * (1 << 20);      // bytes in a second
+// An answer of at most so many bytes tells the latency, one of at least so many the rate.
+inline constexpr std::uint64_t kLatencyBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kRateBytes = std::uint64_t{256} << 10;
+// The share of the known rate that stays when a new one is seen, so that the last few requests
+// count; and the share by which a slower answer moves the known latency, as what delays an answer
+// is mostly not the link.
+inline constexpr double kKnownRateShare = 0.75;
+inline constexpr double kSlowerShare = 1.0 / 64;
+// Two ranges with a gap between them are one request where the gap comes in the time of an answer,
+// within these bounds.
+inline constexpr std::uint64_t kLeastGap = 4096;
+inline constexpr std::uint64_t kMostGap = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kRequestBytes = std::uint64_t{16} << 20;
+// Gaps may make up this share of what is read. A gap as small as the headers of a request and its
+// answer is free.
+inline constexpr std::uint64_t kWasteShare = 10;
+inline constexpr std::uint64_t kFreeGap = 1024;
+// Metadata of a remote store that are kept while it is open; a value of at most so many bytes is
+// asked for ahead.
+inline constexpr std::size_t kKeptMetadataBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kPrefetchedBytes = std::size_t{4} << 20;
+// Values whose versions a remote store remembers, to see that a value was replaced between two
+// reads.
+inline constexpr std::size_t kKnownVersions = std::size_t{1} << 16;
+// Datasets of one remote store that are opened within this time share its metadata, as a program
+// does that opens one subdataset after another.
+inline constexpr std::chrono::seconds kSharedFor{5};
+
 // --- Writing chunks
+
+// Pending bytes that are always allowed: a row of chunks that is written line by line.
+inline constexpr std::size_t kLeastPending = std::size_t{64} << 20;
 
 // What a chunk that waits to be written takes beside its bytes.
 inline constexpr std::size_t kPendingOverhead = 128;

@@ -4,35 +4,34 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 namespace {
 
 constexpr double kSecond = 1e9;  // in nanoseconds
 
-// How much of what was known before counts beside something new: all of the last few requests.
-constexpr double kMemory = 0.75;
-
 }  // namespace
 
 void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (bytes <= kSmall) {
+    if (bytes <= tuning::kLatencyBytes) {
         // What delays an answer, a new connection or a busy client, is not of the way: the quickest
         // counts, and is forgotten slowly.
         const auto known = static_cast<double>(latency_);
         const auto seen = static_cast<double>(nanoseconds);
-        constexpr double kForget = 1.0 / 64;
         latency_ = !has_latency_ || seen < known
                        ? nanoseconds
-                       : static_cast<std::uint64_t>(known + (seen - known) * kForget);
+                       : static_cast<std::uint64_t>(known + (seen - known) * tuning::kSlowerShare);
         has_latency_ = true;
-    } else if (bytes >= kLarge) {
+    } else if (bytes >= tuning::kRateBytes) {
         const std::uint64_t waited = std::min(latency_, nanoseconds / 2);
         const double seconds =
             static_cast<double>(std::max<std::uint64_t>(nanoseconds - waited, 1)) / kSecond;
         const double seen = static_cast<double>(bytes) / seconds;
-        rate_ = has_rate_ ? rate_ * kMemory + seen * (1 - kMemory) : seen;
+        rate_ = has_rate_ ? rate_ * tuning::kKnownRateShare + seen * (1 - tuning::kKnownRateShare)
+                          : seen;
         has_rate_ = true;
     }
 }
@@ -50,9 +49,11 @@ double LinkEstimate::rate() const {
 ReadCost LinkEstimate::Cost() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const double bytes = static_cast<double>(latency_) / kSecond * rate_;
-    const auto gap =
-        bytes < static_cast<double>(kMostGap) ? static_cast<std::uint64_t>(bytes) : kMostGap;
-    return {std::max(gap, kLeastGap), kRequestBytes, kWasteShare, kFreeGap};
+    const auto gap = bytes < static_cast<double>(tuning::kMostGap)
+                         ? static_cast<std::uint64_t>(bytes)
+                         : tuning::kMostGap;
+    return {std::max(gap, tuning::kLeastGap), tuning::kRequestBytes, tuning::kWasteShare,
+            tuning::kFreeGap};
 }
 
 }  // namespace zarr

@@ -10,6 +10,7 @@
 
 #include "core/base/converter.h"
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 
 #if ZARR_HAS_POSIX_FILES
 #include <fcntl.h>
@@ -51,9 +52,9 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
 
 // The same as ReadDescriptor(), by way of memory that the system copies to quickly.
 int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
-    constexpr std::size_t kPiece = std::size_t{256} << 10;  // stays in the processor's cache
     Buffer piece;
-    if (!piece.Reset(std::min(memory.size, kPiece)).ok() || CopiesSlowly(offset, piece.data()))
+    if (!piece.Reset(std::min(memory.size, tuning::kDetourPiece)).ok() ||
+        CopiesSlowly(offset, piece.data()))
         return ReadDescriptor(descriptor, offset, memory);
     int error = 0;
     for (std::size_t done = 0; done < memory.size && error == 0;) {
@@ -67,8 +68,7 @@ int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memor
 }
 
 int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
-    constexpr std::size_t kWorthWhile = std::size_t{64} << 10;
-    return memory.size >= kWorthWhile && CopiesSlowly(offset, memory.data)
+    return memory.size >= tuning::kDetourFrom && CopiesSlowly(offset, memory.data)
                ? ReadThroughOther(descriptor, offset, memory)
                : ReadDescriptor(descriptor, offset, memory);
 }
@@ -112,15 +112,14 @@ int LocalFile::Open(const std::string& path) {
 }
 
 int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
-    // Reading into new memory costs as much as decoding, and several threads can do it.
-    constexpr std::size_t kPart = std::size_t{4} << 20;
     const std::size_t threads = ThreadBudget::OfThisThread();
-    const std::size_t parts = threads < 2 ? 1 : std::max<std::size_t>(memory.size / kPart, 1);
+    const std::size_t parts =
+        threads < 2 ? 1 : std::max<std::size_t>(memory.size / tuning::kFilePart, 1);
     if (parts == 1) return Read(descriptor_, offset, memory);
     std::atomic<int> error{0};
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
-        const std::size_t begin = i * kPart;
-        const std::size_t end = i + 1 == parts ? memory.size : begin + kPart;
+        const std::size_t begin = i * tuning::kFilePart;
+        const std::size_t end = i + 1 == parts ? memory.size : begin + tuning::kFilePart;
         const int failed = Read(descriptor_, offset + begin, {memory.data + begin, end - begin});
         if (failed != 0) error = failed;
         return {};

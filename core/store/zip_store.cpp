@@ -11,6 +11,7 @@
 #include "core/base/checked.h"
 #include "core/base/decompressor.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 #include "core/store/keys.h"
 #include "core/store/read_ranges.h"
 #include "core/store/zip_format.h"
@@ -18,11 +19,6 @@
 namespace zarr {
 
 namespace {
-
-constexpr std::size_t kReadsAtOnce = 32;  // of a distant archive
-
-// Memory that ReadMany() keeps from one request for the next.
-constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // Deflate cannot make more than so many bytes of one.
 constexpr std::uint64_t kMostOfOne = 1032;
@@ -208,7 +204,7 @@ Status TakeZip64(ByteSpan extra, ZipMember& member) {
 StoreTraits ZipStore::Traits() const {
     StoreTraits traits;
     traits.remote = traits.packed = archive_->source().is_distant();
-    traits.concurrent_reads = traits.remote ? kReadsAtOnce : 1;
+    traits.concurrent_reads = traits.remote ? tuning::kRemoteReads : 1;
     traits.request_cost = archive_->source().cost();
     return traits;
 }
@@ -390,7 +386,7 @@ Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
             UnpackOrRead(*members[i], bytes, memory, contents).WithContext(names[i]));
         return take(i, contents);
     };
-    BufferPool buffers(kIdleReadBytes);
+    BufferPool buffers(tuning::kIdleReadBytes);
     return ReadRanges({source_->cost(), buffers, read}, std::move(ranges), options, unpack);
 }
 

@@ -22,6 +22,7 @@
 #include "core/base/status.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
@@ -258,9 +259,6 @@ struct Idle {
     std::string name;
 };
 
-// More than are under way at a time; the least recently used are closed.
-constexpr std::size_t kMaxIdle = 128;
-
 std::mutex idle_mutex;
 auto& idle = *new std::deque<Idle>();
 std::uint64_t next_name = 0;
@@ -317,7 +315,7 @@ HttpSession::~HttpSession() {
         {
             const std::lock_guard<std::mutex> lock(idle_mutex);
             idle.push_back({std::move(purpose_), std::move(name_)});
-            if (idle.size() > kMaxIdle) {
+            if (idle.size() > zarr::tuning::kIdleConnections) {
                 // What a parent process has is not closed in its child.
                 if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
                 idle.pop_front();

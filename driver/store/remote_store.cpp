@@ -14,6 +14,7 @@
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 #include "core/hierarchy/tree.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
@@ -30,14 +31,8 @@ using zarr::Status;
 
 namespace {
 
-constexpr std::size_t kReadsAtOnce = 32;
-constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
-// Of a value that is asked for ahead.
-constexpr std::size_t kMaxPrefetchedBytes = std::size_t{4} << 20;
 // How often the end of a value that changes is tried.
 constexpr int kTailTries = 3;
-// Values whose versions are remembered.
-constexpr std::size_t kMaxSeen = std::size_t{1} << 16;
 
 bool IsConsolidated(std::string_view key) {
     return zarr::IsDocument(zarr::LastName(key), zarr::Document::kConsolidated);
@@ -62,7 +57,7 @@ class OpenStores {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = stores_.find(name);
         if (found == stores_.end() ||
-            std::chrono::steady_clock::now() - found->second.opened > RemoteStore::kSharedFor)
+            std::chrono::steady_clock::now() - found->second.opened > zarr::tuning::kSharedFor)
             return nullptr;
         return found->second.store.lock();
     }
@@ -160,7 +155,7 @@ zarr::StoreTraits RemoteStore::Traits() const {
     zarr::StoreTraits traits;
     traits.remote = true;
     traits.caches_absence = !access_.update;
-    traits.concurrent_reads = kReadsAtOnce;
+    traits.concurrent_reads = zarr::tuning::kRemoteReads;
     traits.request_cost = link_.Cost();
     traits.access = std::string(access_.missing_on_403 ? "403 is absent " : "") +
                     (access_.update ? "for update" : "");
@@ -180,7 +175,7 @@ bool RemoteStore::IsListAtHand(const std::string& prefix) const {
 void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t bytes = key.size() + (value ? value->size() : 0);
-    if (kept_bytes_ + bytes > kMaxKeptBytes) return;
+    if (kept_bytes_ + bytes > zarr::tuning::kKeptMetadataBytes) return;
     const bool is_new =
         kept_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt).second;
     if (is_new) kept_bytes_ += bytes;
@@ -211,19 +206,19 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!is_kept || kept_bytes_ + bytes > kMaxKeptBytes) return;
+        if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kKeptMetadataBytes) return;
         if (kept_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
     // Listings, which may take longer, first.
     const std::size_t count = listed.size() + wanted.size();
-    (void)zarr::ParallelFor(count, kReadsAtOnce, [&](std::size_t number) -> Status {
+    (void)zarr::ParallelFor(count, zarr::tuning::kRemoteReads, [&](std::size_t number) -> Status {
         if (number < listed.size()) {
             list(listed[number]);
             return {};
         }
         const std::size_t i = number - listed.size();
         zarr::Buffer value;
-        const auto found = Ask(wanted[i], value, kMaxPrefetchedBytes);
+        const auto found = Ask(wanted[i], value, zarr::tuning::kPrefetchedBytes);
         if (found.ok())
             Keep(wanted[i],
                  *found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
@@ -268,7 +263,7 @@ Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
         }
     }
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(key, value, limit));
-    const bool is_small = !found || value.size() <= kMaxPrefetchedBytes;
+    const bool is_small = !found || value.size() <= zarr::tuning::kPrefetchedBytes;
     if (!access_.update && (IsDocument(key) || (IsConsolidated(key) && is_small)))
         Keep(key, found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
     return found;
@@ -319,7 +314,7 @@ zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
 
 void RemoteStore::NoteVersion(const std::string& key, const std::string& version) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (seen_.size() >= kMaxSeen && seen_.count(key) == 0) {
+    if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
         ++times_forgotten_;  // the counts begin anew, and must not be taken for those of before
     }

@@ -31,11 +31,11 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
     // For reading: the store that another dataset has open, where that was opened in the last
-    // kSharedFor and nothing was written through this process since, so that datasets of one store
-    // that are opened one after another share what was read of the metadata; else a new one.
+    // tuning::kSharedFor and nothing was written through this process since, so that datasets of
+    // one store that are opened one after another share what was read of the metadata; else a new
+    // one.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
-    static constexpr std::chrono::seconds kSharedFor{5};
 
     zarr::StoreTraits Traits() const override;
     // Asks nothing. Of a value that parts were read of it counts how often a part was of another

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/store/keys.h"
 
 namespace zarr_driver {
@@ -19,13 +20,6 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
         return Status::Invalid("SYNCHRONIZER: " + folder + ": lock files need a local folder");
     return zarr::OpenProcessSynchronizer(folder).WithContext("SYNCHRONIZER");
 }
-
-namespace {
-
-// Bytes that may be pending at least: enough for a row of chunks that is written line by line.
-constexpr std::size_t kLeastPending = std::size_t{64} << 20;
-
-}  // namespace
 
 Status NotForUpdate(bool is_inherited) {
     return Status::Permission(is_inherited
@@ -70,7 +64,8 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto known = writers_.find(array.get());
     if (known != writers_.end()) return known->second.get();
-    const std::size_t limit = std::max(kLeastPending, array->context().cache().max_bytes());
+    const std::size_t limit =
+        std::max(zarr::tuning::kLeastPending, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
     written_.insert(array->path());
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
@@ -87,8 +82,9 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
         ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(path));
         ZARR_ASSIGN_OR_RETURN(const auto other,
                               hierarchy.WithMetadata({{path, changed}})->OpenArray(path));
-        ZARR_ASSIGN_OR_RETURN(const auto writer,
-                              zarr::ArrayWriter::Open(other, store_, kLeastPending, locks_));
+        ZARR_ASSIGN_OR_RETURN(
+            const auto writer,
+            zarr::ArrayWriter::Open(other, store_, zarr::tuning::kLeastPending, locks_));
         ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
     }
     return metadata_.ReplaceMetadata(path, changed);

@@ -28,10 +28,10 @@ TEST(LinkEstimate, BelievesTheQuickestAnswerAndForgetsItSlowly) {
 TEST(LinkEstimate, StaysWithinItsBounds) {
     LinkEstimate near_by;
     near_by.Note(0, 1000);
-    EXPECT_EQ(near_by.Cost().gap, LinkEstimate::kLeastGap);
+    EXPECT_EQ(near_by.Cost().gap, tuning::kLeastGap);
     LinkEstimate far;
     far.Note(0, 10'000'000'000);
-    EXPECT_EQ(far.Cost().gap, LinkEstimate::kMostGap);
+    EXPECT_EQ(far.Cost().gap, tuning::kMostGap);
     LinkEstimate at_once;  // answers that take no time
     at_once.Note(1 << 20, 0);
     EXPECT_GT(at_once.rate(), 0);
