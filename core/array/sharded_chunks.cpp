@@ -12,8 +12,6 @@
 
 namespace zarr {
 
-namespace {}  // namespace
-
 Result<std::unique_ptr<const ShardedChunks>> ShardedChunks::Open(
     std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
     std::size_t max_chunk_bytes, ShardCache& cache, PendingShards& pending) {
