@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/directory_store.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "core/store/keys.h"
@@ -64,6 +66,10 @@ bool IsSettled(std::int64_t modified) {
     return duration_cast<nanoseconds>(now).count() - modified >
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
+
+struct CloseDir {
+    void operator()(DIR* listing) const { closedir(listing); }
+};
 
 ObjectVersion VersionOfAbsent() {
     ObjectVersion version;
@@ -166,21 +172,32 @@ Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) 
 
 Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
-    std::error_code error;
-    fs::directory_iterator it(prefix.empty() ? folder_ : PathOf(prefix), error);
-    if (error && IsAbsence(error.value())) return {};
-    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-        const std::string name = it->path().filename().string();
-        std::error_code unknown;
-        const bool is_link = it->is_symlink(unknown);
-        // A failed look must not hide what is in a folder, and a link to nothing is one.
-        const bool is_folder = it->is_directory(unknown) || IsAbsence(unknown.value());
-        if (unknown && !is_folder)
-            return ErrnoStatus(JoinKey(prefix, name), "cannot look at it", unknown.value());
-        const bool is_round = is_folder && is_link && LeadsRound(it->path());
+    const std::string folder = prefix.empty() ? folder_ : PathOf(prefix);
+    // std::filesystem's iterator ends the process where memory runs out.
+    const std::unique_ptr<DIR, CloseDir> listing(opendir(folder.c_str()));
+    if (listing == nullptr)
+        return IsAbsence(errno) ? Status() : ErrnoStatus(prefix, "cannot list", errno);
+    for (;;) {
+        errno = 0;
+        const dirent* const entry = readdir(listing.get());
+        if (entry == nullptr)
+            return errno == 0 ? Status() : ErrnoStatus(prefix, "cannot list", errno);
+        const std::string name = entry->d_name;
+        if (name == "." || name == "..") continue;
+        const std::string path = folder + "/" + name;
+        bool is_folder = entry->d_type == DT_DIR;
+        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
+            struct stat state {};
+            const int error = stat(path.c_str(), &state) == 0 ? 0 : errno;
+            // A failed look must not hide what is in a folder, and a link to nothing is one.
+            if (error != 0 && !IsAbsence(error))
+                return ErrnoStatus(JoinKey(prefix, name), "cannot look at it", error);
+            is_folder = error != 0 || S_ISDIR(state.st_mode);
+        }
+        const bool may_be_link = entry->d_type != DT_DIR;
+        const bool is_round = is_folder && may_be_link && LeadsRound(path);
         if (!is_round && !visit({name, is_folder})) return {};
     }
-    return error ? ErrnoStatus(prefix, "cannot list", error.value()) : Status();
 }
 
 int DirectoryStore::Create(PartialFile& file, const std::string& path) const {

@@ -217,11 +217,12 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     const auto order = KeepStoredOrder(source);
     ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
     auto dataset = std::make_unique<MdimDataset>(session);
-    const auto errors = CPLGetErrorCounter();
+    CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
+    // GDAL's counter of errors counts those that it keeps to itself, too.
     if (watched.IsCancelled())
-        return CPLGetErrorCounter() != errors
+        return CPLGetLastErrorNo() == CPLE_UserInterrupt
                    ? is_told
                    : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
     if (error != CE_None) return is_told;

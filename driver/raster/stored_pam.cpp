@@ -253,7 +253,7 @@ bool HasNamedBands(const CPLXMLNode& tree) {
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written) {
     const auto index = static_cast<std::size_t>(number) - 1;
-    if (index < names.size() && names[index] == name) return number;
+    if (!name.empty() && index < names.size() && names[index] == name) return number;
     const auto found = std::find(names.begin(), names.end(), name);
     if (!name.empty() && found != names.end()) return static_cast<int>(found - names.begin()) + 1;
     return names.size() >= written ? number : 0;
