@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/directory_store.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "core/store/keys.h"
@@ -67,9 +65,16 @@ bool IsSettled(std::int64_t modified) {
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
-struct CloseDir {
-    void operator()(DIR* listing) const { closedir(listing); }
-};
+// True if the entry at `path` is a folder. A failed look must not hide what is in a folder, and a
+// link to nothing is one.
+Result<bool> IsFolder(const std::string& path, EntryType type, const std::string& key) {
+    if (type != EntryType::kUnknown) return type == EntryType::kFolder;
+    struct stat state {};
+    if (stat(path.c_str(), &state) == 0) return (state.st_mode & S_IFMT) == S_IFDIR;
+    const int error = errno;
+    if (!IsAbsence(error)) return ErrnoStatus(key, "cannot look at it", error);
+    return true;
+}
 
 ObjectVersion VersionOfAbsent() {
     ObjectVersion version;
@@ -173,31 +178,18 @@ Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) 
 Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string folder = prefix.empty() ? folder_ : PathOf(prefix);
-    // std::filesystem's iterator ends the process where memory runs out.
-    const std::unique_ptr<DIR, CloseDir> listing(opendir(folder.c_str()));
-    if (listing == nullptr)
-        return IsAbsence(errno) ? Status() : ErrnoStatus(prefix, "cannot list", errno);
-    for (;;) {
-        errno = 0;
-        const dirent* const entry = readdir(listing.get());
-        if (entry == nullptr)
-            return errno == 0 ? Status() : ErrnoStatus(prefix, "cannot list", errno);
-        const std::string name = entry->d_name;
-        if (name == "." || name == "..") continue;
-        const std::string path = folder + "/" + name;
-        bool is_folder = entry->d_type == DT_DIR;
-        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
-            struct stat state {};
-            const int error = stat(path.c_str(), &state) == 0 ? 0 : errno;
-            // A failed look must not hide what is in a folder, and a link to nothing is one.
-            if (error != 0 && !IsAbsence(error))
-                return ErrnoStatus(JoinKey(prefix, name), "cannot look at it", error);
-            is_folder = error != 0 || S_ISDIR(state.st_mode);
-        }
-        const bool may_be_link = entry->d_type != DT_DIR;
-        const bool is_round = is_folder && may_be_link && LeadsRound(path);
-        if (!is_round && !visit({name, is_folder})) return {};
-    }
+    Status failure;
+    const int error = VisitFolder(folder, [&](const std::string& name, EntryType type) {
+        const std::string path = JoinKey(folder, name);
+        const Result<bool> is_folder = IsFolder(path, type, JoinKey(prefix, name));
+        if (!is_folder.ok()) failure = is_folder.status();
+        if (!is_folder.ok()) return false;
+        const bool may_be_link = type == EntryType::kUnknown;
+        const bool is_round = *is_folder && may_be_link && LeadsRound(path);
+        return is_round || visit({name, *is_folder});
+    });
+    if (error != 0 && !IsAbsence(error)) return ErrnoStatus(prefix, "cannot list", error);
+    return failure;
 }
 
 int DirectoryStore::Create(PartialFile& file, const std::string& path) const {

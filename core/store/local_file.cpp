@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "core/base/tuning.h"
 
 #if ZARR_HAS_POSIX_FILES
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -73,7 +76,30 @@ int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
                : ReadDescriptor(descriptor, offset, memory);
 }
 
+struct CloseListing {
+    void operator()(DIR* listing) const { closedir(listing); }
+};
+
+EntryType TypeOf(const dirent& entry) {
+    if (entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN) return EntryType::kUnknown;
+    return entry.d_type == DT_DIR ? EntryType::kFolder : EntryType::kOther;
+}
+
 }  // namespace
+
+int VisitFolder(const std::string& folder,
+                const std::function<bool(const std::string& name, EntryType type)>& visit) {
+    const std::unique_ptr<DIR, CloseListing> listing(opendir(folder.c_str()));
+    if (listing == nullptr) return errno;
+    for (;;) {
+        errno = 0;
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread has this listing
+        const dirent* const entry = readdir(listing.get());
+        if (entry == nullptr) return errno;
+        const std::string name = entry->d_name;
+        if (name != "." && name != ".." && !visit(name, TypeOf(*entry))) return 0;
+    }
+}
 
 LocalFile::LocalFile(LocalFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
@@ -142,6 +168,15 @@ bool LocalFile::WaitsForDisk(std::uint64_t offset) const {
 #else
 
 int RemoveFile(const std::string& path) { return std::remove(path.c_str()) == 0 ? 0 : errno; }
+
+int VisitFolder(const std::string& folder,
+                const std::function<bool(const std::string& name, EntryType type)>& visit) {
+    std::error_code error;
+    std::filesystem::directory_iterator it(folder, error);
+    for (; !error && it != std::filesystem::directory_iterator(); it.increment(error))
+        if (!visit(it->path().filename().string(), EntryType::kUnknown)) return 0;
+    return error.value();
+}
 
 bool LocalFile::WaitsForDisk(std::uint64_t /*offset*/) const { return false; }
 

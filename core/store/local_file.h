@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -38,6 +39,15 @@ int RemoveFile(const std::string& path);
 // the file ends before.
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
 #endif
+
+// What a listing tells of an entry without a look at it.
+enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };  // kUnknown: links, too
+
+// Calls `visit` for each entry of a folder but "." and "..", in any order, until it returns false.
+// Returns 0, or an error as errno has it. What `visit` throws passes through; where memory runs out
+// std::bad_alloc is thrown, while std::filesystem's iterator ends the process. Thread-safe.
+int VisitFolder(const std::string& folder,
+                const std::function<bool(const std::string& name, EntryType type)>& visit);
 
 // A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
 // writer, or act when it is opened; so only regular files are read, and no open waits. Moves;

@@ -5,12 +5,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <random>
 #include <string_view>
-#include <system_error>
 
 #include "core/base/status.h"
+#include "core/store/keys.h"
 #include "core/store/local_file.h"
 
 #if ZARR_HAS_POSIX_FILES
@@ -73,12 +72,10 @@ void AbandonedFiles::RemoveBeside(const std::string& path) {
         if (folders_.size() >= kMostFolders || !folders_.insert(folder).second) return;
     }
     // What cannot be listed or removed is no worse than it was.
-    std::error_code error;
-    std::filesystem::directory_iterator it(folder, error);
-    for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
-        const std::string name = it->path().filename().string();
-        if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(folder + "/" + name); });
-    }
+    static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
+        if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(JoinKey(folder, name)); });
+        return true;
+    }));
 }
 
 #if ZARR_HAS_POSIX_FILES
