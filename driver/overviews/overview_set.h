@@ -25,6 +25,7 @@ class OverviewSet {
     };
 
     explicit OverviewSet(StoreRaster& raster) : raster_(raster) {}
+    ~OverviewSet() = default;
     OverviewSet(const OverviewSet&) = delete;
     OverviewSet& operator=(const OverviewSet&) = delete;
 
