@@ -9,7 +9,7 @@ SEED = os.environ["ZARR_TEST_SEED"]
 
 
 def _random(salt):
-    """Differs between tests, and between the calls of a test whose salts differ."""
+    """Returns a generator that draws other numbers in each test, and for each salt."""
     return random.Random(f"{SEED} {os.environ['PYTEST_CURRENT_TEST']} {salt}")
 
 
@@ -24,7 +24,7 @@ def some(faults, most, salt=""):
 
 def steps():
     """Yields 0 and ever greater numbers without end, for faults that are not counted before: each
-    number with ZARR_FAULTS=all, else every second in the mean."""
+    number with ZARR_FAULTS=all, else every second on average."""
     choose, number = _random("steps"), 0
     while True:
         yield number
