@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The numbers that decide speed and memory, each with its reason. Results do not depend on them.
-// Bounds on what a document may ask for are in core/base/limits.h, and beside the readers of the
-// documents.
+// The numbers that decide speed and memory, each with its reason. Pixels do not depend on them.
+// A share n means one n-th. Bounds on what a document may ask for are in core/base/limits.h, and
+// beside the readers of the documents.
 namespace zarr::tuning {
 
 // --- Memory, in bytes
@@ -32,7 +32,7 @@ inline constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // --- Caches
 
-// Documents and listings of an open store, in bytes. A store of 10,000 arrays fits.
+// Bytes of documents and listings of an open store. All are forgotten when more are asked for.
 inline constexpr std::size_t kNodeCacheBytes = std::size_t{16} << 20;
 // Shapes of chunks at the edges of an irregular grid, for each of which codecs are bound once.
 inline constexpr std::size_t kBoundShapes = 4096;
@@ -101,7 +101,8 @@ inline constexpr std::size_t kAheadShare = 4;
 inline constexpr std::size_t kAheadBatches = 4;
 inline constexpr std::size_t kFollowedBatches = 2;
 inline constexpr std::size_t kAheadRegions = 256;
-// Chunks of a group of lone chunks, unless one index along the first dimension has more.
+// The most chunks in a group of lone chunks whose store is packed, unless one index along the first
+// dimension has more. What a read wants of a group is planned together, in memory for each chunk.
 inline constexpr std::uint64_t kLoneChunks = std::uint64_t{1} << 14;
 // Listing the chunks of more shards over a network would take too many requests, one for each.
 inline constexpr std::size_t kListedShards = 64;
@@ -139,9 +140,10 @@ inline constexpr double kSlowerShare = 1.0 / 64;
 // within these bounds.
 inline constexpr std::uint64_t kLeastGap = 4096;
 inline constexpr std::uint64_t kMostGap = std::uint64_t{1} << 20;
+// A request for several ranges has at most so many bytes; more are read side by side.
 inline constexpr std::uint64_t kRequestBytes = std::uint64_t{16} << 20;
-// Gaps may make up this share of what is read. A gap as small as the headers of a request and its
-// answer is free.
+// Gaps take at most this share of the wanted bytes. A gap as small as the headers of a request and
+// its answer is free.
 inline constexpr std::uint64_t kWasteShare = 10;
 inline constexpr std::uint64_t kFreeGap = 1024;
 // Metadata of a remote store that are kept while it is open; a value of at most so many bytes is
@@ -159,7 +161,6 @@ inline constexpr std::chrono::seconds kSharedFor{5};
 
 // Pending bytes that are always allowed: a row of chunks that is written line by line.
 inline constexpr std::size_t kLeastPending = std::size_t{64} << 20;
-
 // What a chunk that waits to be written takes beside its bytes.
 inline constexpr std::size_t kPendingOverhead = 128;
 // The limit of pending bytes may be passed by this, so that not every chunk of a small limit stores
