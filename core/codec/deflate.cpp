@@ -90,22 +90,21 @@ Status Damage(int code, const char* message) {
 class Deflate final : public Codec {
   public:
     Deflate(Inflater::Wrapping wrapping, Result<std::int64_t> level)
-        : is_gzip_(wrapping == Inflater::Wrapping::kGzip),
-          wrapping_(wrapping),
-          level_(std::move(level)) {}
+        : wrapping_(wrapping), level_(std::move(level)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         std::size_t size = 0;
         Output first = decoded;  // counts for nothing if other members of gzip follow
-        if (InflateAtOnce(wrapping_, encoded, first, size) && (!is_gzip_ || size == encoded.size)) {
+        if (InflateAtOnce(wrapping_, encoded, first, size) &&
+            (!is_gzip() || size == encoded.size)) {
             decoded = first;
             return {};
         }
         Inflater inflater(wrapping_);
         return DecodeStreams(inflater, encoded, decoded,
-                             is_gzip_ ? Following::kPadded : Following::kIgnored);
+                             is_gzip() ? Following::kPadded : Following::kIgnored);
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
@@ -114,13 +113,14 @@ class Deflate final : public Codec {
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
         return DeflateCompressor::Run(
-            is_gzip_ ? libdeflate_gzip_compress_bound : libdeflate_zlib_compress_bound,
-            is_gzip_ ? libdeflate_gzip_compress : libdeflate_zlib_compress, *level_, decoded,
+            is_gzip() ? libdeflate_gzip_compress_bound : libdeflate_zlib_compress_bound,
+            is_gzip() ? libdeflate_gzip_compress : libdeflate_zlib_compress, *level_, decoded,
             encoded);
     }
 
   private:
-    bool is_gzip_;
+    bool is_gzip() const { return wrapping_ == Inflater::Wrapping::kGzip; }
+
     Inflater::Wrapping wrapping_;
     Result<std::int64_t> level_;
 };

@@ -65,8 +65,8 @@ bool IsSettled(std::int64_t modified) {
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
-// True if the entry at `path` is a folder. A failed look must not hide what is in a folder, and a
-// link to nothing is one.
+// True if the entry at `path` is a folder, or a link to nothing. An error if that cannot be told,
+// which must not hide what is in a folder.
 Result<bool> IsFolder(const std::string& path, EntryType type, const std::string& key) {
     if (type != EntryType::kUnknown) return type == EntryType::kFolder;
     struct stat state {};
@@ -182,10 +182,9 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
     const int error = VisitFolder(folder, [&](const std::string& name, EntryType type) {
         const std::string path = JoinKey(folder, name);
         const Result<bool> is_folder = IsFolder(path, type, JoinKey(prefix, name));
-        if (!is_folder.ok()) failure = is_folder.status();
-        if (!is_folder.ok()) return false;
-        const bool may_be_link = type == EntryType::kUnknown;
-        const bool is_round = *is_folder && may_be_link && LeadsRound(path);
+        failure = is_folder.status();
+        if (!failure.ok()) return false;
+        const bool is_round = *is_folder && type == EntryType::kUnknown && LeadsRound(path);
         return is_round || visit({name, *is_folder});
     });
     if (error != 0 && !IsAbsence(error)) return ErrnoStatus(prefix, "cannot list", error);
@@ -194,7 +193,7 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
 
 int DirectoryStore::Create(PartialFile& file, const std::string& path) const {
     int error = file.Create();
-    // A missing folder is rare: a look before each file would cost a request.
+    // A missing folder is rare: a look before each file would cost a system call.
     if (error != ENOENT || !PathExists(folder_)) return error;
     error = MakeFolders(path.substr(0, path.rfind('/')));
     return error != 0 ? error : file.Create();

@@ -40,12 +40,12 @@ int RemoveFile(const std::string& path);
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
 #endif
 
-// What a listing tells of an entry without a look at it.
-enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };  // kUnknown: links, too
+// The type of an entry, as far as a listing tells it. Links are kUnknown.
+enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };
 
 // Calls `visit` for each entry of a folder but "." and "..", in any order, until it returns false.
-// Returns 0, or an error as errno has it. What `visit` throws passes through; where memory runs out
-// std::bad_alloc is thrown, while std::filesystem's iterator ends the process. Thread-safe.
+// Returns 0, or an error as errno has it. What `visit` throws passes through. Throws std::bad_alloc
+// if memory runs out, where std::filesystem's iterator ends the process. Thread-safe.
 int VisitFolder(const std::string& folder,
                 const std::function<bool(const std::string& name, EntryType type)>& visit);
 

@@ -182,13 +182,13 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // What is read of one band, or array, after another comes together.
+        // Bands that are read one after another are loaded together.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
                               {nBufXSize, nBufYSize}, psExtraArg);
         };
-        // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
+        // Bands are written one after another: blocks that GDAL holds belong to one band each.
         const bool may_write = eRWFlag != GF_Read || update_ != nullptr;
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
         if (is_resampled && !may_write && nBandCount > 1) load_from(0);

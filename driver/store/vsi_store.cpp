@@ -495,7 +495,7 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // Names of files need not be UTF-8 to the core's files elsewhere.
+    // Without POSIX files the core cannot open names in UTF-8, as GDAL can.
     if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;
