@@ -9,29 +9,29 @@
 
 namespace zarr {
 
-// The order in which the elements of a block lie in memory: its dimensions, slowest first.
+// Order in which the dimensions of a block lie in memory, slowest first.
 class AxisOrder {
   public:
-    // Row-major, of any number of dimensions; column-major where asked for.
+    // Creates row-major order (C), or column-major order (Fortran), for any number of dimensions.
     AxisOrder(bool is_column_major = false)  // NOLINT(google-explicit-constructor): Zarr v2's two
         : kind_(is_column_major ? Kind::kColumnMajor : Kind::kRowMajor) {}
 
-    // Of dimension `axes[0]`, which is the slowest, `axes[1]`, ...: a permutation.
+    // Creates the order that the permutation `axes` lists: `axes[0]` is the slowest dimension.
     static AxisOrder Of(const DimVector<std::size_t>& axes);
 
-    // Of `rank` dimensions, the one that is `place`-th, 0 being the slowest.
+    // Returns the dimension at `place` of a block with `rank` dimensions. Place 0 is the slowest.
     std::size_t At(std::size_t place, std::size_t rank) const {
         if (kind_ == Kind::kOther) return axes_[place];
         return kind_ == Kind::kColumnMajor ? rank - 1 - place : place;
     }
 
-    // Of a block of one dimension both hold.
+    // A block with fewer than two dimensions is both row-major and column-major.
     bool is_row_major(std::size_t rank = 2) const { return kind_ == Kind::kRowMajor || rank < 2; }
     bool is_column_major(std::size_t rank = 2) const {
         return kind_ == Kind::kColumnMajor || rank < 2;
     }
 
-    // "C", "F", or the dimensions as "[1, 0, 2]".
+    // Returns "C", "F", or the permutation as text, such as "[1, 0, 2]".
     std::string Text() const;
 
     friend bool operator==(const AxisOrder& a, const AxisOrder& b) {
@@ -41,7 +41,7 @@ class AxisOrder {
   private:
     enum class Kind : std::uint8_t { kRowMajor, kColumnMajor, kOther };
     Kind kind_ = Kind::kRowMajor;
-    DimVector<std::uint8_t> axes_;  // of kOther
+    DimVector<std::uint8_t> axes_;  // only if kind_ is kOther
 };
 
 }  // namespace zarr

@@ -30,19 +30,20 @@ constexpr std::size_t Whole(std::size_t size) {
     return (size + tuning::kLargePage - 1) / tuning::kLargePage * tuning::kLargePage;
 }
 
-// The bytes to have in large pages: the last one too, where little of it would be wasted.
+// Returns how many of `size` bytes to place in large pages. The last page is included only if at
+// most an eighth of `size` would be wasted.
 constexpr std::size_t BytesInLargePages(std::size_t size) {
     const std::size_t whole = Whole(size);
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
-// Where memory comes from.
+// Source of an allocation.
 enum class Origin { kLibrary, kFromLine, kLargePages };
 
 constexpr Origin OriginOf(std::size_t size) {
-// The sanitizer finds what is read beyond the end of the C library's memory alone.
+// AddressSanitizer detects reads beyond the end only in memory of the C library.
 #if !defined(__SANITIZE_ADDRESS__)
-    if (size > SIZE_MAX / 2) return Origin::kLibrary;  // which has none
+    if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() rejects this size
 #if defined(__linux__)
     if (size >= tuning::kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;
 #endif
@@ -52,15 +53,15 @@ constexpr Origin OriginOf(std::size_t size) {
     return Origin::kLibrary;
 }
 
-// Memory from the start of a line of the processor's cache on. malloc() puts all that is large at
-// the 16th byte of a page, and there AMD's processors since Zen 3 take six times as long for what
-// is read of a file: for REP MOVSB to a place up to 31 bytes further in a page than the source's.
+// Allocates memory that starts at a cache line (64 bytes). malloc() places large blocks 16 bytes
+// into a page. AMD processors since Zen 3 read files six times slower there: REP MOVSB is slow if
+// the destination lies up to 31 bytes further in its page than the source.
 std::uint8_t* AllocateFromLine(std::size_t size) {
     constexpr std::size_t kLine = 64;
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
     if (base == nullptr) return nullptr;
     std::uint8_t* const memory = base + (kLine - reinterpret_cast<std::uintptr_t>(base) % kLine);
-    std::memcpy(memory - sizeof base, &base, sizeof base);  // there is room: malloc() aligns
+    std::memcpy(memory - sizeof base, &base, sizeof base);  // malloc()'s alignment leaves room
     return memory;
 }
 
@@ -71,9 +72,9 @@ void FreeFromLine(std::uint8_t* memory) {
 }
 
 #if defined(__linux__)
-// `whole` bytes from the start of a large page on, of which the first `large` are to be in such
-// pages, from the system itself. The C library's aligned_alloc() (glibc's before 2.38) does not
-// find memory again that was freed at such a place, and takes ever more.
+// Maps `whole` bytes at a large-page boundary with mmap(), and requests large pages for the first
+// `large` bytes. glibc's aligned_alloc() before 2.38 does not reuse freed blocks of large
+// alignment, so that memory use grows.
 std::uint8_t* Map(std::size_t whole, std::size_t large) {
     void* const mapped = mmap(nullptr, whole + tuning::kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -85,7 +86,7 @@ std::uint8_t* Map(std::size_t whole, std::size_t large) {
     if (before != 0) munmap(start, before);
     munmap(start + before + whole, tuning::kLargePage - before);
 #if defined(MADV_HUGEPAGE)
-    madvise(start + before, large, MADV_HUGEPAGE);  // a hint
+    madvise(start + before, large, MADV_HUGEPAGE);  // a hint: may fail
 #endif
     return start + before;
 }
@@ -133,7 +134,8 @@ Status Buffer::Assign(ByteSpan bytes) {
 
 Status Buffer::AssignJoined(const std::vector<ByteSpan>& parts) {
     std::size_t total = 0;
-    for (const ByteSpan& part : parts) total += part.size;  // what is in memory
+    for (const ByteSpan& part : parts)
+        total += part.size;  // cannot overflow: all parts are in memory
     ZARR_RETURN_IF_ERROR(Reset(total));
     std::size_t at = 0;
     for (const ByteSpan& part : parts) {
@@ -163,7 +165,7 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
     if (size >= tuning::kAlignedFrom) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
-        // What is much larger would be wasted.
+        // A buffer that is more than a quarter larger than needed would waste memory.
         if (found != idle_.end() && found->first - size <= size / 4) {
             buffer = std::move(found->second);
             FreeLocked(found);
@@ -177,7 +179,7 @@ void BufferPool::Give(Buffer buffer) {
     if (size < tuning::kAlignedFrom) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > max_bytes_) return;
-    // Buffers of other sizes were not asked for lately.
+    // Evict buffers of other sizes first: `size` is the size in recent demand.
     while (bytes_ + size > max_bytes_) {
         const auto other = idle_.begin()->first != size ? idle_.begin() : std::prev(idle_.end());
         if (other->first == size) return;
@@ -187,7 +189,7 @@ void BufferPool::Give(Buffer buffer) {
         idle_.emplace(size, std::move(buffer));
         bytes_ += size;
     } catch (const std::bad_alloc&) {
-        // Then it is freed.
+        // `buffer` frees its memory itself.
     }
 }
 
@@ -219,7 +221,7 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 namespace {
 
-// What the first one of the pages says, the last one, and one between.
+// True if the first, the middle and the last page are mapped; a sample stands for all pages.
 bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     const std::array<std::size_t, 3> places{0, size / 2 / page * page, size - page};
     return std::all_of(places.begin(), places.end(), [&](std::size_t place) {
@@ -229,7 +231,7 @@ bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     });
 }
 
-// How far an address lies behind the one before that is a multiple of `size`.
+// Returns the distance in bytes from the previous multiple of `size` to `address`.
 std::size_t Behind(const std::uint8_t* address, std::size_t size) {
     return reinterpret_cast<std::uintptr_t>(address) % size;
 }
@@ -243,14 +245,14 @@ void Populate(MutableByteSpan memory, std::size_t threads) {
     std::uint8_t* const begin = memory.data + before;
     const std::size_t size = (memory.size - before) / page * page;
     if (HasPages(begin, size, page)) return;
-    // Threads part where a large page may begin.
+    // Split between threads at large-page boundaries: two threads must not fault one large page.
     const std::size_t lead = Behind(begin, tuning::kLargePage);
     const std::size_t share = Whole((lead + size) / std::max<std::size_t>(threads, 1));
     const std::size_t parts = (lead + size + share - 1) / share;
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
         const std::size_t from = std::max(lead, i * share) - lead;
         const std::size_t to = std::min(lead + size, (i + 1) * share) - lead;
-        madvise(begin + from, to - from, MADV_POPULATE_WRITE);  // a hint
+        madvise(begin + from, to - from, MADV_POPULATE_WRITE);  // a hint: may fail
         return {};
     }));
 }

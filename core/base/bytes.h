@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Views of bytes and an owning buffer whose growth neither throws nor clears memory.
+// Views of bytes, and a buffer that grows without exceptions and without zeroing memory.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace zarr {
 
-// A borrowed, read-only run of bytes. Carries no alignment.
+// Read-only view of bytes. The caller owns the memory, which may have any alignment.
 struct ByteSpan {
     const std::uint8_t* data = nullptr;
     std::size_t size = 0;
@@ -27,11 +27,11 @@ struct ByteSpan {
         : data(reinterpret_cast<const std::uint8_t*>(text.data())), size(text.size()) {}
 
     std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
-    // The bytes from `offset` on; `offset` must be <= size.
+    // Returns the bytes that begin at `offset`, which must be <= size.
     ByteSpan From(std::size_t offset) const { return {data + offset, size - offset}; }
 };
 
-// A borrowed, writable run of bytes.
+// Writable view of bytes. The caller owns the memory, which may have any alignment.
 struct MutableByteSpan {
     std::uint8_t* data = nullptr;
     std::size_t size = 0;
@@ -39,27 +39,28 @@ struct MutableByteSpan {
     operator ByteSpan() const { return {data, size}; }  // NOLINT(google-explicit-constructor)
 };
 
-// Memory for `size` bytes, uninitialised and aligned for any scalar; of large sizes in large pages
-// where the system has them, as a page fault for every 4 KiB costs more than decompressing into
-// them does, and never where the system is slow to copy files to. nullptr where there is none. To
-// be freed with FreeBytes() and the same size.
+// Allocates `size` uninitialised bytes, aligned for any scalar; nullptr if memory runs out. Free
+// the memory with FreeBytes() and an equal `size`.
+// Large sizes use large pages on Linux: a page fault per 4 KiB costs more than decompressing a
+// page. Smaller sizes from tuning::kAlignedFrom on start at a cache line: some processors copy
+// files slowly to other addresses.
 std::uint8_t* AllocateBytes(std::size_t size);
 void FreeBytes(std::uint8_t* memory, std::size_t size);
 
-// Has the system give memory its pages now, on up to `threads` threads, where it is large and has
-// none yet; what is in it stays. Pages would come one fault at a time, and a large one twice where
-// two threads begin to write to it at the same time. Does nothing where the system cannot.
+// Maps physical pages for large memory in advance, on up to `threads` threads; keeps the contents.
+// Otherwise each page costs a fault, and two threads may both clear a large page. Does nothing if
+// the pages are mapped already, or if the system lacks MADV_POPULATE_WRITE.
 void Populate(MutableByteSpan memory, std::size_t threads);
 
-// Owned bytes. Resize() keeps the common prefix and leaves new bytes uninitialised; memory is
-// aligned for any scalar. Move only.
+// Owned bytes, aligned for any scalar. Resize() keeps the contents up to the smaller size and
+// leaves new bytes uninitialised. Move only.
 class Buffer {
   public:
     Buffer() = default;
     ~Buffer() = default;
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    // What is moved from is empty.
+    // Leaves `other` empty.
     Buffer(Buffer&& other) noexcept
         : bytes_(std::move(other.bytes_)),
           size_(std::exchange(other.size_, 0)),
@@ -71,12 +72,12 @@ class Buffer {
         return *this;
     }
 
-    // Fails with kOutOfMemory, leaving the buffer as it was.
+    // Sets the size in bytes. Fails with kOutOfMemory and leaves the buffer unchanged.
     Status Resize(std::size_t size);
-    // Like Resize(), but drops the contents, so nothing is copied when it grows.
+    // Like Resize(), but discards the contents, which saves copying them when the buffer grows.
     Status Reset(std::size_t size);
     Status Assign(ByteSpan bytes);
-    // The bytes of several runs, one after another; none of them this buffer's own.
+    // Replaces the contents by the concatenated `parts`. No part may point into this buffer.
     Status AssignJoined(const std::vector<ByteSpan>& parts);
 
     std::uint8_t* data() { return bytes_.get(); }
@@ -88,7 +89,7 @@ class Buffer {
 
   private:
     struct Free {
-        std::size_t size;  // as it was allocated
+        std::size_t size;  // allocated size in bytes
         void operator()(std::uint8_t* memory) const { FreeBytes(memory, size); }
     };
     std::unique_ptr<std::uint8_t[], Free> bytes_;
@@ -96,22 +97,22 @@ class Buffer {
     std::size_t capacity_ = 0;
 };
 
-// Keeps the memory of large buffers that are done with for those that are needed next, up to a
-// number of bytes: memory that is new to a process is cleared by the system first, which takes
-// about as long as decoding into it. Thread-safe.
+// Pool of released large buffers for reuse, bounded in bytes. Reuse is faster: the system clears
+// new memory first, which takes about as long as decoding into the memory. Thread-safe.
 class BufferPool {
   public:
     explicit BufferPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-    // Frees at once what is too much.
+    // Sets the bound in bytes, and frees pooled buffers until they fit.
     void SetMaxBytes(std::size_t max_bytes);
 
-    // Gives `buffer` room for `size` bytes, whose contents are anything.
+    // Resizes `buffer` to `size` bytes, with a pooled buffer if one fits. The contents are
+    // undefined.
     Status Take(std::size_t size, Buffer& buffer);
-    // Takes the memory back, or frees it.
+    // Adds `buffer` to the pool, or frees its memory if the pool is full.
     void Give(Buffer buffer);
 
-    std::size_t bytes() const;  // held, not in use
+    std::size_t bytes() const;  // unused bytes in the pool
 
   private:
     using Idle = std::multimap<std::size_t, Buffer>;  // by capacity

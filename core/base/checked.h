@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on sizes that come from files: overflow is reported, never wrapped.
+// Arithmetic on sizes from files. Overflow is reported and never wraps.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline std::optional<std::uint64_t> CheckedAdd(std::uint64_t a, std::uint64_t b)
     return a + b;
 }
 
-// For bounds: the largest number in place of overflow.
+// Saturating operations return the largest std::uint64_t on overflow; for upper bounds.
 inline std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
     return CheckedAdd(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
 }
@@ -27,7 +27,7 @@ inline std::uint64_t SaturatingMul(std::uint64_t a, std::uint64_t b) {
     return CheckedMul(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
-// ceil(a / b) for b > 0, without the overflow of (a + b - 1) / b.
+// Returns ceil(a / b) for b > 0. Unlike (a + b - 1) / b, cannot overflow.
 inline constexpr std::uint64_t CeilDiv(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }

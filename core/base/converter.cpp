@@ -7,10 +7,11 @@
 
 #include "core/base/endian.h"
 
-// Every x86-64 has SSE2. ThreadSanitizer does not see such writes.
+// Every x86-64 processor has SSE2. ThreadSanitizer does not track stores that bypass the caches, so
+// its builds use memcpy().
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1  // as GCC says it
+#define __SANITIZE_THREAD__ 1  // GCC's name
 #endif
 #endif
 #if (defined(__x86_64__) || defined(_M_X64)) && !defined(__SANITIZE_THREAD__)
@@ -109,7 +110,7 @@ void StreamedCopy(std::uint8_t* dst, const std::uint8_t* src, std::size_t size) 
         std::memcpy(dst, src, size);
         return;
     }
-    // Lines that are written whole.
+    // Align the destination: only stores that fill whole cache lines are fast.
     const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(dst) % kLine) % kLine;
     std::memcpy(dst, src, head);
     std::size_t i = head;
@@ -155,7 +156,7 @@ float HalfToFloat(std::uint16_t half) {
 
 std::uint16_t FloatToHalf(float value) {
     if (!std::isnan(value)) return DoubleToHalf(static_cast<double>(value));
-    // By its bits, as a conversion to double makes a signalling NaN a quiet one.
+    // Take the bits directly: a conversion to double would turn a signalling NaN into a quiet NaN.
     const auto bits = LoadNative<std::uint32_t>(&value);
     return static_cast<std::uint16_t>(((bits >> 16) & 0x8000U) | 0x7c00U |
                                       std::max((bits >> 13) & 0x3ffU, 1U));
@@ -163,20 +164,21 @@ std::uint16_t FloatToHalf(float value) {
 
 std::uint16_t DoubleToHalf(double value) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
-    if (std::isnan(value)) {  // the top bits of the payload, of which one must be left
+    if (std::isnan(value)) {  // keep the top payload bits, at least one of them set
         const auto payload = static_cast<std::uint32_t>(LoadNative<std::uint64_t>(&value) >> 42);
         return static_cast<std::uint16_t>(sign | 0x7c00U | std::max(payload & 0x3ffU, 1U));
     }
     const double magnitude = std::fabs(value);
-    if (magnitude == 0) return sign;  // has no exponent to go by
+    if (magnitude == 0) return sign;  // frexp() gives zero no exponent
     if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00U);
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, 0.5 <= m < 1
-    // A half has 11 significant bits; below 2^-14 the last bit stays at 2^-24.
+    // A half has 11 significant bits. Below 2^-14 the value of the last bit is fixed at 2^-24.
     const int last_bit = exponent - 11 < -24 ? -24 : exponent - 11;
     const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -last_bit)));
     if (last_bit == -24) return static_cast<std::uint16_t>(sign | steps);
-    // steps is in [1024, 2048]; adding it to the exponent field carries where it rounded up.
+    // `steps` is in [1024, 2048]. Adding `steps` to the exponent field carries if rounding gave
+    // 2048.
     const auto bits = (static_cast<std::uint32_t>(last_bit + 24) << 10) + steps;
     return static_cast<std::uint16_t>(sign | bits);
 }

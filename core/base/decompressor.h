@@ -5,8 +5,8 @@ struct libdeflate_decompressor;
 
 namespace zarr {
 
-// libdeflate's decompressor of this thread, which holds tables that are costly to make; nullptr
-// without memory for them.
+// Returns the calling thread's libdeflate decompressor, made on first use because its tables are
+// costly to build; nullptr if memory runs out.
 libdeflate_decompressor* ThreadsDecompressor();
 
 }  // namespace zarr

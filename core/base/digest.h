@@ -7,8 +7,8 @@
 
 namespace zarr {
 
-// A digest of 64 bits, by FNV-1a, that tells contents apart unless they were made to be
-// mistaken. The same on every machine.
+// 64-bit FNV-1a digest of bytes and numbers. Equal on every machine. Not safe against deliberate
+// collisions.
 class Digest {
   public:
     Digest& Add(std::string_view bytes) {
@@ -27,16 +27,15 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
-    // A value of which sums tell sets of contents apart. Sums of value() do not: a change of the
-    // last bytes changes it by a multiple of one number, so that the changes of two contents cancel
-    // out.
+    // Returns a value whose sums distinguish sets of contents. Sums of value() do not: changes of
+    // the last bytes shift value() by multiples of one number, and two such changes can cancel out.
     std::uint64_t Summand() const {
-        std::uint64_t mixed = value_;  // the finalizer of MurmurHash3
+        std::uint64_t mixed = value_;  // finalizer of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;
         mixed = (mixed ^ (mixed >> 33U)) * 0xc4ceb9fe1a85ec53U;
         return mixed ^ (mixed >> 33U);
     }
-    // 16 hexadecimal digits.
+    // Returns the digest as 16 lower-case hexadecimal digits.
     std::string Text() const {
         std::string text;
         for (int shift = 60; shift >= 0; shift -= 4)

@@ -8,11 +8,11 @@
 
 namespace zarr {
 
-// One value per dimension, without an allocation: at most 32 of them, as arrays have.
+// Vector of one value per dimension, with fixed capacity (kCapacity) and without allocation.
 template <class T>
 class DimVector {
   public:
-    // The most that Limit::kDimensions can be set to; NumPy's own limit since NumPy 2.
+    // Largest value to which Limit::kDimensions can be set; equals the limit of NumPy 2.
     static constexpr std::size_t kCapacity = 64;
 
     DimVector() = default;

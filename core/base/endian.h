@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only place that knows byte order. Nothing here assumes alignment.
+// Byte order: the only file that knows it. Pointers need no alignment.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace zarr {
 
-// True on a little-endian host.
 bool HostIsLittleEndian();
 
-// Reverses the bytes of each of `count` units of `unit` bytes (1, 2, 4, 8 or 16), in place.
+// Reverses the bytes of each of `count` units in place. `unit` is 1, 2, 4, 8 or 16 bytes.
 void SwapUnits(std::uint8_t* data, std::size_t unit, std::size_t count);
 
-// The same from `src` to `dst`, which must not overlap, with byte strides between units.
+// Copies `count` units from `src` to `dst` and reverses the bytes of each. Strides between units
+// are in bytes. `src` and `dst` must not overlap.
 void CopySwapped(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t* src,
                  std::ptrdiff_t src_stride, std::size_t unit, std::size_t count);
 
-// Unsigned integers of a fixed byte order, as found in headers and checksums.
+// Load and store unsigned integers of a fixed byte order, as in headers and checksums.
 std::uint16_t LoadLittle16(const std::uint8_t* p);
 std::uint32_t LoadLittle32(const std::uint8_t* p);
 std::uint64_t LoadLittle64(const std::uint8_t* p);
@@ -26,7 +26,7 @@ std::uint16_t LoadBig16(const std::uint8_t* p);
 void StoreLittle32(std::uint8_t* p, std::uint32_t value);
 void StoreLittle64(std::uint8_t* p, std::uint64_t value);
 
-// A value of trivially copyable T at any address, in the host's order.
+// Load and store a trivially copyable T at any address, in the host's byte order.
 template <class T>
 T LoadNative(const void* p) {
     T value;

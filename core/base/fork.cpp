@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file that knows how a process forks.
+// Handlers for fork(): the only file that uses pthread_atfork().
 #include "core/base/fork.h"
 
 #include "core/base/thread_pool.h"
@@ -20,10 +20,11 @@ void BeforeFork() { WorkerPool::Instance().Pause(); }
 
 void AfterForkInParent() { WorkerPool::Instance().Resume(); }
 
-// The pool of the new generation is another one, which begins without threads.
+// A new generation makes the child start a new, empty worker pool.
 void AfterForkInChild() { ++generation; }
 
-// At load, before there is a thread. The system forgets it where the code is unloaded.
+// Registered at load, before any thread starts. The system drops the handlers when the library is
+// unloaded.
 [[maybe_unused]] const int is_registered =
     pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// fork(): a child has the memory of its parent, and of its threads only the one that forked. The
-// child of a process in which no other thread uses this code, as Python's multiprocessing makes
-// them, reads on, through handles of its own and through inherited ones:
+// Rules for fork(). A child has the parent's memory, but only the thread that called fork(). A
+// child can go on reading if no other thread of the parent uses this code, as in Python's
+// multiprocessing:
 //   - fork() waits for the threads of the WorkerPool, and the child gets a pool of its own;
-//   - objects that only one process may use, such as an update that is open, are ForkLocal.
-// A lock that another thread holds at that moment stays locked in the child, as GDAL's own do.
+//   - objects that only one process may use, such as an open update, are ForkLocal.
+// A lock that another thread holds during fork() stays locked in the child; GDAL's locks do, too.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 
 namespace zarr {
 
-// How many forks lie between this process and the one that loaded this code: another number than in
-// the process that this one was forked from. Always 0 on systems without fork(). Thread-safe.
+// Returns the number of forks between the process that loaded this code and the current process. A
+// child's number differs from its parent's. Always 0 on systems without fork(). Thread-safe.
 std::uint64_t ForkGeneration();
 
-// A shared_ptr that is null in every process but the one that set it: a forked child neither uses
-// what it points to nor destroys it, as the parent will write it. As thread-safe as a shared_ptr.
+// A shared_ptr that is null in every process except the one that set it. A forked child neither
+// uses nor destroys the object, because the parent will still write it. As thread-safe as a
+// shared_ptr.
 template <class T>
 class ForkLocal {
   public:
@@ -29,13 +30,13 @@ class ForkLocal {
     ForkLocal& operator=(const ForkLocal&) = delete;
 
     void Set(std::shared_ptr<T> held) {
-        // Left alone, and so never destroyed.
+        // Leak the parent's reference on purpose, so that this process never destroys the object.
         if (is_inherited()) static_cast<void>(new std::shared_ptr<T>(std::move(held_)));
         held_ = std::move(held);
         generation_ = ForkGeneration();
     }
 
-    // True where there is something that another process has set.
+    // True if the pointer was set by another process, before fork().
     bool is_inherited() const { return held_ != nullptr && generation_ != ForkGeneration(); }
 
     std::shared_ptr<T> Share() const { return get() != nullptr ? held_ : nullptr; }

@@ -13,7 +13,8 @@ constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
-// Strings have lengths of 31 bits in some forms; the depth is that of a thread's stack.
+// Limits with their defaults and maxima. Some encodings store string lengths in 31 bits. The
+// maximum JSON depth is bounded by a thread's stack.
 constexpr std::array<LimitInfo, 9> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},

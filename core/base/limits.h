@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What input may ask for at most. The bounds hold for the process; a program that embeds the core
-// may raise them for stores that are trusted.
+// Limits on input. Each limit applies to the whole process; a program that embeds the core may
+// raise a limit for trusted stores.
 #pragma once
 
 #include <array>
@@ -14,18 +14,17 @@ namespace zarr {
 
 enum class Limit : std::uint8_t {
     kChunkSize,     // bytes of a decoded chunk
-    kCodecMemory,   // bytes that a codec's library takes beside the chunk, as for a dictionary
-    kStringSize,    // bytes of an element, and of all strings and objects of a chunk
-    kDimensions,    // of an array
-    kFilters,       // of an array
+    kCodecMemory,   // bytes a codec's library uses beside the chunk, as for a dictionary
+    kStringSize,    // bytes of one string, and of all strings and objects of a chunk
+    kDimensions,    // dimensions of an array
+    kFilters,       // filters of an array
     kMetadataSize,  // bytes of a metadata document
-    kJsonDepth,     // of nesting in one
-    kJsonValues,    // in one
-    kCoordinates,   // elements of an array of coordinates that is read to find where a raster lies
+    kJsonDepth,     // nesting depth of a JSON document
+    kJsonValues,    // values in a JSON document
+    kCoordinates,   // elements of a coordinate array that is read to georeference a raster
 };
 
-// How a limit is known to users, and the values that it may have: `preset` unless it is set, and
-// at most `largest`.
+// Name of a limit for users, and its range: `preset` is the default, `largest` the maximum.
 struct LimitInfo {
     Limit limit;
     std::string_view name;
@@ -34,16 +33,17 @@ struct LimitInfo {
     std::uint64_t largest;
 };
 
-// Of all limits, in the order of the enumeration.
+// Returns all limits, in the order of the enumeration Limit.
 const std::array<LimitInfo, 9>& Limits();
 
-// The value that holds now. Thread-safe.
+// Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);
 
-// Sets it, to at most `largest`; what is read already stays. Thread-safe.
+// Sets `limit` to `value`, or to its `largest` if that is smaller. Data read before is not checked
+// again. Thread-safe.
 void SetLimit(Limit limit, std::uint64_t value);
 
-// kLimit: `what`, and the name and value of the limit that it is over.
+// Returns an error with code kLimit. Its message is `what`, followed by the limit's name and value.
 Status OverLimit(Limit limit, std::string_view what);
 
 }  // namespace zarr

@@ -5,8 +5,8 @@
 
 namespace zarr {
 
-// Made at load: a function's own would need memory. Never destroyed: threads may go on while the
-// process ends.
+// Allocated at load time, because a function-local static might lack memory when needed. Never
+// destroyed, because threads may still run while the process ends.
 const std::shared_ptr<const Status::Rep>& Status::no_memory_ =
     *new std::shared_ptr<const Rep>(new Rep{StatusCode::kOutOfMemory, "out of memory"});
 
@@ -38,7 +38,8 @@ Status Status::OutOfMemory(std::string message) {
 
 namespace {
 
-// Made and kept likewise.
+// Message of an ok status. Allocated at load time and never destroyed, as threads may still use it
+// while the process ends.
 const auto& none = *new std::string();
 
 }  // namespace

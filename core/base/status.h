@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors as values: every fallible function of the core returns a Status or a Result.
+// Errors as values: every function of the core that can fail returns a Status or a Result.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace zarr {
 
 enum class StatusCode {
     kOk,
-    kInvalidArgument,  // the caller asked for something that cannot be
+    kInvalidArgument,  // the caller asked for something impossible
     kNotFound,         // a node that was asked for by name does not exist
     kCorrupt,          // bytes or metadata in the store contradict the format
-    kUnsupported,      // valid, but this library does not have or allow it
+    kUnsupported,      // valid, but this library cannot or may not read it
     kPermission,       // the store refuses access
     kIo,               // the store failed
     kLimit,            // a configured or built-in bound would be exceeded
@@ -23,9 +23,9 @@ enum class StatusCode {
     kCancelled,
 };
 
-// An error code with a message that names its place from the outside in
-// ("dem.zarr: elevation/.zarray: chunks[1]: expected ..."). Cheap to copy. Where there is no memory
-// for an error it is kOutOfMemory.
+// Error code with a message that names the location from the outside in ("dem.zarr:
+// elevation/.zarray: chunks[1]: expected ..."). Cheap to copy. Becomes kOutOfMemory if there is no
+// memory for the message.
 class [[nodiscard]] Status {
   public:
     Status() = default;
@@ -44,7 +44,7 @@ class [[nodiscard]] Status {
     StatusCode code() const { return rep_ ? rep_->code : StatusCode::kOk; }
     const std::string& message() const;
 
-    // The same error with `where` put in front of its message; an ok status stays ok.
+    // Returns this error with `where` and ": " before its message; an ok status stays ok.
     Status WithContext(std::string_view where) const noexcept;
 
   private:
@@ -56,7 +56,7 @@ class [[nodiscard]] Status {
     std::shared_ptr<const Rep> rep_;
 };
 
-// A value or the error that prevented it.
+// Either a value or the error that prevented the value.
 template <class T>
 class [[nodiscard]] Result {
   public:
@@ -81,12 +81,12 @@ class [[nodiscard]] Result {
     Status status_;
 };
 
-// Runs what may fail without harm, as where memory runs out in a destructor, which may not throw.
+// Runs `work` and ignores every exception; for destructors, which must not throw.
 template <class Work>
 void NoThrow(Work&& work) noexcept {
     try {
         work();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): as said above
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the purpose of NoThrow()
     }
 }
 

@@ -5,17 +5,18 @@
 
 namespace zarr {
 
-// What a thread has set for itself alone, such as options of the host. Other threads that do its
-// work must see the same. The host of the core derives from this.
+// Settings that a host program keeps per thread, such as GDAL's thread-local options. Threads that
+// work for another thread must use the other thread's settings. The host derives a class from
+// ThreadContext.
 class ThreadContext {
   public:
-    // Gives the calling thread's own; nullptr where it has set nothing. May throw std::bad_alloc.
+    // Returns the calling thread's settings; nullptr if it has none. May throw std::bad_alloc.
     using Source = std::shared_ptr<const ThreadContext> (*)();
 
-    // The WorkerPool asks `source` from now on for the context of the thread that gives it work;
-    // with nullptr it asks no more. Thread-safe.
+    // Sets the function that the WorkerPool calls for the settings of the thread that submits work.
+    // nullptr disables this. Thread-safe.
     static void SetSource(Source source);
-    // What the source gives; nullptr without a source. Thread-safe.
+    // Returns the calling thread's settings from the source; nullptr without a source. Thread-safe.
     static std::shared_ptr<const ThreadContext> OfThisThread();
 
     virtual ~ThreadContext() = default;
@@ -27,13 +28,13 @@ class ThreadContext {
 
   private:
     friend class InThreadContext;
-    // Sets the same for the calling thread, which has nothing set; End() takes it back. Called from
-    // several threads at once. Must not throw.
+    // Begin() applies these settings to the calling thread, which has none; End() removes them.
+    // Several threads may call both at once. Neither may throw.
     virtual void Begin() const = 0;
     virtual void End() const = 0;
 };
 
-// While it lives the calling thread works in a context, or in its own where that is nullptr.
+// Applies a context to the calling thread during its lifetime. nullptr changes nothing.
 class InThreadContext {
   public:
     explicit InThreadContext(const ThreadContext* context) : context_(context) {

@@ -24,28 +24,28 @@ namespace zarr {
 
 namespace {
 
-// One call of Run(), which lives on the caller's stack until no thread works on it, or of Start(),
-// which the thread that has called it deletes.
+// A call of Run() or Start(). Run() keeps its job on the caller's stack until no thread runs it.
+// The worker thread that ran a job of Start() deletes the job.
 struct Job {
     const std::function<void()> function;
-    const bool is_left_alone = false;  // of Start()
-    std::size_t running = 0;           // helpers at work
+    const bool is_left_alone = false;  // true for Start()
+    std::size_t running = 0;           // helpers that run the job now
     std::condition_variable ended;
 };
 
-// What the threads of one process share.
+// Shared state of the worker threads of one process.
 struct Crew {
     std::mutex mutex;
     std::condition_variable wanted;
     std::condition_variable left;
-    std::deque<Job*> queue;  // a job as often as it wants helpers
+    std::deque<Job*> queue;  // a job appears once per helper that it wants
     std::size_t idle = 0;
-    std::size_t starting = 0;    // that have not come to the queue yet
-    std::size_t dismissing = 0;  // threads that wait for the idle ones to leave
-    std::size_t working = 0;     // in Work(), or about to be
+    std::size_t starting = 0;    // threads that have not reached the queue yet
+    std::size_t dismissing = 0;  // callers of EndIdle() that wait
+    std::size_t working = 0;     // threads in Work(), or about to enter
     bool is_closing = false;
     std::vector<std::thread> threads;
-    std::vector<std::thread::id> ended;  // of `threads`, to be joined
+    std::vector<std::thread::id> ended;  // threads to be joined
 
     const std::uint64_t generation = ForkGeneration();
 
@@ -86,7 +86,7 @@ void Crew::Work() {
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
     std::vector<std::thread> taken;
-    taken.reserve(ended.size());  // before any is taken, which cannot be lost then
+    taken.reserve(ended.size());  // first, so that no exception loses a thread
     for (const std::thread::id id : ended) {
         const auto found =
             std::find_if(threads.begin(), threads.end(),
@@ -98,7 +98,7 @@ std::vector<std::thread> Crew::TakeEndedLocked() {
     return taken;
 }
 
-// As many threads as `queue` wants; false where the system gives none and there are none.
+// Starts threads until there is one per queued job; false if no thread runs and none can start.
 bool Crew::FillLocked() {
     try {
         while (queue.size() > idle + starting) {
@@ -108,9 +108,9 @@ bool Crew::FillLocked() {
             ++working;
         }
     } catch (const std::system_error&) {
-        // The system has no more threads to give: those that are there do it all.
+        // The system has no more threads: the existing threads do all the work.
     } catch (const std::bad_alloc&) {
-        // As above.
+        // Memory has run out: the existing threads do all the work.
     }
     return working != 0;
 }
@@ -124,7 +124,7 @@ void Crew::Engage(Job& job, std::size_t helpers) {
         try {
             queue.insert(queue.end(), helpers, &job);
         } catch (const std::bad_alloc&) {
-            // Then the caller does it alone.
+            // Without a queue entry the caller does all the work alone.
         }
         static_cast<void>(FillLocked());
     }
@@ -182,14 +182,14 @@ void Crew::Close() {
     threads.clear();
 }
 
-// The crew that Pause() has locked on this thread, which Resume() unlocks.
+// Workers that Pause() has locked on this thread; Resume() unlocks them.
 thread_local Crew* paused = nullptr;
 
-// Never destroyed: code that runs at the very end of the process may still ask for it. A forked
-// child begins with one of its own, as the threads stay with the parent.
+// Workers of this process. Never destroyed, because code may use them until the process ends. A
+// forked child creates its own, because the parent's threads do not exist there.
 std::atomic<Crew*> current{nullptr};
 
-// nullptr if this process has not asked for it yet.
+// Returns this process's workers; nullptr if none have been created since fork().
 Crew* KnownCrew() {
     Crew* const known = current.load();
     return known != nullptr && known->generation == ForkGeneration() ? known : nullptr;
@@ -200,10 +200,10 @@ Crew& CrewOfProcess() {
     if (Crew* const ours = KnownCrew()) return *ours;
     auto own = std::make_unique<Crew>();
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
-    return *known;  // of a thread that was faster
+    return *known;  // another thread was faster
 }
 
-// The end of the process, or of the code in it.
+// Joins all worker threads when the process ends or the library is unloaded.
 class Closing {
   public:
     Closing() = default;
@@ -213,7 +213,7 @@ class Closing {
 };
 const Closing closing;
 
-// What the workers of one call share.
+// Shared state of the threads of one ParallelFor() call.
 class Work {
   public:
     Work(std::size_t count, const std::function<Status(std::size_t)>& task)
@@ -291,7 +291,7 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     try {
         context = ThreadContext::OfThisThread();
     } catch (const std::bad_alloc&) {
-        return job();  // others would work in another context
+        return job();  // helpers would work without the caller's context
     }
     Job mine{[&] {
                  const InThreadContext in(context.get());

@@ -10,29 +10,29 @@
 
 namespace zarr {
 
-// The process's threads for short work. They start when they are first needed and end when there
-// was nothing to do for a second; a forked child starts its own. They work in the ThreadContext of
-// the thread that gives them the work. Thread-safe.
+// The process's pool of threads for short work. Threads start on demand and end after one second
+// without work. A forked child starts its own threads. Work runs under the ThreadContext of the
+// thread that submits it. Thread-safe.
 class WorkerPool {
   public:
     static WorkerPool& Instance();
 
-    // Calls `job` on the calling thread and, as soon as they are there, on up to `helpers` others
-    // at the same time. Returns when all calls that began have ended; one that no thread has taken
-    // up by the time that the caller's own has ended is not made. `job` must not throw.
+    // Calls `job` on the calling thread and on up to `helpers` pool threads at the same time.
+    // Returns when all started calls have ended. Helpers that have not started when the caller's
+    // own call ends are cancelled. `job` must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
-    // Calls `job` once on another thread, and returns at once. False where there is no thread for
-    // it, and it is not called; in a child that is forked before its turn it is not either. `job`
-    // must not throw, and who gives it waits for its end before what it uses is gone.
+    // Calls `job` once on a pool thread and returns at once. Returns false, without calling `job`,
+    // if no thread is available. A forked child does not run jobs that its parent queued. `job`
+    // must not throw. The caller must keep what `job` uses alive until `job` has ended.
     bool Start(std::function<void()> job);
 
-    // Ends the threads that have nothing to do, and returns when they are gone with all that they
-    // keep for themselves; others are started again when they are needed.
+    // Ends the idle threads and returns when they have ended and freed their thread-local objects.
+    // Later work starts new threads.
     void EndIdle();
 
-    // For fork(): from Pause() to Resume() no thread of the pool begins anything. Pause() returns
-    // when none is at work, or after two seconds. Both on the same thread.
+    // For fork(): no pool thread starts a job between Pause() and Resume(). Pause() returns when no
+    // job runs, or after tuning::kForkPatience (2 s). Call both on one thread.
     void Pause() noexcept;
     void Resume() noexcept;
 
@@ -44,15 +44,15 @@ class WorkerPool {
     ~WorkerPool() = default;
 };
 
-// Calls task(0) ... task(count - 1), on the calling thread and at most `max_threads - 1` others of
-// the WorkerPool, which may begin later than the calling thread or never. After a failure no
-// further task starts; the failure of the lowest index among those that ran is returned.
-// `task` must be safe to call from several threads at once with different indices.
+// Calls task(0) ... task(count - 1) on the calling thread and on up to `max_threads - 1` pool
+// threads, which may start late or never. After a failure no further task starts. Returns the
+// failure with the lowest index among the tasks that ran. `task` must be safe to call from several
+// threads at once with different indices.
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
-// While it lives, the calling thread's work may be shared out to up to `threads` threads, itself
-// among them, by what is called far below: a store that reads a large file, say.
+// Sets, during its lifetime, on how many threads (including the calling thread) lower layers may
+// run the calling thread's work, for example to read a large file.
 class ThreadBudget {
   public:
     explicit ThreadBudget(std::size_t threads);
@@ -60,19 +60,19 @@ class ThreadBudget {
     ThreadBudget(const ThreadBudget&) = delete;
     ThreadBudget& operator=(const ThreadBudget&) = delete;
 
-    // The calling thread's; 1 where there is none.
+    // Returns the calling thread's budget; 1 without a ThreadBudget.
     static std::size_t OfThisThread();
 
   private:
     const std::size_t before_;
 };
 
-// Lets a number of threads through at a time.
+// Limits how many threads run a section at once.
 class Semaphore {
   public:
     explicit Semaphore(std::size_t width) : free_(width) {}
 
-    // A place inside; waits for one.
+    // Holds one slot of the semaphore during its lifetime. The constructor waits for a free slot.
     class Pass {
       public:
         explicit Pass(Semaphore& gate) : gate_(gate) {
@@ -100,12 +100,12 @@ class Semaphore {
     std::size_t free_;
 };
 
-// Lets work through that holds at most so many bytes together; what needs more goes alone.
+// Limits how many bytes the work of all threads uses together. Work above the limit runs alone.
 class ByteGate {
   public:
     explicit ByteGate(std::size_t bytes) : width_(bytes) {}
 
-    // A place inside; waits for one.
+    // Reserves `bytes` of the gate during its lifetime. The constructor waits until they are free.
     class Pass {
       public:
         Pass(ByteGate& gate, std::size_t bytes) : gate_(gate), bytes_(bytes) {

@@ -6,14 +6,14 @@
 
 namespace zarr {
 
-// The calling thread's own T, one for each type, made when first asked for and destroyed when the
-// thread ends. Static objects that are destroyed after the main thread's own things may still ask:
-// they get a new one, which stays. A thread_local of class type would be used after its end there.
+// Returns the calling thread's object of type T, made on first use and destroyed when the thread
+// ends. Static destructors may call it after the main thread's objects are destroyed: they get a
+// new object, which leaks. A plain thread_local object would be used after its destruction there.
 template <class T>
 T& ThreadLocalObject() {
     struct Held {
         static T*& Place() {
-            thread_local T* place = nullptr;  // nothing is done at its end
+            thread_local T* place = nullptr;  // a pointer: usable until the process ends
             return place;
         }
         Held() = default;
@@ -32,7 +32,7 @@ T& ThreadLocalObject() {
     return *Held::Place();
 }
 
-// What `work()` returns; gives the nanoseconds that it took to `add`, a function of std::uint64_t.
+// Calls `work()` and returns its result. Passes the elapsed nanoseconds to `add(std::uint64_t)`.
 template <class Work, class Add>
 auto Timed(Work&& work, Add&& add) {
     using Clock = std::chrono::steady_clock;

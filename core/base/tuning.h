@@ -5,166 +5,174 @@
 #include <cstddef>
 #include <cstdint>
 
-// The numbers that decide speed and memory, each with its reason. Pixels do not depend on them.
-// A share n means one n-th. Bounds on what a document may ask for are in core/base/limits.h, and
-// beside the readers of the documents.
+// Numbers that decide speed and memory use, each with its reason. Pixel values do not depend on
+// them. A "share" of n means 1/n. Limits on input are in core/base/limits.h and in the readers of
+// documents.
 namespace zarr::tuning {
 
 // --- Memory, in bytes
 
-// The C library's allocator keeps smaller memory itself; Buffer aligns larger one to a cache line.
+// Size from which Buffer aligns memory to a cache line. The C library's allocator reuses smaller
+// blocks well.
 inline constexpr std::size_t kAlignedFrom = std::size_t{64} << 10;
-// The size of a large page on most processors.
+// Size of a large page on most processors.
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
-// Fewer page faults cost less than the system call that prevents them.
+// Size from which pages are mapped in advance. Below, page faults cost less than the system call.
 inline constexpr std::size_t kPopulatedFrom = std::size_t{1} << 20;
-// The first room for a codec's output of unknown size; it doubles from there.
+// Initial capacity for codec output of unknown size; doubles as needed.
 inline constexpr std::size_t kFirstOutput = std::size_t{64} << 10;
-// The first room for encoded items, which are often short texts.
+// Initial capacity for encoded variable-length items, which are often short texts.
 inline constexpr std::size_t kFirstItems = std::size_t{4} << 10;
-// A zstd encoder that has grown beyond this, as for high levels, is freed after a chunk.
+// A zstd encoder that uses more memory than this, as high levels do, is freed after each chunk.
 inline constexpr std::size_t kKeptEncoder = std::size_t{16} << 20;
-// Scratch that a few threads need is kept between reads; larger scratch is freed.
+// Number and size of scratch buffers that are kept between reads. A few threads need them; larger
+// buffers are freed.
 inline constexpr std::size_t kKeptScratches = 16;
 inline constexpr std::size_t kKeptScratchBytes = std::size_t{16} << 20;
-// Memory of a finished request that is kept for the next one.
+// Memory of finished requests that is kept for later requests.
 inline constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // --- Caches
 
-// Bytes of documents and listings of an open store. All are forgotten when more are asked for.
+// Maximum size of the cached documents and listings of an open store. The cache is cleared when
+// full.
 inline constexpr std::size_t kNodeCacheBytes = std::size_t{16} << 20;
-// Shapes of chunks at the edges of an irregular grid, for each of which codecs are bound once.
+// Maximum number of cached edge-chunk shapes of an irregular grid. Codecs are bound once per shape.
 inline constexpr std::size_t kBoundShapes = 4096;
-// The least memory for shard indexes and shards that are encoded as a whole, and their share of the
+// Minimum size of the cache for shard indexes and wholly encoded shards, and its share of the
 // memory for decoded chunks.
 inline constexpr std::size_t kLeastShardCache = std::size_t{32} << 20;
 inline constexpr std::size_t kShardCacheShare = 4;
-// A read of at most this share of the cache leaves all its chunks there: it may be repeated, and
-// evicts little else.
+// A read of at most this share of the chunk cache leaves all its chunks cached: it may be repeated
+// and evicts little.
 inline constexpr std::uint64_t kRepeatedShare = 8;
-// Names of arrays that are no longer open are dropped when there are at least this many names.
+// Number of remembered array names from which the names of closed arrays are dropped.
 inline constexpr std::size_t kPrunedNames = 64;
-// Hashes of chunks of which one part was read lately, in sets: chunks that are read in turns must
-// not evict each other.
+// Set-associative table of chunks that were recently read in part: number of sets, entries per set.
+// Several entries per set keep alternately read chunks from evicting each other.
 inline constexpr std::size_t kPartSets = 1024;
 inline constexpr std::size_t kPartWays = 8;
 
 // --- Threads
 
-// A thread of the pool ends after this time without work.
+// Time without work after which a pool thread ends.
 inline constexpr std::chrono::seconds kIdleThread{1};
-// fork() waits at most this long for chunks that are being decoded. A chunk takes less. A thread
-// that forks while it works for the pool waits for itself, and so must not wait for ever.
+// Maximum time that fork() waits for running jobs; decoding a chunk takes less. Bounded because a
+// pool thread that itself calls fork() would wait for itself.
 inline constexpr std::chrono::seconds kForkPatience{2};
-// A read of fewer bytes whose chunks are all cached is faster on one thread.
+// Size in bytes below which a read whose chunks are all cached runs on one thread, which is faster.
 inline constexpr std::uint64_t kSharedReadFrom = std::uint64_t{1} << 18;
-// Such a read of at most so many pieces is copied from the cache before threads are asked for.
+// Maximum number of parts of a small read (kSharedReadFrom) that are copied from the cache before
+// threads are started.
 inline constexpr std::size_t kCachedPieces = 64;
-// Bytes that one thread copies at a time. Waking a thread takes as long as copying a quarter.
+// Bytes that one thread copies at a time. Waking a thread takes as long as copying a quarter of
+// this.
 inline constexpr std::uint64_t kCopiedPart = std::uint64_t{1} << 20;
-// Bytes of a blosc frame that one thread decodes at a time. The part stays in the processor's cache
-// between decoding and copying, and threads that come late still find work.
+// Bytes of a blosc frame that one thread decodes at a time. The bytes stay in the processor's cache
+// until they are copied, and late threads still find work.
 inline constexpr std::size_t kDecodedPart = std::size_t{1} << 20;
-// Locks for the shards of an array that are written: threads of different shards seldom meet.
+// Number of locks for the shards of an array during writes. With this many, threads that write
+// different shards seldom share a lock.
 inline constexpr std::size_t kShardGates = 64;
 
 // --- Copying
 
-// Elements along each side of the squares in which a block is transposed; a square of doubles fits
-// into the first cache.
+// Side, in elements, of the squares in which a block is transposed. A square of doubles fits into
+// the first-level cache.
 inline constexpr std::uint64_t kTransposedSide = 32;
-// A larger read is no longer in the processor's caches when it is used, and is written around them.
+// Size in bytes from which a read bypasses the processor's caches: a larger result would be evicted
+// before its use.
 inline constexpr std::uint64_t kStreamedFrom = std::uint64_t{1} << 18;
 
 // --- Reading chunks
 
-// Reads at a time that keep a disk busy.
+// Number of concurrent reads that keep a disk busy.
 inline constexpr std::size_t kDiskReads = 32;
-// The store is asked whether it waits for a disk where at least so many bytes are decoded.
+// Decoded bytes from which a read asks whether its store waits for a disk.
 inline constexpr std::uint64_t kDiskAskedFrom = std::uint64_t{1} << 20;
-// Decoded bytes of chunks that one call has under way over a network or from a disk.
+// Maximum decoded size of the chunks that one call reads concurrently from a network or a disk.
 inline constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
-// Decoding a part of a smaller chunk gains nothing over decoding it whole.
+// Size from which decoding a part of a chunk is faster than decoding the chunk whole.
 inline constexpr std::size_t kPartsFrom = std::size_t{256} << 10;
-// A part in more ranges than this, or larger than this share of the chunk, is decoded with the
-// rest.
+// Limits for decoding a part of a chunk: number of byte ranges, and share of the chunk. A larger
+// part is decoded with the whole chunk.
 inline constexpr std::size_t kPartRanges = 4096;
 inline constexpr std::size_t kPartShare = 16;
-// Alike steps between reads after which the next one is foreseen.
+// Number of equal steps between reads after which read-ahead predicts the next read.
 inline constexpr std::uint64_t kAlikeSteps = 2;
-// What is loaded ahead takes at most so many bytes and this share of the cache, in at most so many
-// batches. Those of a sequence are two, the next one while the last one comes. A batch has at most
-// so many regions, where hundreds of rows lie in one chunk.
+// Limits of read-ahead: bytes, share of the chunk cache, number of batches, and regions per batch.
+// A sequence of reads has two batches: the next batch loads while the current one is used. Regions
+// are bounded because hundreds of rows may share one chunk.
 inline constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kAheadShare = 4;
 inline constexpr std::size_t kAheadBatches = 4;
 inline constexpr std::size_t kFollowedBatches = 2;
 inline constexpr std::size_t kAheadRegions = 256;
-// The most chunks in a group of lone chunks whose store is packed, unless one index along the first
-// dimension has more. What a read wants of a group is planned together, in memory for each chunk.
+// Maximum number of unsharded chunks in a group, if the store is packed. Exceeded only if one index
+// of the first dimension has more chunks. A read plans its group at once and needs memory per
+// chunk.
 inline constexpr std::uint64_t kLoneChunks = std::uint64_t{1} << 14;
-// Listing the chunks of more shards over a network would take too many requests, one for each.
+// Maximum number of shards whose chunks are listed over a network. Each shard costs a request.
 inline constexpr std::size_t kListedShards = 64;
 
 // --- Reading files of this machine
 
-// Reading into new memory costs as much as decoding, so that threads share it in parts of this
-// size.
+// Part size for reading a file on several threads. Reading into new memory costs as much as
+// decoding.
 inline constexpr std::size_t kFilePart = std::size_t{4} << 20;
-// From this size on a read goes by way of memory to which the system copies quickly, in pieces that
-// stay in the processor's cache; see CopiesSlowly() in core/store/local_file.cpp.
+// Size from which a slow copy by the system goes through a bounce buffer, and the size of that
+// buffer, which stays in the processor's cache. See CopiesSlowly() in core/store/local_file.cpp.
 inline constexpr std::size_t kDetourFrom = std::size_t{64} << 10;
 inline constexpr std::size_t kDetourPiece = std::size_t{256} << 10;
 
 // --- Reading over a network
 
-// Requests at a time, which hide the latency of a server.
+// Number of concurrent requests, which hides the latency of a server.
 inline constexpr std::size_t kRemoteReads = 32;
-// Connections that are kept for later requests, more than are in use at a time. The least recently
-// used ones are closed.
+// Number of idle connections kept for later requests; more than one read uses. The least recently
+// used connections are closed first.
 inline constexpr std::size_t kIdleConnections = 128;
-// What a link is taken for before any request: 30 ms and 16 MiB in a second, which make a gap of
-// 0.5 MB.
+// Assumed latency and rate of a link before any measurement: 30 ms and 16 MiB per second. Ranges
+// with gaps up to 0.5 MB are then joined.
 inline constexpr std::uint64_t kFirstLatency = 30'000'000;  // nanoseconds
 inline constexpr double kFirstRate = 16.0 * (1 << 20);      // bytes in a second
-// An answer of at most so many bytes tells the latency, one of at least so many the rate.
+// A response of at most kLatencyBytes measures latency; a response of at least kRateBytes measures
+// the rate.
 inline constexpr std::uint64_t kLatencyBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kRateBytes = std::uint64_t{256} << 10;
-// The share of the known rate that stays when a new one is seen, so that the last few requests
-// count; and the share by which a slower answer moves the known latency, as what delays an answer
-// is mostly not the link.
+// Weights of a new measurement. The known rate keeps kKnownRateShare, so that the last few requests
+// count. A slower response moves the known latency only by kSlowerShare: delays are seldom due to
+// the link.
 inline constexpr double kKnownRateShare = 0.75;
 inline constexpr double kSlowerShare = 1.0 / 64;
-// Two ranges with a gap between them are one request where the gap comes in the time of an answer,
-// within these bounds.
+// Bounds of the gap, in bytes, across which two ranges become one request. The gap itself is the
+// number of bytes that arrive during one latency.
 inline constexpr std::uint64_t kLeastGap = 4096;
 inline constexpr std::uint64_t kMostGap = std::uint64_t{1} << 20;
-// A request for several ranges has at most so many bytes; more are read side by side.
+// Maximum bytes of a request for several ranges. Larger amounts are split into concurrent requests.
 inline constexpr std::uint64_t kRequestBytes = std::uint64_t{16} << 20;
-// Gaps take at most this share of the wanted bytes. A gap as small as the headers of a request and
-// its answer is free.
+// Maximum share of gaps in the wanted bytes. Gaps up to kFreeGap do not count: request and response
+// headers are as large.
 inline constexpr std::uint64_t kWasteShare = 10;
 inline constexpr std::uint64_t kFreeGap = 1024;
-// Metadata of a remote store that are kept while it is open; a value of at most so many bytes is
-// asked for ahead.
+// Maximum size of a remote store's cached metadata, and maximum size of a value that is prefetched.
 inline constexpr std::size_t kKeptMetadataBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kPrefetchedBytes = std::size_t{4} << 20;
-// Values whose versions a remote store remembers, to see that a value was replaced between two
-// reads.
+// Number of value versions that a remote store remembers, to detect that a value was replaced
+// between two reads.
 inline constexpr std::size_t kKnownVersions = std::size_t{1} << 16;
-// Datasets of one remote store that are opened within this time share its metadata, as a program
-// does that opens one subdataset after another.
+// Time during which later datasets of one remote store reuse its metadata, as when a program opens
+// subdatasets one after another.
 inline constexpr std::chrono::seconds kSharedFor{5};
 
 // --- Writing chunks
 
-// Pending bytes that are always allowed: a row of chunks that is written line by line.
+// Pending bytes that are always allowed: enough for a row of chunks that is written line by line.
 inline constexpr std::size_t kLeastPending = std::size_t{64} << 20;
-// What a chunk that waits to be written takes beside its bytes.
+// Estimated memory of a pending chunk in addition to its bytes.
 inline constexpr std::size_t kPendingOverhead = 128;
-// The limit of pending bytes may be passed by this, so that not every chunk of a small limit stores
-// its shard.
+// Amount by which pending bytes may exceed their limit, so that a small limit does not flush a
+// shard for every chunk.
 inline constexpr std::size_t kPendingSlack = std::size_t{1} << 20;
 
 }  // namespace zarr::tuning

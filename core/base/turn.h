@@ -10,7 +10,8 @@
 
 namespace zarr {
 
-// Work of one thread that others wait for the end of. Shared by shared_ptr. Thread-safe.
+// Signal that one thread's work has ended. Other threads wait for it. Held by shared_ptr.
+// Thread-safe.
 class Completion {
   public:
     void Wait() {
@@ -35,12 +36,13 @@ class Completion {
     bool has_ended_ = false;
 };
 
-// A value that is made when it is first asked for, however slowly; other threads wait. Thread-safe.
+// Value that is computed on first use, while other threads wait. Thread-safe.
 template <class T>
 class Lazy {
   public:
-    // The value, which `make()` returns where there is none. `make` must not ask for it. The
-    // reference is good until Reset(). What `make` throws is passed on, and others try again.
+    // Returns the value, computed by `make()` on first use. `make` must not use this object. The
+    // reference is valid until Reset(). Exceptions of `make` propagate, and the next caller tries
+    // again.
     template <class Make>
     const T& Get(const Make& make) const {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -48,8 +50,8 @@ class Lazy {
         return *value_;
     }
 
-    // A copy of the value, where `make()` returns a Result<T>. A failure is returned and not kept:
-    // a thread that waited tries by itself.
+    // Like Get(), for a `make()` that returns a Result<T>; returns a copy of the value. A failure
+    // is not cached: the next caller tries again.
     template <class Make>
     Result<T> TryGet(const Make& make) const {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -60,7 +62,7 @@ class Lazy {
         return T(*value_);
     }
 
-    // Forgets the value; not while others use the reference that Get() gave them.
+    // Drops the value. No thread may still use a reference from Get().
     void Reset() {
         const std::lock_guard<std::mutex> lock(mutex_);
         value_.reset();
