@@ -329,7 +329,7 @@ def test_what_is_before_the_zip_file(tmp_path):
     path.write_bytes(b"PK\3\4" + b"x" * 96 + path.read_bytes())
     with error_log() as log:
         assert update(path) is None
-    assert "only read" in log.the_error()
+    assert "read-only" in log.the_error()
     np.testing.assert_array_equal(open_raster(path).ReadAsArray(), VALUES)
 
 

@@ -417,7 +417,7 @@ of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
          "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
 of_limit("<key>: filters: there are <n>; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
          lambda folder: handmade(folder, filters=[{"id": "crc32"}] * 2))  # fmt: skip
-of_limit("<key>: has <n> bytes, more than the <n> that can be expected there; "
+of_limit("<key>: size of <n> bytes exceeds the maximum of <n>; "
          "ZARR_MAX_METADATA_SIZE allows <n>", "ZARR_MAX_METADATA_SIZE", "100",
          DATA / "terrain.zarr")  # fmt: skip
 of_limit("<key>: nested too deep; ZARR_MAX_JSON_DEPTH allows <n>",

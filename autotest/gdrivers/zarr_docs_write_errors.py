@@ -120,7 +120,7 @@ def _(folder):
     dataset.FlushCache()
 
 
-@provokes("the zip file has something before its members, so it is only read")
+@provokes("the zip file has data before its first member, so it is read-only")
 def _(folder):
     path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     path.write_bytes(b"PK\3\4" + bytes(96) + path.read_bytes())

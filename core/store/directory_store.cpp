@@ -27,26 +27,26 @@ Status ErrnoStatus(const std::string& key, const char* what, int error) {
 
 bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-// True if a file is at `path`, including a link to nothing, whether or not it opens.
+// True if `path` is a file or a link, even if it cannot be opened or its target is missing.
 bool IsSeen(const std::string& path) {
     std::error_code error;
     const fs::file_type type = fs::symlink_status(path, error).type();
     return !error && type != fs::file_type::directory;
 }
 
-// Opens the file of a key; not open if the key is absent.
+// Opens the file of a key. The result is not open if the key is absent.
 Result<LocalFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     LocalFile file;
     int error = file.Open(path);
     if (IsAbsence(error)) {
         if (!IsSeen(path)) return file;
-        // Another process may have written it between the two looks.
+        // Another process may have written the file between the two checks.
         error = file.Open(path);
         if (error != 0 && !IsSeen(path)) return file;
         if (error != 0) return ErrnoStatus(key, "is there, but cannot be opened", error);
     }
-    // Opening a pipe may wait forever.
+    // ENODEV: not a regular file. Opening a pipe could wait forever.
     if (error == ENODEV)
         return Status::Io(key +
                           ": is not a regular file (a pipe, a socket or a device), and not read");
@@ -54,7 +54,8 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     return file;
 }
 
-// True if a later change gets another time: one tick of the file system's clock has passed.
+// True if the file system's clock has advanced since `modified` (nanoseconds), so that a later
+// change gets another time.
 bool IsSettled(std::int64_t modified) {
     using std::chrono::duration_cast;
     using std::chrono::nanoseconds;
@@ -65,14 +66,14 @@ bool IsSettled(std::int64_t modified) {
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
-// True if the entry at `path` is a folder, or a link to nothing. An error if that cannot be told,
-// which must not hide what is in a folder.
+// True if the entry at `path` is a folder, or a link without target. Fails if the type cannot be
+// read: to skip the entry could hide a folder's contents.
 Result<bool> IsFolder(const std::string& path, EntryType type, const std::string& key) {
     if (type != EntryType::kUnknown) return type == EntryType::kFolder;
     struct stat state {};
     if (stat(path.c_str(), &state) == 0) return (state.st_mode & S_IFMT) == S_IFDIR;
     const int error = errno;
-    if (!IsAbsence(error)) return ErrnoStatus(key, "cannot look at it", error);
+    if (!IsAbsence(error)) return ErrnoStatus(key, "cannot read its file type", error);
     return true;
 }
 
@@ -82,8 +83,8 @@ ObjectVersion VersionOfAbsent() {
     return version;
 }
 
-// True if `path` is a link to a folder that it lies in, such as `/`: its entries are those of that
-// folder once more.
+// True if `path` is a link to a folder that contains the link, such as `/`. Following the link
+// would list its own parents again.
 bool LeadsRound(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
@@ -99,7 +100,7 @@ bool PathExists(const std::string& path) {
     return stat(path.c_str(), &state) == 0;
 }
 
-// Makes a folder and those above it; 0 or an errno. Others may be making them, too.
+// Creates a folder and its parents. Returns 0 or an errno. Another process may create them at once.
 int MakeFolders(const std::string& path) {
     if (path.empty() || PathExists(path)) return 0;
     if (const int error = MakeFolders(fs::path(path).parent_path().string()); error != 0)
@@ -193,7 +194,7 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
 
 int DirectoryStore::Create(PartialFile& file, const std::string& path) const {
     int error = file.Create();
-    // A missing folder is rare: a look before each file would cost a system call.
+    // Missing folders are rare: checking before each file would cost an extra system call.
     if (error != ENOENT || !PathExists(folder_)) return error;
     error = MakeFolders(path.substr(0, path.rfind('/')));
     return error != 0 ? error : file.Create();
@@ -225,7 +226,8 @@ Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string path = PathOf(prefix);
     std::error_code error;
-    // A link to a file is a key, one to a folder is removed. A folder that holds something stays.
+    // A link to a file is a key and stays. A link to a folder is removed. remove() leaves non-empty
+    // folders.
     return fs::is_directory(path, error) && fs::remove(path, error);
 }
 
@@ -233,10 +235,10 @@ Result<bool> DirectoryStore::MovePrefix(const std::string& from, const std::stri
     ZARR_RETURN_IF_ERROR(CheckKey(from));
     ZARR_RETURN_IF_ERROR(CheckKey(to));
     const std::string target = PathOf(to);
-    if (PathExists(target)) return Status::Invalid(to + ": is there already");
+    if (PathExists(target)) return Status::Invalid(to + ": already exists");
     if (!PathExists(PathOf(from))) return ErrnoStatus(from, "cannot rename", ENOENT);
     if (const int error = MakeFolders(target.substr(0, target.rfind('/'))); error != 0)
-        return ErrnoStatus(to, "cannot make its folder", error);
+        return ErrnoStatus(to, "cannot create its folder", error);
     return std::rename(PathOf(from).c_str(), target.c_str()) == 0;
 }
 

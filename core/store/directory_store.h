@@ -12,27 +12,27 @@
 
 namespace zarr {
 
-// Returns the version of a file of `size` bytes that was modified at a ModificationTime(). `number`
-// is another one for a file that replaces another file. The version is not certain while the next
-// change may get the same time.
+// Returns the version of a file with `size` bytes, ModificationTime() `modified` and inode number
+// `number`. A file that replaces another has another inode number. The version is uncertain as long
+// as another change could still get an equal modification time.
 ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint64_t number);
 
-// A store in a local folder, one file per key. Symbolic links are followed as the system does; a
-// link to a folder that holds the link is not listed. A value is written under another name and
-// then renamed: a writer that is killed leaves the old value or the new one, and perhaps a file
-// "KEY.<32 hex digits>.partial", which zarr-python ignores and the next writer in its folder
-// removes. Folders of keys are made as they are needed. The store's own folder must exist, so that
-// a store that was deleted meanwhile does not come back.
+// Store in a local folder, one file per key. Follows symbolic links, but does not list a link to a
+// folder that contains the link. A value is written to a staging file and renamed, so that a killed
+// writer leaves the old or the new value. A killed writer may also leave "KEY.<32 hex
+// digits>.partial". zarr-python ignores the file, and the next writer in the folder removes it.
+// Subfolders are created on demand. The store's own folder must exist: otherwise a write would
+// revive a deleted store.
 class DirectoryStore final : public Store, private StoreWriter {
   public:
     explicit DirectoryStore(std::string folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_; }
-    // The absolute path without links.
+    // Returns the absolute path with symbolic links resolved.
     std::string Identity() const override;
-    // VersionOfFile() with the number of the file.
+    // Returns VersionOfFile(), with the file's inode number.
     ObjectVersion VersionOf(const std::string& key) const override;
-    // The version is that of the opened file.
+    // The result's version is the version of the opened file.
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
     bool WaitsForDisk(const std::string& key) const override;
@@ -45,7 +45,7 @@ class DirectoryStore final : public Store, private StoreWriter {
     Status Remove(const std::string& key) override;
     Result<bool> RemovePrefix(const std::string& prefix) override;
     Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
-    // Creates `file`, and its folder if that is missing; 0 or an errno.
+    // Creates `file`, and its folder if missing. Returns 0 or an errno.
     int Create(PartialFile& file, const std::string& path) const;
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
 

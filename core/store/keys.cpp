@@ -12,7 +12,7 @@ Result<std::string> NormalizePath(std::string_view path) {
     std::string segment;
     for (std::size_t i = 0; i <= path.size(); ++i) {
         const char c = i < path.size() ? path[i] : '/';
-        if (c == '\0') return Status::Invalid("path " + Quoted(path) + " holds a NUL character");
+        if (c == '\0') return Status::Invalid("path " + Quoted(path) + " contains a NUL character");
         if (c != '/' && c != '\\') {
             segment += c;
             continue;

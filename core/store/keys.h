@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Key rules (Zarr v2 specification, "Storage" and "Logical storage paths").
+// Rules for keys (Zarr v2 specification, "Storage" and "Logical storage paths").
 #pragma once
 
 #include <string>
@@ -9,26 +9,27 @@
 
 namespace zarr {
 
-// The specification's normal form of a logical path: '\' becomes '/', leading, trailing and
-// repeated '/' go away; "" is the root. Fails where a segment is "." or "..", or holds NUL.
+// Returns the specification's normal form of a logical path: '\' becomes '/'; leading, trailing and
+// repeated '/' are removed; "" is the root. Fails if a segment is "." or "..", or contains NUL.
 Result<std::string> NormalizePath(std::string_view path);
 
-// Longest key that is accepted, in bytes; file systems and object stores stop there or before.
+// Maximum length of a key in bytes. File systems and object stores have limits of this size or
+// less.
 inline constexpr std::size_t kMaxKeyLength = 4096;
 
-// True where `key` is a non-empty path in normal form, of at most kMaxKeyLength bytes.
+// True if `key` is a non-empty path in normal form with at most kMaxKeyLength bytes.
 bool IsValidKey(std::string_view key);
-// kInvalidArgument where it is not.
+// Returns kInvalidArgument if `key` is not valid; see IsValidKey().
 Status CheckKey(std::string_view key);
 
-// `path` + "/" + `name`, without the slash where `path` is the root.
+// Returns `path` + "/" + `name`; only `name` if `path` is the root ("").
 std::string JoinKey(std::string_view path, std::string_view name);
 
-// The part before the last '/' ("" at the top), and the part after it.
+// Return the part before the last '/' ("" without a '/'), and the part after the last '/'.
 std::string_view ParentPath(std::string_view path);
 std::string_view LastName(std::string_view path);
 
-// True for `group` itself and for what lies below it; "" holds everything.
+// True if `path` is `group` or below `group`. Every path is below "".
 bool IsAtOrBelow(std::string_view path, std::string_view group);
 
 }  // namespace zarr

@@ -17,8 +17,8 @@ constexpr double kSecond = 1e9;  // in nanoseconds
 void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes <= tuning::kLatencyBytes) {
-        // What delays an answer, a new connection or a busy client, is not of the way: the quickest
-        // counts, and is forgotten slowly.
+        // Delays of a response mostly come from a new connection or a busy client, not from the
+        // link. The fastest response counts, and the estimate rises only slowly.
         const auto known = static_cast<double>(latency_);
         const auto seen = static_cast<double>(nanoseconds);
         latency_ = !has_latency_ || seen < known

@@ -9,17 +9,17 @@
 
 namespace zarr {
 
-// What is known of the way to a server by the requests that were made: how long an answer takes to
-// begin, and how many bytes come in a second then. Thread-safe.
+// Estimate of a server's latency (until a response begins) and transfer rate, from the requests
+// made so far. Thread-safe.
 class LinkEstimate {
   public:
-    // A request that was answered with so many bytes after so many nanoseconds.
+    // Records a request whose response had `bytes` bytes and took `nanoseconds`.
     void Note(std::uint64_t bytes, std::uint64_t nanoseconds);
 
     std::uint64_t latency() const;  // nanoseconds
-    double rate() const;            // bytes in a second, of one connection
+    double rate() const;            // bytes per second of one connection
 
-    // What reading costs: a gap is what comes in the time of an answer, within
+    // Returns the cost of a request for ReadRanges(). Its gap is latency() * rate(), bounded by
     // tuning::kLeastGap and tuning::kMostGap.
     ReadCost Cost() const;
 

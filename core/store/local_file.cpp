@@ -28,7 +28,7 @@ namespace zarr {
 int RemoveFile(const std::string& path) { return unlink(path.c_str()) == 0 ? 0 : errno; }
 
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
-    constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call, on any system
+    constexpr std::size_t kMost = std::size_t{1} << 30;  // portable maximum of one call
     for (std::size_t done = 0; done < memory.size;) {
         const ssize_t got =
             pread(descriptor, memory.data + done, std::min(memory.size - done, kMost),
@@ -42,9 +42,9 @@ int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory)
 
 namespace {
 
-// True where the system copies slowly from its cache of the file: AMD's processors since Zen 3 take
-// six times as long for REP MOVSB to a place that lies up to 31 bytes further in a page than the
-// source does. malloc() puts all large memory at the 16th byte of a page.
+// True if the system copies slowly from its page cache to `memory`. On AMD processors since Zen 3,
+// REP MOVSB takes six times as long in one case: the destination is up to 31 bytes further in its
+// page than the source. malloc() places all large blocks 16 bytes into a page.
 bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kSlow = 32;
@@ -53,7 +53,7 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     return further != 0 && further < kSlow;
 }
 
-// The same as ReadDescriptor(), by way of memory that the system copies to quickly.
+// Like ReadDescriptor(), but reads through a buffer to which the system copies quickly.
 int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     Buffer piece;
     if (!piece.Reset(std::min(memory.size, tuning::kDetourPiece)).ok() ||
@@ -125,7 +125,7 @@ int LocalFile::Open(const std::string& path) {
     do {
         descriptor_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) return errno == ENXIO ? ENODEV : errno;  // of a socket
+    if (descriptor_ < 0) return errno == ENXIO ? ENODEV : errno;  // open() of a socket
     struct stat state = {};
     int error = fstat(descriptor_, &state) == 0 ? 0 : errno;
     if (error == 0 && S_ISDIR(state.st_mode)) error = EISDIR;
@@ -204,7 +204,7 @@ int LocalFile::Open(const std::string& path) {
     file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) return errno;
     std::setvbuf(file_, nullptr, _IONBF, 0);  // values are read in one piece
-    // The size of the file that is open: the path may name another by now.
+    // Take the size of the open file, because the path may name another file by now.
     const long end = std::fseek(file_, 0, SEEK_END) == 0 ? std::ftell(file_) : -1;
     if (end < 0) {
         const int failed = errno;
@@ -218,7 +218,7 @@ int LocalFile::Open(const std::string& path) {
 int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
     if (memory.size == 0) return 0;
     if (std::fseek(file_, 0, SEEK_SET) != 0) return errno;
-    for (std::uint64_t left = offset; left > 0;) {  // fseek takes a long, which may have 32 bits
+    for (std::uint64_t left = offset; left > 0;) {  // the offset of fseek() may have 32 bits
         const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
         if (std::fseek(file_, step, SEEK_CUR) != 0) return errno;
         left -= static_cast<std::uint64_t>(step);

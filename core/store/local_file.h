@@ -10,8 +10,8 @@
 
 #include "core/base/bytes.h"
 
-// 1 where the system's own calls are used. Elsewhere those of standard C are, which on Windows take
-// no names in UTF-8, and read on one thread.
+// 1 if the system has POSIX file calls. Otherwise standard C is used, which on Windows takes no
+// UTF-8 names and reads on one thread.
 #ifdef _WIN32
 #define ZARR_HAS_POSIX_FILES 0
 #else
@@ -20,8 +20,8 @@
 
 namespace zarr {
 
-// The time of the last change in what stat() or its like told of a file, in nanoseconds since 1970,
-// as exactly as the system tells.
+// Returns the modification time in `state`, a result of stat(): nanoseconds since 1970, with the
+// precision that the system offers.
 template <class Stat>
 std::int64_t ModificationTime(const Stat& state) {
     std::int64_t time = std::int64_t{state.st_mtime} * 1'000'000'000;
@@ -31,27 +31,27 @@ std::int64_t ModificationTime(const Stat& state) {
     return time;
 }
 
-// Removes a file or a link, but no folder. Returns 0 or an errno.
+// Removes a file or a link, but not a folder. Returns 0 or an errno.
 int RemoveFile(const std::string& path);
 
 #if ZARR_HAS_POSIX_FILES
-// Fills `memory` with what a file has from `offset` on. 0, or an error as errno has it; EIO where
-// the file ends before.
+// Fills `memory` with a file's bytes from `offset` on. Returns 0 or an errno; EIO if the file is
+// too short.
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
 #endif
 
-// The type of an entry, as far as a listing tells it. Links are kUnknown.
+// Type of a folder entry, as given by the listing. Links are kUnknown.
 enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };
 
-// Calls `visit` for each entry of a folder but "." and "..", in any order, until it returns false.
-// Returns 0, or an error as errno has it. What `visit` throws passes through. Throws std::bad_alloc
-// if memory runs out, where std::filesystem's iterator ends the process. Thread-safe.
+// Calls `visit` for each entry of a folder except "." and "..", in any order, until `visit` returns
+// false. Returns 0 or an errno. Exceptions of `visit` propagate. Throws std::bad_alloc if memory
+// runs out; std::filesystem's iterator would end the process. Thread-safe.
 int VisitFolder(const std::string& folder,
                 const std::function<bool(const std::string& name, EntryType type)>& visit);
 
-// A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
-// writer, or act when it is opened; so only regular files are read, and no open waits. Moves;
-// closes what it has open. One thread at a time.
+// Local file, open for reading. Only regular files are opened: opening a pipe, socket or device
+// could wait forever or have side effects. Movable. The destructor closes the file. Not
+// thread-safe.
 class LocalFile {
   public:
     LocalFile() = default;
@@ -61,8 +61,8 @@ class LocalFile {
     LocalFile(LocalFile&& other) noexcept;
     LocalFile& operator=(LocalFile&& other) noexcept;
 
-    // Opens the file at a path, relative to the current folder or absolute. 0, or an error as
-    // errno has it: EISDIR for a folder, ENODEV for what is not a regular file.
+    // Opens the file at `path`, absolute or relative to the current folder. Returns 0 or an errno:
+    // EISDIR for a folder, ENODEV for a pipe, socket or device.
     int Open(const std::string& path);
 #if ZARR_HAS_POSIX_FILES
     bool is_open() const { return descriptor_ >= 0; }
@@ -70,15 +70,15 @@ class LocalFile {
     bool is_open() const { return file_ != nullptr; }
 #endif
     std::uint64_t size() const { return size_; }
-    // When it was opened: the time of its last change, as ModificationTime() has it, and its
-    // number; 0 where the system has none.
+    // Modification time (see ModificationTime()) and inode number at the time of opening; 0 without
+    // POSIX.
     std::int64_t modified() const { return modified_; }
     std::uint64_t number() const { return number_; }
-    // Fills `memory` from `offset` on, by as many threads as the caller's ThreadBudget has.
-    // 0, or an error; EIO where the file ends before.
+    // Fills `memory` with the bytes from `offset` on, using the caller's ThreadBudget. Returns 0 or
+    // an errno; EIO if the file is too short.
     int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
-    // True where what lies at `offset` is not in the system's memory, so that reading it waits for
-    // a disk; it may begin to be fetched then. False where the system does not tell.
+    // True if the byte at `offset` is not in the system's page cache, so that a read waits for a
+    // disk. The check may start fetching the byte. False if the system cannot tell.
     bool WaitsForDisk(std::uint64_t offset) const;
 
   private:

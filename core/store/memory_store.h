@@ -8,7 +8,7 @@
 
 namespace zarr {
 
-// A store in memory; the reference the other stores are tested against.
+// Store in memory. Tests compare other stores with it.
 class MemoryStore final : public Store, private StoreWriter {
   public:
     std::string Describe() const override { return "memory"; }

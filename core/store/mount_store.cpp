@@ -56,7 +56,7 @@ bool MountStore::WaitsForDisk(const std::string& key) const {
 
 void MountStore::Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const {
-    // Moves what lies in the mounted store from `names` to the result.
+    // Moves the names below the mounted store from `names` to the result.
     const auto take_below = [this](std::vector<std::string>& names) {
         std::vector<std::string> taken;
         std::vector<std::string> left;

@@ -11,8 +11,8 @@
 
 namespace zarr {
 
-// A store in which another one lies as the folder `name` of the root: its keys are NAME/KEY here,
-// and hide what the first store has there. Read-only.
+// Store in which a second store is mounted as folder `name` of the root. Keys NAME/KEY belong to
+// the mounted store and hide keys of the first store. Read-only.
 class MountStore final : public ForwardingStore, private Prefetcher {
   public:
     MountStore(std::shared_ptr<const Store> base, std::string name,
@@ -22,7 +22,7 @@ class MountStore final : public ForwardingStore, private Prefetcher {
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     bool WaitsForDisk(const std::string& key) const override;
-    // Not packed, as keys may be of both stores.
+    // Never packed, because the keys of a request may belong to both stores.
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {
@@ -41,10 +41,11 @@ class MountStore final : public ForwardingStore, private Prefetcher {
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
     bool IsListAtHand(const std::string& prefix) const override;
-    // What follows NAME/ in a key or prefix of the mounted store, "" for NAME itself.
+    // Returns the part of `key` after "NAME/", "" for NAME itself; nullopt if `key` is not in the
+    // mounted store.
     std::optional<std::string> Below(std::string_view key) const;
-    // Calls `question` with the store that has a key, and the key there. Messages of the mounted
-    // store get the name in front.
+    // Calls `question` with the store that contains `key`, and with the key in that store. Puts
+    // "NAME/" before messages of the mounted store.
     template <class Question>
     auto Ask(const std::string& key, const Question& question) const;
 

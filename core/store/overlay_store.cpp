@@ -26,7 +26,7 @@ void OverlayStore::AddToParents(std::string_view key) {
         bool& known_as_prefix = children_[std::string(parent)]
                                     .try_emplace(std::string(LastName(key)), false)
                                     .first->second;
-        if (known_as_prefix) return;  // and so are its own parents
+        if (known_as_prefix) return;  // its parents are known, too
         known_as_prefix = is_prefix;
         key = parent;
     }

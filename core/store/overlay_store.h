@@ -14,29 +14,28 @@
 
 namespace zarr {
 
-// Serves some keys of a store from memory, as consolidated metadata hold documents, and all others
-// from the store. Lists the keys in memory alone, without asking the store. Read-only and
-// immutable.
+// Store that serves some keys from memory and all others from another store; used for consolidated
+// metadata. Lists only the keys in memory, without a request. Read-only and immutable.
 class OverlayStore final : public ForwardingStore, private Prefetcher {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;
 
-    // `values` are keys with their values, which lie in `text`; of a key that occurs twice the last
-    // value counts. Keys whose last name `is_overlaid` accepts are never asked of
-    // the store.
+    // `values` are pairs of key and value. Values point into `text`. If a key occurs twice, the
+    // last value counts. `is_overlaid` takes the last name of a key. Keys for which it returns true
+    // are never requested from `base`.
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
                  bool (*is_overlaid)(std::string_view name));
 
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
-    // Together, where none of them is in memory.
+    // Reads all keys with one call of the base store if none is overlaid.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     const Prefetcher* prefetcher() const override { return this; }
 
   private:
-    // Requests the keys that are not overlaid.
+    // Prefetches the keys that are not overlaid.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
@@ -44,10 +43,11 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 
-    const Buffer text_;  // the values lie in it
+    const Buffer text_;  // the values point into this
     bool (*const is_overlaid_)(std::string_view);
-    std::unordered_map<std::string, std::string_view> entries_;              // key -> its value
-    std::unordered_map<std::string, std::map<std::string, bool>> children_;  // name -> is_prefix
+    std::unordered_map<std::string, std::string_view> entries_;  // key -> value
+    std::unordered_map<std::string, std::map<std::string, bool>>
+        children_;  // prefix -> name -> is_prefix
 };
 
 }  // namespace zarr

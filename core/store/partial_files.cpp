@@ -27,8 +27,8 @@ namespace zarr {
 
 namespace {
 
-// Tells this process from those of other machines. Set at load: a thread that is initialising a
-// static of a function would leave that locked in a forked child.
+// Number that distinguishes processes of different machines. Set at load time: a thread inside a
+// function-local static's initialisation would leave the static locked in a forked child.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -55,7 +55,7 @@ void RemoveUnlessHeld(const std::string& path) {
 
 std::string PartialName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    // Asked each time: after a fork() both processes have the same static values.
+    // Read at each call: after fork() both processes have equal statics.
     const std::uint32_t process = machine ^ static_cast<std::uint32_t>(getpid());
     char digits[kPartialDigits + 1];
     std::snprintf(digits, sizeof digits, "%s%08x%016llx", kPartialMark.data(), process,
@@ -64,14 +64,14 @@ std::string PartialName(const std::string& path) {
 }
 
 void AbandonedFiles::RemoveBeside(const std::string& path) {
-    // More folders than any but nested chunks have; to remember them would take memory without end.
+    // More folders than any array but one with nested chunks has. The bound limits memory.
     constexpr std::size_t kMostFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMostFolders || !folders_.insert(folder).second) return;
     }
-    // What cannot be listed or removed is no worse than it was.
+    // Failures do not matter: a staging file that stays does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
         if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(JoinKey(folder, name)); });
         return true;
@@ -128,7 +128,7 @@ int PartialFile::Create() {
 }
 
 int PartialFile::Write(const std::vector<ByteSpan>& parts) {
-    // At most 1 GiB a call, which every system takes.
+    // At most 1 GiB per call, which every system accepts.
     constexpr std::size_t kMostPieces = 1024;
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<iovec> pieces;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files that are written under another name before they take their place, and the removal of those
-// that a killed writer has left.
+// Staging files: written under another name and then renamed. Also removes staging files of killed
+// writers.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,21 @@
 
 namespace zarr {
 
-// An advisory lock on a local file or folder (flock(2)). The system releases the lock when the
-// process ends, however it ends; a forked child that goes on holds it as well. For one thread at a
-// time.
+// Advisory lock on a local file or folder (flock(2)). The system releases the lock when the process
+// ends for any reason. A forked child that keeps running also holds the lock. Not thread-safe.
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
-        kHeld,        // locked by this process or another
-        kImpossible,  // the path is absent or not local, or the system has no such locks
+        kHeld,        // another lock exists, in this process or another
+        kImpossible,  // the path is absent or not local, or the system lacks flock()
     };
 
-    // Locks a path without waiting; nullopt with the reason in `failure`.
+    // Locks `path` exclusively, without waiting; nullopt on failure, with the reason in `failure`.
     static std::optional<PathLock> Try(const std::string& path, Failure& failure);
 
-    // Locks a file that this process has open, through a descriptor of its own: the lock outlives
-    // the open file. Several Share() locks of a file may be held at a time, but none beside a lock
-    // of Try(). kHeld also if the file has lost its name.
+    // Takes a shared lock on an open file through a duplicated descriptor, so that the lock
+    // outlives `descriptor`. Shared locks exclude only locks of Try(). Fails with kHeld also if the
+    // file was deleted.
     static std::optional<PathLock> Share(int descriptor, Failure& failure);
 
     ~PathLock() { Release(); }
@@ -42,7 +41,7 @@ class PathLock {
         return *this;
     }
 
-    // True if `path` still leads to what is locked.
+    // True if `path` still names the locked file or folder.
     bool IsOf(const std::string& path) const;
 
   private:
@@ -52,13 +51,13 @@ class PathLock {
     int descriptor_;
 };
 
-// Returns an unused name beside `path`: "PATH.<32 hex digits>.partial", as zarr-python names such
-// files. The first eight digits mark files of this library.
+// Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial", the
+// naming of zarr-python. The first eight digits identify files of this library.
 std::string PartialName(const std::string& path);
 
-// A local file that is written under a PartialName() and then replaces another one. Destroying it
-// before that removes what was written. AbandonedFiles leave the file alone in between. All
-// functions return 0 or an errno.
+// Local file that is written under PartialName() and then renamed to `path`. The destructor removes
+// a file that was not renamed. AbandonedFiles does not remove the file while this object exists.
+// All functions return 0 or an errno.
 class PartialFile {
   public:
     explicit PartialFile(const std::string& path) : path_(path), staging_(PartialName(path)) {}
@@ -66,33 +65,34 @@ class PartialFile {
     PartialFile(const PartialFile&) = delete;
     PartialFile& operator=(const PartialFile&) = delete;
 
-    // Creates the file in a folder that exists.
+    // Creates the staging file. Its folder must exist.
     int Create();
-    // True if another process took the new file for an abandoned one: begin anew.
+    // True if another process mistook the new file for an abandoned one and removed it. The caller
+    // must start again.
     bool is_lost() const { return is_lost_; }
-    // Writes all contents, `parts` one after another, and closes the file.
+    // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);
-    // Renames the file to `path`, whose file it replaces.
+    // Renames the staging file to `path` and replaces an existing file.
     int TakePlace();
 
   private:
     const std::string path_;
-    std::string staging_;  // empty once there is nothing to remove
+    std::string staging_;  // empty once renamed
     int descriptor_ = -1;
     std::optional<PathLock> lock_;
     bool is_lost_ = false;
 };
 
-// Removes files of killed writers. Thread-safe.
+// Removes staging files that killed writers left behind. Thread-safe.
 class AbandonedFiles {
   public:
-    // Removes partial files of this library that no process holds, from the folder of the file at
-    // `path`. Lists each folder once.
+    // Removes unlocked staging files of this library from the folder of `path`. Lists each folder
+    // only once.
     void RemoveBeside(const std::string& path);
 
   private:
     std::mutex mutex_;
-    std::set<std::string> folders_;  // already listed
+    std::set<std::string> folders_;  // folders that were listed
 };
 
 }  // namespace zarr

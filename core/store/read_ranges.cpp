@@ -12,7 +12,8 @@ namespace zarr {
 
 namespace {
 
-// Consecutive ranges of one object that one request reads.
+// Byte range [offset, end) of one object that covers `count` consecutive wanted ranges from index
+// `first` on.
 struct Request {
     std::size_t first = 0;
     std::size_t count = 0;
@@ -20,8 +21,8 @@ struct Request {
     std::uint64_t end = 0;
 };
 
-// Returns the largest gap to read: gaps of at most `cost.gap` bytes, the smallest first, until
-// their sum exceeds the share of unwanted bytes.
+// Returns the largest gap to join: gaps up to `cost.gap` bytes, smallest first, until their sum
+// exceeds the allowed share of unwanted bytes.
 std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost& cost) {
     if (cost.waste_share == 0) return cost.gap;
     std::vector<std::uint64_t> gaps;
@@ -44,7 +45,8 @@ std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost&
     auto i = static_cast<std::size_t>(std::upper_bound(gaps.begin(), gaps.end(), largest) -
                                       gaps.begin());
     while (i < gaps.size()) {
-        // Gaps of equal size are read all or none, so that the plan does not depend on their order.
+        // Join either all gaps of an equal size or none, so that the plan does not depend on their
+        // order.
         std::size_t same = i;
         while (same < gaps.size() && gaps[same] == gaps[i]) ++same;
         const std::uint64_t together = SaturatingMul(gaps[i], same - i);
@@ -56,7 +58,7 @@ std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost&
     return largest;
 }
 
-// Sorts `ranges` and joins them to requests.
+// Sorts `ranges` and joins them into requests.
 std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCost& cost) {
     std::sort(ranges.begin(), ranges.end(), [](const WantedRange& a, const WantedRange& b) {
         return std::tie(a.object, a.offset) < std::tie(b.object, b.offset);
@@ -85,7 +87,7 @@ std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCo
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink) {
     const std::vector<Request> requests = PlanRequests(ranges, source.cost);
-    // Several threads share the ranges of a request if there are few requests.
+    // With few requests, several threads share the ranges of each request.
     const std::size_t threads = requests.size() < options.threads ? options.threads : 1;
     return ParallelFor(requests.size(), options.requests, [&](std::size_t number) {
         const Request& request = requests[number];

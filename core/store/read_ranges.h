@@ -13,19 +13,20 @@
 
 namespace zarr {
 
-// Costs of a request beside the bytes that the caller wants.
+// Cost model of ReadRanges(): how many unwanted bytes are worth saving a request.
 struct ReadCost {
-    // Largest number of unwanted bytes between two ranges that one request reads.
+    // Maximum number of unwanted bytes between two ranges that are joined to one request.
     std::uint64_t gap = 0;
-    // Maximum number of bytes of a request for several ranges.
+    // Maximum number of bytes of a request that joins several ranges.
     std::uint64_t request_bytes = 0;
-    // Unwanted bytes are at most the wanted bytes divided by `waste_share`; 0 means no bound.
+    // Unwanted bytes may total at most the wanted bytes divided by `waste_share`; 0 means no bound.
     std::uint64_t waste_share = 0;
-    // Gaps up to `free_gap` bytes are not counted as unwanted.
+    // Gaps of at most `free_gap` bytes do not count as unwanted.
     std::uint64_t free_gap = 0;
 };
 
-// A byte range of an object, both numbered by the caller.
+// Byte range to read: `size` bytes at `offset` of the object numbered `object`. The caller chooses
+// `which`, the number of the range.
 struct WantedRange {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -36,31 +37,30 @@ struct WantedRange {
 struct ReadRangesOptions {
     std::size_t requests = 1;  // maximum number of concurrent requests
     std::size_t threads = 1;   // maximum number of concurrent calls of the sink
-    ByteGate* gate = nullptr;  // bounds the bytes that the sink has not taken; may be nullptr
-    // Receives the nanoseconds that each request took; may be empty.
+    ByteGate* gate = nullptr;  // limits bytes read and not yet taken by the sink; may be nullptr
+    // Receives the duration of each request in nanoseconds; may be empty.
     std::function<void(std::uint64_t time)> on_request;
 };
 
-// The objects that ReadRanges() reads. `read` must be safe to call from several threads at once.
+// Source of the objects that ReadRanges() reads. `read` must be thread-safe.
 struct RangeSource {
     ReadCost cost;
-    BufferPool& buffers;  // memory of finished requests, for the next ones
-    // Reads `size` bytes at `offset` of an object into `bytes`, which has that size already.
-    // Returns false, or leaves fewer bytes, if the object does not have them. `size` may be 0.
+    BufferPool& buffers;  // reused memory of finished requests
+    // Reads `size` bytes at `offset` of an object into `bytes`, which already has `size` bytes.
+    // Returns false, or shrinks `bytes`, if the object has fewer bytes. `size` may be 0.
     std::function<Result<bool>(std::size_t object, std::uint64_t offset, std::size_t size,
                                Buffer& bytes)>
         read;
 };
 
-// Takes the bytes of a range, which are valid during the call. nullopt means that the request for
-// this range and its neighbours failed: the sink reads the range by itself, or reports why it
-// fails.
+// Receives the bytes of a range, valid during the call. nullopt means that the joined request
+// failed; the sink then reads the range by itself or reports why it cannot.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
-// Reads ranges, with one request for ranges of an object that lie near each other, and calls `sink`
-// once for each, in any order, from several threads at once. The smallest gaps are read first, as
-// far as the cost allows. A range larger than a request is a request. Returns the first failure of
-// `sink`; ranges after a failure may not be read.
+// Reads `ranges`, joining near ranges of one object to one request, and calls `sink` once per
+// range. Calls come in any order, from several threads at once. Small gaps are joined first, as far
+// as `source.cost` allows. A range larger than a request is read by a single request. Returns the
+// first failure of `sink`; remaining ranges may then be skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink);
 

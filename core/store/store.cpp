@@ -77,7 +77,7 @@ Result<bool> Store::Exists(const std::string& key) const {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Requesting ahead
+// Prefetching
 
 void Store::Prefetch(const std::vector<std::string>& keys,
                      const std::vector<std::string>& prefixes) const {
@@ -161,8 +161,8 @@ void Store::EndCreate() {
 // Documents and listings
 
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit) {
-    return Status::Limit(key + ": has " + std::to_string(size) + " bytes, more than the " +
-                         std::to_string(limit) + " that can be expected there");
+    return Status::Limit(key + ": size of " + std::to_string(size) +
+                         " bytes exceeds the maximum of " + std::to_string(limit));
 }
 
 Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text) {
@@ -180,7 +180,8 @@ Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit)
 
 namespace {
 
-// More than any array's chunks and groups take; beyond it a link leads back up.
+// Maximum depth of prefixes. No array's groups and chunks nest deeper; a deeper tree means a link
+// to a parent.
 constexpr std::size_t kMaxKeyDepth = 192;
 
 Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,

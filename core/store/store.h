@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The key/value interface of Zarr's storage: keys are relative paths such as "group/array/0.0".
+// Interface of a Zarr store: values by key. Keys are relative paths such as "group/array/0.0".
 #pragma once
 
 #include <cstddef>
@@ -19,69 +19,69 @@
 
 namespace zarr {
 
-// A direct child of a prefix: a key's last part, or the name of a longer prefix.
+// Direct child of a prefix: `name` is the last part of a key, or the name of a longer prefix.
 struct StoreEntry {
     std::string name;
     bool is_prefix = false;
 };
 
-// Tells one content of a key from another without reading it.
+// Identifies one content of a key, so that changes are found without reading the value.
 struct ObjectVersion {
-    bool is_certain = false;  // false: not even an equal version means that nothing has changed
+    bool is_certain = false;  // false: equal versions may still hide a change
     bool exists = false;
     std::uint64_t size = 0;     // bytes
-    std::int64_t modified = 0;  // nanoseconds, from any start, or what tells as much
-    // Another number for another content of that size and time, as far as the store can tell: the
-    // number of a file, or of the contents that a server was seen to have, where 1 is the first and
-    // 0 means that it was not asked yet.
+    std::int64_t modified = 0;  // nanoseconds from any start, or an equivalent number
+    // Distinguishes contents of equal size and time, as far as the store can. Files: the inode
+    // number. Servers: a count of the contents seen, starting at 1; 0 before the first request.
     std::uint64_t mark = 0;
 };
-// True where nothing tells one from the other.
+// True if all fields except `is_certain` are equal.
 bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
-// True where both are certain and equal.
+// True if the versions are equal and both are certain.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
 struct ReadManyOptions : ReadRangesOptions {
-    std::size_t limit = 0;  // maximum number of bytes of a value
+    std::size_t limit = 0;  // maximum size of a value in bytes
 };
 
-// Properties of a store that decide how callers read it.
+// Properties of a store that decide how callers read from it.
 struct StoreTraits {
     static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
 
-    bool remote = false;  // each read takes a round trip over a network
-    bool packed = false;  // values lie in one object: GetMany() reads several by one request
-    bool caches_absence = false;  // callers remember absent keys
-    // Number of concurrent reads that serves a remote store best.
+    bool remote = false;          // each read takes a network round trip
+    bool packed = false;          // values are parts of one object: GetMany() joins their requests
+    bool caches_absence = false;  // callers should remember absent keys
+    // Number of concurrent reads that gives a remote store its best throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
-    // Options of access. Arrays of stores of equal Identity() whose `access` differs share only
-    // what is written through them.
+    // Access options as text. Two stores with equal Identity() but different `access` share pending
+    // writes only, not cached chunks.
     std::string access;
 };
 
-// Bytes of a value that Store::Read() reads.
+// Selects which bytes of a value Store::Read() reads.
 class ValuePart {
   public:
-    // The whole value; more than `limit` bytes are a kLimit error, found before they are read.
+    // Selects the whole value. A value of more than `limit` bytes fails with kLimit before the
+    // read.
     static ValuePart Whole(std::size_t limit) { return {Kind::kWhole, 0, limit}; }
-    // `length` bytes at `offset`; fewer if the value ends before.
+    // Selects `length` bytes at `offset`; fewer if the value ends earlier.
     static ValuePart Range(std::uint64_t offset, std::size_t length) {
         return {Kind::kRange, offset, length};
     }
-    // The last `length` bytes; the whole value if it has fewer.
+    // Selects the last `length` bytes; the whole value if shorter.
     static ValuePart Tail(std::size_t length) { return {Kind::kTail, 0, length}; }
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
     bool is_tail() const { return kind_ == Kind::kTail; }
-    std::uint64_t offset() const { return offset_; }  // of a range
-    std::size_t length() const { return length_; }    // the limit of a whole value
+    std::uint64_t offset() const { return offset_; }  // only for Range()
+    std::size_t length() const { return length_; }    // the limit for Whole()
 
     struct Extent {
         std::uint64_t offset = 0;
         std::size_t size = 0;
     };
-    // Returns the part of a value of `value_size` bytes; the kLimit error names `key`.
+    // Returns the selected bytes of a value with `value_size` bytes. `key` is for error messages.
     Result<Extent> Of(const std::string& key, std::uint64_t value_size) const;
 
   private:
@@ -94,16 +94,16 @@ class ValuePart {
     std::size_t length_;
 };
 
-// Destination of Store::Read(): a buffer, which gets the size of what is read, or memory, which is
-// filled only if it has exactly that size.
+// Destination of Store::Read(). A Buffer is resized to the bytes read. Plain memory is filled only
+// if its size is exactly the number of bytes read.
 class ReadSink {
   public:
     ReadSink(Buffer& buffer) : buffer_(&buffer) {}         // NOLINT(google-explicit-constructor)
     ReadSink(MutableByteSpan memory) : memory_(memory) {}  // NOLINT(google-explicit-constructor)
 
-    // Returns room for `size` bytes; nullopt if the memory has another size.
+    // Returns memory for `size` bytes; nullopt if the destination is memory of another size.
     Result<std::optional<MutableByteSpan>> Reserve(std::size_t size) const;
-    // Copies bytes.
+    // Copies `bytes` to the destination, unless it is memory of another size.
     Status Assign(ByteSpan bytes) const;
     Buffer* buffer() const { return buffer_; }  // nullptr if the destination is memory
     MutableByteSpan memory() const { return memory_; }
@@ -114,101 +114,104 @@ class ReadSink {
 };
 
 struct ReadResult {
-    bool found = false;      // false: the key is absent
-    std::uint64_t size = 0;  // bytes of the value; 0 for a range if the store does not tell
-    ObjectVersion version;   // of a whole value: VersionOf() from before it was read
+    bool found = false;      // false if the key is absent
+    std::uint64_t size = 0;  // size of the value in bytes; 0 for a range if unknown
+    ObjectVersion version;   // for whole values: VersionOf() before the read
 };
 
-// Requests keys and listings before they are read. Thread-safe.
+// Requests keys and listings before they are needed. Thread-safe.
 class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
-    // Requests values and listings together, and keeps the small ones. A failure shows again when
-    // the key is read.
+    // Requests values and listings concurrently, and caches the small ones. A failed request is
+    // repeated, and its error reported, when the key is read.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // False if Read() of a key, or List() of a prefix, would take a request.
+    // False if Read() of the key, or List() of the prefix, would send a request.
     virtual bool IsAtHand(const std::string& key) const = 0;
     virtual bool IsListAtHand(const std::string& prefix) const = 0;
 };
 
-// Changes a store: see the methods of Store.
+// Interface for changing a store. The methods of Store document the behaviour.
 class StoreWriter {
   public:
     virtual ~StoreWriter() = default;
     virtual Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) = 0;
     virtual Status Remove(const std::string& key) = 0;
-    // The default removes one key after another.
+    // Removes several keys. The default implementation calls Remove() for each.
     virtual Status RemoveMany(const std::vector<std::string>& keys);
-    // The defaults return false: there are no folders.
+    // Remove or rename folders. The default implementations return false, for stores without
+    // folders.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
-    // The defaults do nothing.
+    // Finish changes, or mark the creation of a store. The default implementations do nothing.
     virtual Status Commit();
     virtual void BeginCreate() {}
     virtual void EndCreate() {}
 };
 
-// Values by key. An absent key is a value, never an error; the message of an error starts with the
-// key. Thread-safe. Keys obey the rules of keys.h.
+// Key-value store. An absent key is not an error. Error messages start with the key. Keys follow
+// the rules in keys.h. Thread-safe.
 class Store {
   public:
     virtual ~Store() = default;
 
-    // The store's path or URL, for messages.
+    // Returns the store's path or URL, for messages.
     virtual std::string Describe() const = 0;
-    // Equal for all stores of the process with the same contents. The default is this object alone.
+    // Returns a text that is equal for all stores of this process with equal contents. The default
+    // is unique to the object.
     virtual std::string Identity() const;
     virtual StoreTraits Traits() const { return {}; }
 
-    // The version of a key, without reading the value; of a store that learns versions from what it
-    // reads, the last one. The default knows none.
+    // Returns the version of a key without reading the value. A store that learns versions from
+    // responses returns the last one seen. The default returns an uncertain version.
     virtual ObjectVersion VersionOf(const std::string& key) const;
-    // True if a value is on a disk and not in the system's memory, so that several are read best at
-    // the same time. Takes as long as to open it.
+    // True if the value is on disk and not in the system's page cache, so that concurrent reads pay
+    // off. Costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 
-    // Reads a part of a value with one request.
+    // Reads part of a value with one request. `result.found` is false if the key is absent.
     virtual Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                                     const ReadSink& sink) const = 0;
 
-    // Reads several values whole, and calls `take` with the position of each in `keys`, in any
-    // order, from several threads at once; `bytes` are valid during that call, nullopt if the key
-    // is absent. Returns the first failure; other values may be taken or not. The default reads
-    // each.
+    // Reads whole values and calls `take` with the index in `keys` and the bytes of each. nullopt
+    // means an absent key. Calls come in any order, from several threads at once; `bytes` are valid
+    // during the call. Returns the first failure; remaining values may then be skipped. The default
+    // reads each key by its own request.
     using ValueTaker =
         std::function<Status(std::size_t place, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
-    // name; empty if there are none. kUnsupported if the store cannot list.
+    // Returns the direct children of `prefix`, sorted by name; empty if there are none. `prefix` is
+    // "" for the root and has no trailing '/'. Fails with kUnsupported if the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
-    // Calls `visit` with each direct child of a prefix, in any order, until it returns false; for a
-    // store that shows another one differently, with the children in that one. kUnsupported if the
-    // store cannot list, or if that costs more than reading a key. The default lists.
+    // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false. A
+    // store that overlays another visits the children in the underlying store. Fails with
+    // kUnsupported if listing is impossible or costs more than reading a key. The default calls
+    // List().
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
-    // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
-    // the size of its value in bytes if the listing tells; and `visit_prefix`, which may be empty,
-    // with every prefix that the store shows on the way, as folders do. The default lists each
-    // prefix, and takes sizes from VersionOf(). kUnsupported if the store cannot list, or not
-    // reliably.
+    // Visits all keys below `prefix`, in any order. `visit` receives the rest of the key after
+    // "PREFIX/", and the value's size in bytes if known. `visit_prefix` receives each prefix on the
+    // way, such as a folder, and may be empty. The default lists each prefix and takes sizes from
+    // VersionOf(). Fails with kUnsupported if the store cannot list reliably.
     using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const;
 
-    // nullptr if nothing is requested ahead, as for a local store.
+    // Returns nullptr if the store does not prefetch, as for local stores.
     virtual const Prefetcher* prefetcher() const { return nullptr; }
-    // nullptr if the store is read-only.
+    // Returns nullptr if the store is read-only.
     virtual StoreWriter* writer() { return nullptr; }
 
-    // Reads a whole value; false if the key is absent.
+    // Reads a whole value into `value`. Returns false if the key is absent. A value of more than
+    // `limit` bytes is a kLimit error.
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const;
-    // Returns true if the key has a value; reads a byte.
+    // Returns true if the key has a value. Reads one byte.
     Result<bool> Exists(const std::string& key) const;
 
     void Prefetch(const std::vector<std::string>& keys,
@@ -216,21 +219,21 @@ class Store {
     bool IsAtHand(const std::string& key) const;
     bool IsListAtHand(const std::string& prefix) const;
 
-    // Replaces a value whole: a concurrent reader sees the old or the new one. A read-only store
-    // returns kUnsupported.
+    // Replaces a value atomically: a concurrent reader sees either the old or the new value. Fails
+    // with kUnsupported if the store is read-only.
     Status Set(const std::string& key, ByteSpan value) { return SetParts(key, {value}); }
-    // Replaces a value by `parts`, one after another.
+    // Like Set(), for a value that is the concatenation of `parts`.
     Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
-    // Removes keys, with as few requests as the store can; an absent key is no error.
+    // Remove keys with as few requests as possible. An absent key is not an error.
     Status Erase(const std::string& key);
     Status EraseMany(const std::vector<std::string>& keys);
-    // Removes an empty folder, or a link to a folder but not its target. True if that was all there
-    // was, false if keys are left or the store has no folders.
+    // Removes an empty folder, or a link to a folder but not the link's target. Returns true if the
+    // prefix is gone; false if keys remain or the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
-    // Moves every key below `from` to below `to`, which must be empty, at once. False if the store
-    // cannot; then nothing has changed.
+    // Moves all keys below `from` to below `to`, which must be empty, in one step. Returns false,
+    // with nothing changed, if the store cannot do so.
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
-    // Makes what was written visible to others who open the store.
+    // Makes all writes visible to others that open the store.
     Status Flush();
     // While a store is being created, reads are answered from what this object wrote, without a
     // request.
@@ -240,17 +243,17 @@ class Store {
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// Get() of a metadata document, of at most Limit::kMetadataSize bytes.
+// Like Store::Get(), for a metadata document: fails with kLimit above Limit::kMetadataSize bytes.
 Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text);
 
-// The kLimit error of Get().
+// Returns the kLimit error for a value of `size` bytes that exceeds `limit`.
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
 
-// Reads a part of a value that is in memory, as Store::Read() does.
+// Implements Store::Read() for a value in memory.
 Result<ReadResult> ReadFrom(ByteSpan value, const std::string& key, const ValuePart& part,
                             const ReadSink& sink);
 
-// A read-only store that is another one, but for what a class derived from it changes.
+// Read-only store that forwards all calls to a base store. Derived classes override some of them.
 class ForwardingStore : public Store {
   public:
     explicit ForwardingStore(std::shared_ptr<const Store> base) : base_(std::move(base)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only file that knows how processes lock files; systems without fcntl() have none of it.
+// File locks between processes with fcntl(); unsupported on systems without fcntl().
 #include "core/store/synchronizer.h"
 
 #include <filesystem>
@@ -43,16 +43,15 @@ Status Failure(const std::string& path, const char* what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// A lock that belongs to the open file, where the system has such, excludes what else this process
-// may do with the file; one that belongs to the process is lost as soon as anything in the process
-// closes the file.
+// Prefer locks that belong to the open file, because they also exclude other users in this process.
+// A lock that belongs to the process is lost when any code in the process closes the file.
 #if defined(F_OFD_SETLKW)
 constexpr int kSetLockAndWait = F_OFD_SETLKW;
 #else
 constexpr int kSetLockAndWait = F_SETLKW;
 #endif
 
-// Locks the whole file for writing, or unlocks it; 0 or an errno.
+// Locks the whole file for writing, or unlocks it (`type`). Returns 0 or an errno.
 int SetLock(int file, short type) {
     for (;;) {
         struct flock lock = {};
@@ -61,14 +60,14 @@ int SetLock(int file, short type) {
         if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
-        // The system takes threads of two processes that wait for each other's processes for a
-        // deadlock, which it is not: each holds one lock only.
+        // A false alarm: the system reports a deadlock when threads of two processes wait for each
+        // other's process. No thread holds more than one lock, so that no deadlock is possible.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
 
-// Opens a lock file; -1 with errno on failure. `makes` tells whether it is made, with its folders,
-// where it is missing.
+// Opens a lock file. Returns -1 and sets errno on failure. `makes` says whether to create a missing
+// file and its folders.
 int OpenLockFile(const std::string& path, bool makes) {
     const int flags = O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC;
     const int file = ::open(path.c_str(), flags, 0666);
@@ -98,7 +97,7 @@ class FolderSynchronizer final : public Synchronizer,
     Result<std::unique_ptr<Synchronizer::Lock>> LockFileOf(const std::string& key, bool makes) {
         ZARR_RETURN_IF_ERROR(CheckKey(key));
         const std::string path = folder_ + "/" + key;
-        Enter(key);  // the system's lock may not hold threads apart
+        Enter(key);  // the system's lock may not exclude other threads
         const int file = OpenLockFile(path, makes);
         int error = file < 0 ? errno : 0;
         if (!makes && (error == ENOENT || error == ENOTDIR)) {
@@ -117,7 +116,7 @@ class FolderSynchronizer final : public Synchronizer,
         FileLock(std::shared_ptr<FolderSynchronizer> owner, std::string key, int file)
             : owner_(std::move(owner)), key_(std::move(key)), file_(file) {}
         ~FileLock() override {
-            SetLock(file_, F_UNLCK);  // a forked child may have the file open, too
+            SetLock(file_, F_UNLCK);  // a forked child may also have the file open
             ::close(file_);
             owner_->Leave(key_);
         }
@@ -159,10 +158,12 @@ class FolderSynchronizer final : public Synchronizer,
 
     const std::string folder_;
     std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<Completion>> held_;  // by threads of this process
+    std::map<std::string, std::shared_ptr<Completion>>
+        held_;  // keys locked by threads of this process
 };
 
-// One object for each folder, so that its locks hold threads apart as well.
+// Synchronizers by folder: one object per folder, so that threads of this process exclude each
+// other, too.
 std::mutex all_mutex;
 auto& all = *new std::map<std::string, std::weak_ptr<Synchronizer>>();
 
@@ -174,9 +175,9 @@ Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string&
     if (!error && !fs::is_directory(folder, error) && !error)
         error = std::make_error_code(std::errc::not_a_directory);
     const fs::path real = error ? fs::path() : fs::canonical(folder, error);
-    if (error) return Failure(folder, "cannot make a folder of lock files", error.value());
+    if (error) return Failure(folder, "cannot create the folder of lock files", error.value());
     if (::access(real.c_str(), W_OK | X_OK) != 0)
-        return Failure(folder, "cannot make lock files there", errno);
+        return Failure(folder, "cannot create lock files in it", errno);
     const std::lock_guard<std::mutex> lock(all_mutex);
     for (auto it = all.begin(); it != all.end();)
         it = it->second.expired() ? all.erase(it) : std::next(it);

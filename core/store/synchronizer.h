@@ -8,11 +8,10 @@
 
 namespace zarr {
 
-// Locks, one for each key of a store, that all writers of the key use. May be
-// called from several threads.
+// Locks for the keys of a store, one lock per key, used by all writers. Thread-safe.
 class Synchronizer {
   public:
-    // A lock that is held until this is destroyed, by any thread.
+    // A held lock. Destroying the object, on any thread, releases the lock.
     class Lock {
       public:
         Lock() = default;
@@ -23,21 +22,21 @@ class Synchronizer {
 
     virtual ~Synchronizer() = default;
 
-    // Waits while another process or thread holds the key's lock. A thread
-    // must not ask for a second lock while it holds one. Errors start with the name of the lock.
+    // Waits until no other process or thread holds the key's lock, then takes it. A thread must not
+    // hold two locks. Error messages start with the name of the lock.
     virtual Result<std::unique_ptr<Lock>> Acquire(const std::string& key) = 0;
-    // The same, but nullptr where the key's lock was never used.
+    // Like Acquire(), but returns nullptr if the key's lock was never used.
     virtual Result<std::unique_ptr<Lock>> AcquireIfKnown(const std::string& key) = 0;
 };
 
-// The lock of a key where there are any locks, nullptr where `locks` is nullptr.
+// Acquires the lock of `key`; nullptr if `locks` is nullptr.
 Result<std::unique_ptr<Synchronizer::Lock>> AcquireIfAny(const std::shared_ptr<Synchronizer>& locks,
                                                          const std::string& key);
 
-// The locks of zarr-python's ProcessSynchronizer: an empty file for each key, with the key's path
-// below `folder`, which the holder of the lock has locked by fcntl(). They are made when needed and
-// never removed. Locks are shared by all processes that name the same folder, and, as one object,
-// by all of this one. Errors name the folder; kUnsupported where the system has no such locks.
+// Opens the locks of zarr-python's ProcessSynchronizer. Each lock is an empty file at the key's
+// path below `folder`, locked with fcntl(). Files are created on demand and never removed. All
+// processes that name one folder share the locks. Within a process all callers share one object per
+// folder. Error messages name the folder; kUnsupported if the system lacks fcntl() locks.
 Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder);
 
 }  // namespace zarr

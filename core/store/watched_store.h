@@ -13,31 +13,31 @@
 
 namespace zarr {
 
-// Counts of what a store was asked for. Never reset.
+// Counts of a store's requests. Never reset.
 struct StoreCounters {
     std::atomic<std::uint64_t> requests{0};  // values, parts of values and listings
-    std::atomic<std::uint64_t> time{0};  // nanoseconds until the answers, of all threads together
+    std::atomic<std::uint64_t> time{0};      // nanoseconds until the responses, summed over threads
 };
 
-// A store that counts its requests, and remembers the first failure to read metadata or to list
-// (kIo). Coordinate arrays and CRSs are optional, so a reader goes on without one; the failure lets
-// it warn of the reason.
+// Store that counts requests and remembers the first failure (kIo) of reading metadata or listing.
+// Readers continue without optional data, such as coordinates or a CRS, and use the failure to warn
+// about the reason.
 class WatchedStore final : public ForwardingStore {
   public:
-    // `is_document` is true for the last name of a key of metadata.
+    // `is_document` returns true if a key's last name is the name of a metadata document.
     WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
         : ForwardingStore(std::move(base)), is_document_(is_document) {}
 
-    // The first failure since the last call, which it forgets; ok where there was none.
+    // Returns and forgets the first failure since the last call; ok if none.
     Status TakeFailure() const;
-    // The number of failures. Never reset.
+    // Returns the number of failures so far. Never reset.
     std::uint64_t failures() const { return failures_; }
 
     const StoreCounters& counters() const { return counters_; }
 
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
-    // As one request.
+    // Counts as one request.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;

@@ -20,35 +20,36 @@ namespace zarr {
 
 namespace {
 
-// Deflate cannot make more than so many bytes of one.
+// Maximum ratio of contents to compressed bytes that deflate can reach.
 constexpr std::uint64_t kMostOfOne = 1032;
 
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
     libdeflate_decompressor* const decompressor = ThreadsDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
-    // Without room there is nowhere to inflate to, and nothing to inflate.
+    // libdeflate needs a valid pointer even if there is nothing to decompress.
     std::uint8_t nowhere = 0;
     if (libdeflate_deflate_decompress(decompressor, deflated.data, deflated.size,
                                       contents.size != 0 ? contents.data : &nowhere, contents.size,
                                       nullptr) == LIBDEFLATE_SUCCESS)
         return {};
     return Status::Corrupt("does not inflate to the " + std::to_string(contents.size) +
-                           " bytes that the zip file promises");
+                           " bytes that the zip file's directory states");
 }
 
 Status CheckSum(const ZipMember& member, ByteSpan contents) {
     if (libdeflate_crc32(0, contents.data, contents.size) == member.crc) return {};
-    return Status::Corrupt("has another checksum than the zip file says");
+    return Status::Corrupt("contents do not match the checksum in the zip file's directory");
 }
 
-constexpr std::size_t kEnd = 22;      // end of central directory record, without its comment
+constexpr std::size_t kEnd = 22;      // end of central directory record, without comment
 constexpr std::size_t kEnd64 = 56;    // zip64 end of central directory record
-constexpr std::size_t kLocator = 20;  // of the latter
-constexpr std::size_t kEntry = 46;    // central directory header, without names
+constexpr std::size_t kLocator = 20;  // zip64 end of central directory locator
+constexpr std::size_t kEntry =
+    46;  // central directory header, without name, extra field and comment
 constexpr std::size_t kComment = 65535;
 constexpr std::size_t kMaxDirectory = std::size_t{2} << 30;
 
-// A little-endian number of `size` bytes.
+// Reads a little-endian number of `size` bytes.
 std::uint64_t Number(const std::uint8_t* bytes, std::size_t size) {
     std::uint64_t number = 0;
     for (std::size_t i = size; i-- > 0;) number = number << 8U | bytes[i];
@@ -67,15 +68,15 @@ Status Damaged(const std::string& what) {
     return Status::Corrupt("the zip file is damaged: " + what);
 }
 
-// Where the central directory lies. `base` is how far the file begins behind the start of what its
-// offsets count from: something may have been put before it.
+// Position of the central directory in the file. `base` is the number of bytes before the archive,
+// which the archive's own offsets do not count.
 struct Extent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     std::uint64_t base = 0;
 };
 
-// The last bytes of the file, and where they start.
+// Last bytes of the file. `offset` is the position of the first of these bytes in the file.
 struct Tail {
     Buffer bytes;
     std::uint64_t offset = 0;
@@ -92,26 +93,27 @@ Result<Tail> ReadTail(const ByteSource& source) {
     return tail;
 }
 
-// Offset of the end record in the tail: the last one whose comment ends where the file does.
+// Returns the offset of the end record within the tail: the last record whose comment ends at the
+// end of the file.
 Result<std::size_t> FindEnd(const Tail& tail) {
     const std::size_t size = tail.bytes.size();
     for (std::size_t at = size < kEnd ? 0 : size - kEnd + 1; at-- > 0;)
         if (Long(tail.data() + at) == zip::kEndMark &&
             at + kEnd + Short(tail.data() + at + 20) == size)
             return at;
-    return Status::Corrupt("not a zip file, or one that was not written to its end");
+    return Status::Corrupt("not a zip file, or truncated");
 }
 
 Status CheckOnePart(bool is_one) {
-    return is_one ? Status() : Status::Unsupported("a zip file in several parts");
+    return is_one ? Status() : Status::Unsupported("a zip file in several parts is not supported");
 }
 
-// What the zip64 record says, which the locator before the end record leads to.
+// Reads the zip64 end record, to which `locator` points.
 Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) {
     ZARR_RETURN_IF_ERROR(CheckOnePart(Long(locator + 4) == 0 && Long(locator + 16) <= 1));
     const std::uint64_t at = Number(locator + 8, 8);
     if (at > source.size() || source.size() - at < kEnd64)
-        return Damaged("its zip64 record lies outside");
+        return Damaged("its zip64 record is beyond the end of the file");
     Buffer record;
     ZARR_RETURN_IF_ERROR(record.Reset(kEnd64));
     ZARR_RETURN_IF_ERROR(source.ReadAt(at, record.span()));
@@ -121,8 +123,9 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
     return Extent{Number(bytes + 48, 8), Number(bytes + 40, 8), 0};
 }
 
-// Offset of the end record in the file that a writer has left which was killed while it wrote
-// another one behind it: the last one that a directory lies right before, as its offset says.
+// Returns the offset of the last complete end record in a file whose writer was killed. The
+// record's central directory must end immediately before the record. Returns `why` if no record is
+// found.
 Result<std::uint64_t> FindEarlierEnd(const ByteSource& source, const Status& why) {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
     constexpr std::uint64_t kFarthest = std::uint64_t{256} << 20;
@@ -170,20 +173,21 @@ Result<Extent> Locate(const ByteSource& source, Tail& tail) {
     }
     extent.offset += extent.base;
     if (extent.offset > source.size() || source.size() - extent.offset < extent.size)
-        return Damaged("its directory lies outside");
+        return Damaged("its directory is beyond the end of the file");
     if (extent.size > kMaxDirectory)
         return Status::Limit("the zip file's directory has " + std::to_string(extent.size) +
-                             " bytes, the most is " + std::to_string(kMaxDirectory));
+                             " bytes; the maximum is " + std::to_string(kMaxDirectory));
     return extent;
 }
 
-// Takes from the zip64 field those values that did not fit, in their order (APPNOTE 4.5.3).
+// Reads from the zip64 extra field those values that need 64 bits, in their fixed order (APPNOTE
+// 4.5.3).
 Status TakeZip64(ByteSpan extra, ZipMember& member) {
     while (extra.size >= 4) {
         const std::uint16_t id = Short(extra.data);
         const std::size_t size = Short(extra.data + 2);
         extra = extra.From(4);
-        if (size > extra.size) return {};  // the next member is not zip64's
+        if (size > extra.size) return {};  // malformed extra field: not zip64
         if (id == zip::kZip64Extra) {
             std::size_t at = 0;
             for (std::uint64_t* value : {&member.size, &member.stored, &member.header}) {
@@ -279,30 +283,31 @@ ZipArchive::ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory di
 Status ZipArchive::Check(const ZipMember& member) const {
     if (member.is_encrypted) return Status::Unsupported("is encrypted in the zip file");
     if (member.method != zip::kStored && member.method != zip::kDeflated)
-        return Status::Unsupported("is compressed by method " + std::to_string(member.method) +
-                                   " in the zip file, of which stored and deflated are read");
+        return Status::Unsupported(
+            "compression method " + std::to_string(member.method) +
+            " of the zip file is not supported, only 0 (stored) and 8 (deflated)");
     const bool is_plausible = member.method == zip::kStored
                                   ? member.stored == member.size
                                   : member.size / kMostOfOne <= member.stored;
     if (member.stored <= source_->size() && is_plausible) return {};
-    return Status::Corrupt("cannot have " + std::to_string(member.size) + " bytes in " +
-                           std::to_string(member.stored) + " of the zip file");
+    return Status::Corrupt("a size of " + std::to_string(member.size) + " bytes does not fit its " +
+                           std::to_string(member.stored) + " bytes in the zip file");
 }
 
 Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
     std::uint8_t header[kZipLocalHeader];
     if (member.header > source_->size() || source_->size() - member.header < sizeof header)
-        return Status::Corrupt("lies outside the zip file");
+        return Status::Corrupt("is beyond the end of the zip file");
     ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, {header, sizeof header}));
     ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ZipContentsOffset({header, sizeof header}));
     const std::uint64_t room = source_->size() - member.header;
     if (offset > room || room - offset < member.stored)
-        return Status::Corrupt("lies outside the zip file");
+        return Status::Corrupt("is beyond the end of the zip file");
     return member.header + offset;
 }
 
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
-    // The local header's fields are mostly as long as those of the directory.
+    // A local header's name and extra field are mostly as long as in the central directory.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
     const std::uint64_t room = source_->size() - std::min(member.header, source_->size());
     return std::min(SaturatingAdd(before, member.stored), room);
@@ -310,7 +315,7 @@ std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
 
 Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
     if (source_->is_distant() && member.header < source_->size()) {
-        // In one read with the local header.
+        // Read the local header and the contents at once: a second read would cost a round trip.
         Buffer both;
         ZARR_RETURN_IF_ERROR(both.Reset(static_cast<std::size_t>(LengthInFile(member))));
         ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, both.span()));
@@ -361,7 +366,7 @@ Status ZipArchive::FindMany(const std::vector<const ZipMember*>& members,
         if (member.size > limit) return ValueTooLarge(names[i], member.size, limit);
         ZARR_RETURN_IF_ERROR(Check(member).WithContext(names[i]));
         if (member.header >= source_->size())
-            return Status::Corrupt(names[i] + ": lies outside the zip file");
+            return Status::Corrupt(names[i] + ": is beyond the end of the zip file");
         ranges.push_back({member.header, LengthInFile(member), i});
     }
     return {};
@@ -504,7 +509,7 @@ Status ZipDirectory::Parse(std::uint64_t base) {
 
 namespace {
 
-// The name of a member in the form of a key; empty for a folder, and for one that leads elsewhere.
+// Returns the key of a member's name; empty for folders and for names that are not valid keys.
 std::string KeyOf(std::string_view name) {
     if (name.empty() || name.back() == '/') return {};
     if (IsValidKey(name)) return std::string(name);
@@ -540,7 +545,8 @@ const ZipMember* ZipDirectory::Find(std::string_view name) const {
 
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header) {
     if (header.size < kZipLocalHeader || Long(header.data) != zip::kLocalMark)
-        return Status::Corrupt("the zip file has no such member where its directory says");
+        return Status::Corrupt(
+            "the zip file has no member at the offset that its directory states");
     return kZipLocalHeader + Short(header.data + 26) + Short(header.data + 28);
 }
 

@@ -17,49 +17,49 @@
 
 namespace zarr {
 
-// A file that is read at any place, such as an archive. Thread-safe.
+// File with random access, such as an archive. Thread-safe.
 class ByteSource {
   public:
     virtual ~ByteSource() = default;
 
-    // In bytes; does not change.
+    // Returns the size in bytes, which does not change.
     virtual std::uint64_t size() const = 0;
 
-    // Fills `memory` from `offset`. Fewer bytes than that are an error, as is any failure.
+    // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
 
-    // True where each read takes so long that a few more bytes are better than a second read.
+    // True if a read has such latency that reading a few more bytes is better than a second read.
     virtual bool is_distant() const { return false; }
 
-    // See StoreTraits::request_cost.
+    // Returns the cost of a request; see StoreTraits::request_cost.
     virtual ReadCost cost() const { return StoreTraits::kLocalCost; }
 };
 
-// A member as the central directory describes it.
+// Member of a zip file, as described by the central directory.
 struct ZipMember {
-    std::uint64_t header = 0;  // offset of its local header in the file
-    std::uint64_t stored = 0;  // bytes in the file
-    std::uint64_t size = 0;    // bytes of its contents
-    std::uint32_t crc = 0;     // CRC-32 of its contents
+    std::uint64_t header = 0;  // offset of the local header in the file
+    std::uint64_t stored = 0;  // bytes of the compressed contents
+    std::uint64_t size = 0;    // bytes of the contents
+    std::uint32_t crc = 0;     // CRC-32 of the contents
     std::uint16_t method = 0;  // 0 stored, 8 deflated
     std::uint16_t name_size = 0;
-    std::uint16_t extra_size = 0;  // of the entry here; the local header may have another
+    std::uint16_t extra_size = 0;  // of the central directory entry; the local header's may differ
     bool is_encrypted = false;
 
-    // Returns the version of a value, nullptr for an absent one. The checksum takes the place of a
-    // time.
+    // Returns the version of a member's value; nullptr means an absent value. The CRC-32 serves as
+    // the time.
     static ObjectVersion VersionOf(const ZipMember* member);
 };
 
-// All members, by their names in the form of a key. Folders, and members whose names would lead
-// elsewhere, are left out; of several of one name the last counts, as writers that add to a file
-// mean it. Immutable.
+// Central directory of a zip file: its members by key. Skips folders, and members whose names are
+// not valid keys. If a name occurs twice the last member counts, because writers append new
+// versions. Immutable.
 class ZipDirectory {
   public:
-    // Reads the end of the file and the central directory, once: two to four reads; more of a file
-    // of this machine that does not end in one, as where a writer was killed in the middle of it
-    // (see ZipUpdateStore): then the one before counts. kCorrupt where the file is not a zip file,
-    // or damaged; kUnsupported where it is one of several parts.
+    // Reads the end record and the central directory with two to four reads. If a killed writer
+    // left a local file incomplete (see ZipUpdateStore), searches for the previous directory with
+    // more reads. Fails with kCorrupt if the file is damaged or not a zip file; kUnsupported if
+    // split into several files.
     static Result<ZipDirectory> Read(const ByteSource& source);
 
     ZipDirectory(ZipDirectory&&) = default;
@@ -69,18 +69,18 @@ class ZipDirectory {
     ~ZipDirectory() = default;
 
     const std::unordered_map<std::string_view, ZipMember>& members() const { return members_; }
-    // nullptr where there is none.
+    // Returns the member named `name`; nullptr if absent.
     const ZipMember* Find(std::string_view name) const;
 
-    // The entries as they are in the file, in their order: the name in the form of a key, empty for
-    // what is left out, and the bytes of the entry, which this holds.
+    // Visits all central directory entries in file order. `name` is the member's key, empty for a
+    // skipped member. `entry` is the raw entry, valid as long as this object.
     using EntryVisitor = std::function<void(const std::string& name, std::string_view entry)>;
     void ForEachEntry(const EntryVisitor& visit) const;
-    // How far the file begins behind what its offsets count from, as where a program was put
-    // before it.
+    // Returns the distance in bytes between the start of the file and the start that its offsets
+    // refer to. Not 0 if, for example, a self-extracting program precedes the archive.
     std::uint64_t base() const { return base_; }
-    // Where the end record ends: before the end of the file where a writer that was killed has left
-    // something behind it.
+    // Returns the offset where the end record ends. Smaller than the file size if a killed writer
+    // left data behind the record.
     std::uint64_t end() const { return end_; }
 
   private:
@@ -90,22 +90,22 @@ class ZipDirectory {
 
     std::uint64_t base_ = 0;
     std::uint64_t end_ = 0;
-    Buffer text_;  // the central directory, which holds most of the names
+    Buffer text_;  // the central directory, whose names most keys of members_ refer to
     std::deque<std::string> other_names_;
     std::unordered_map<std::string_view, ZipMember> members_;
 };
 
-// The bytes of a local header before the name, and from it the offset of the contents behind the
-// header's start. kCorrupt where it is not one.
+// Size of a local header before the name. ZipContentsOffset() returns the offset of a member's
+// contents relative to the start of its local header; kCorrupt if `header` is not a local header.
 inline constexpr std::size_t kZipLocalHeader = 30;
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
 
-// A zip file with its table of contents, for any number of stores in it. Members that were stored
-// or deflated can be read; nothing is extracted. Thread-safe.
+// Open zip file with its central directory. Several stores may share it. Reads stored and deflated
+// members; extracts nothing to disk. Thread-safe.
 class ZipArchive {
   public:
-    // Reads the table of contents; see ZipDirectory::Read(). `identity` is the same for all
-    // archives of the process that have the same contents, `description` for messages.
+    // Reads the central directory; see ZipDirectory::Read(). `identity` must be equal for all
+    // archives of the process with equal contents. `description` is for messages.
     static Result<std::shared_ptr<const ZipArchive>> Open(std::unique_ptr<const ByteSource> source,
                                                           std::string identity,
                                                           std::string description);
@@ -116,47 +116,49 @@ class ZipArchive {
     const ZipDirectory& directory() const { return directory_; }
     const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
 
-    // Ok where Read() can be tried; of a member that claims more than its bytes can be, kCorrupt.
-    // kUnsupported for members that are encrypted or compressed in another way.
+    // Returns ok if Read() can be tried. kCorrupt if the member's size cannot result from its
+    // compressed size; kUnsupported if encrypted or compressed by another method than deflate.
     Status Check(const ZipMember& member) const;
 
-    // The contents of a member, of its size, or a part that must lie inside. What is read whole is
-    // compared with its checksum.
+    // Read the contents of a member, or a part that must be inside the contents. Read() checks the
+    // CRC-32.
     Status Read(const ZipMember& member, MutableByteSpan contents) const;
     Status ReadPart(const ZipMember& member, std::uint64_t offset, MutableByteSpan part) const;
 
-    // Reads several members whole, those that lie near each other together; see Store::GetMany().
-    // A member that cannot be read fails with its name in `names` in front.
+    // Reads several members whole, joining requests for members near each other; see
+    // Store::GetMany(). A failure's message starts with the member's name in `names`.
     Status ReadMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, const ReadManyOptions& options,
                     const Store::ValueTaker& take) const;
 
-    // The direct children of a prefix, sorted by name.
+    // Returns the direct children of `prefix`, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
-    // The prefix of the store in the archive: "", or the only folder at the top, where
-    // `holds_store` accepts that and not the root. Files that desktops add are ignored.
+    // Returns the prefix of the store in the archive: "" for the root. If `holds_store` rejects the
+    // root and accepts the only top-level folder, returns that folder. Ignores files that desktop
+    // systems add.
     using PrefixTest = std::function<bool(const std::string& prefix)>;
     std::string FindRoot(const PrefixTest& holds_store) const;
 
   private:
     ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory directory,
                std::string identity, std::string description);
-    // Offset of the contents in the file.
+    // Returns the offset of a member's contents in the file.
     Result<std::uint64_t> FindContents(const ZipMember& member) const;
-    // Reads what is in the file of a member into `memory`.
+    // Reads the stored (possibly compressed) bytes of a member into `memory`.
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
-    // The bytes of a member from its local header on, where that is as long as is to be expected.
+    // Returns the expected number of bytes from a member's local header to the end of its contents.
     std::uint64_t LengthInFile(const ZipMember& member) const;
-    // The contents of a member, from what is in the file of it from its local header on. `memory`
-    // is for what has to be made, and `contents` refers to it or to `bytes`. False where `bytes`
-    // are too few, as the local header is longer.
+    // Decompresses a member from `bytes`, which begin at its local header. `contents` then refers
+    // to `bytes` or to `memory`, which holds decompressed data. Returns false if `bytes` are too
+    // few because the local header is longer than expected.
     Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
                         ByteSpan& contents) const;
-    // Like Unpack(), but reads the member alone if there are no bytes, or too few.
+    // Like Unpack(), but reads the member by itself if `bytes` is nullopt or too short.
     Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
                         Buffer& memory, ByteSpan& contents) const;
-    // Adds the byte ranges of the members that are not nullptr; `which` is the index in `members`.
+    // Appends the byte ranges of all members that are not nullptr. `which` of a range is the index
+    // in `members`.
     Status FindMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, std::size_t limit,
                     std::vector<WantedRange>& ranges) const;
@@ -168,10 +170,10 @@ class ZipArchive {
     Lazy<std::vector<std::string_view>> names_;  // sorted
 };
 
-// The store below a prefix of a zip file. Read-only and immutable; every value is a member.
+// Store at a prefix of a zip file. Each value is a member. Read-only and immutable.
 class ZipStore final : public Store {
   public:
-    // `prefix` as FindRoot() returns it.
+    // `prefix` is a result of ZipArchive::FindRoot().
     ZipStore(std::shared_ptr<const ZipArchive> archive, std::string prefix)
         : archive_(std::move(archive)), prefix_(std::move(prefix)) {}
 
@@ -180,14 +182,14 @@ class ZipStore final : public Store {
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
-    // Constant, as the archive does not change while it is open.
+    // Never changes, because the archive does not change while open.
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:
-    // nullptr where there is none; an error where `key` is not a key.
+    // Returns the member of `key`; nullptr if absent. Fails if `key` is not a valid key.
     Result<const ZipMember*> Find(const std::string& key) const;
 
     const std::shared_ptr<const ZipArchive> archive_;

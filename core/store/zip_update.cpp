@@ -18,14 +18,14 @@ namespace zarr {
 
 namespace {
 
-// Of what is written (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
+// Values in written headers (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
 constexpr std::uint64_t kVersion = 20;
 constexpr std::uint64_t kVersion64 = 45;
 constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
-// Most bytes between the members that are written and the table of contents behind them.
+// Maximum free space, in bytes, between the last member and the central directory behind it.
 constexpr std::uint64_t kMostRoom = std::uint64_t{64} << 20;
 
 void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
@@ -38,8 +38,8 @@ std::uint64_t FlagsOf(const std::string& name) {
                                                                                          : 0;
 }
 
-// The present date and local time as the format has it: above the time of two seconds the day, of
-// years from 1980 to 2107.
+// Returns the local date and time in MS-DOS format: date in the upper 16 bits (years 1980 to 2107),
+// time in units of two seconds in the lower 16 bits.
 std::uint64_t Now() {
     const std::time_t now = std::time(nullptr);
     std::tm local{};
@@ -56,7 +56,7 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// What a local header and an entry of the table have in common, from the flags on.
+// Appends the fields that a local header and a directory entry share, beginning with the flags.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
@@ -97,12 +97,12 @@ std::string EntryOf(const std::string& name, const ZipMember& member, std::uint6
     return text;
 }
 
-// What follows a table of `count` entries in `size` bytes at `offset`.
+// Returns the end records for a central directory of `count` entries in `size` bytes at `offset`.
 std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset) {
     std::string text;
     if (count >= zip::kCountIn64 || size >= zip::kIn64 || offset >= zip::kIn64) {
         Append(text, zip::kEnd64Mark, 4);
-        Append(text, 44, 8);  // of what follows
+        Append(text, 44, 8);  // size of the remaining record
         Append(text, kUnix | kVersion64, 2);
         Append(text, kVersion64, 2);
         Append(text, 0, 8);  // the first disk
@@ -133,7 +133,7 @@ Result<std::shared_ptr<ZipUpdateStore>> ZipUpdateStore::Open(
     std::shared_ptr<const ZipArchive> archive, std::unique_ptr<ByteFile> file, std::string prefix) {
     if (archive->directory().base() != 0)
         return Status::Unsupported(
-            "the zip file has something before its members, so it is only read");
+            "the zip file has data before its first member, so it is read-only");
     return std::shared_ptr<ZipUpdateStore>(
         new ZipUpdateStore(std::move(archive), std::move(file), std::move(prefix)));
 }
@@ -150,7 +150,7 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
         if (member == nullptr)
             others_.push_back(entry);
         else
-            members_[name] = {{*member, false, 0}, entry, {}};  // of several the last one
+            members_[name] = {{*member, false, 0}, entry, {}};  // the last of equal names
     });
 }
 
@@ -160,7 +160,7 @@ std::string ZipUpdateStore::NameOf(const std::string& key) const { return JoinKe
 
 Status ZipUpdateStore::CheckWritable() const {
     if (generation_ != ForkGeneration())
-        return Status::Permission("the zip file is written by the process that opened it");
+        return Status::Permission("the zip file can be written only by the process that opened it");
     return IsInPlace() ? Status()
                        : Status::Io(
                              "the zip file was replaced or removed after it was opened, so nothing "
@@ -272,7 +272,8 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
-        // The file ended in a table before; what was written behind that is in its way.
+        // Restore the old end of the file, where the previous directory is: a partial write must
+        // not follow.
         if (offset >= size) static_cast<void>(file_->Truncate(size));
         return written;
     }
@@ -296,7 +297,8 @@ Status ZipUpdateStore::Commit() {
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
-    // A table that would lie across the one that the file ends in goes behind that first.
+    // If the new directory would overlap the current one, first write a copy behind the current
+    // one.
     if (end_ + text.size() > directory_)
         ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
     return WriteDirectory(end_);

@@ -16,45 +16,44 @@
 
 namespace zarr {
 
-// A file that is read and written at any place. For one thread at a time, but for ReadAt(), which
-// several may call beside each other and beside a writer of another place.
+// File with random access for reading and writing. Not thread-safe, except ReadAt(): several
+// threads may call it, also while another thread writes elsewhere in the file.
 class ByteFile {
   public:
     virtual ~ByteFile() = default;
 
     virtual std::uint64_t size() const = 0;  // bytes
-    // Fills `memory` from `offset`. Fewer bytes than that are an error, as is any failure.
+    // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
-    // Writes at `offset`, also behind the end of the file; what lies between is zeros. In one call
-    // of the system where it can be, so that a process that is killed has written all or nothing.
+    // Writes `bytes` at `offset`. A gap behind the end of the file is filled with zeros. Uses one
+    // system call if possible, so that a killed process has written all or nothing.
     virtual Status WriteAt(std::uint64_t offset, ByteSpan bytes) = 0;
     virtual Status Truncate(std::uint64_t size) = 0;
-    // False once the path that the file was opened by leads to another file, or to none.
+    // False if the path by which the file was opened now names another file, or none.
     virtual bool IsInPlace() const = 0;
 };
 
-// The bytes of a zip file without members.
+// Returns the bytes of a zip file without members.
 std::string EmptyZip();
 
-// A store in a zip file that is changed. What is written becomes a new member behind the others,
-// stored and not compressed; the bytes of a member of the same name, or of one that is erased, stay
-// in the file and are no longer in its table of contents.
+// Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
+// of replaced and erased members stay in the file; only the central directory drops them.
 //
-// The file ends at any time in a whole table of contents: before members are written behind the
-// last one, a copy of it goes far enough behind them. So a writer that is killed leaves a zip file
-// that every program opens, with what was in it when the table was written last: at Flush(),
-// Close(), and now and then between. Of a file that is left in the middle of that write, which the
-// system may cut off between two pages, ZipDirectory finds the table before, and the next writer
-// removes the rest. Thread-safe; one for each file, as nothing else may write to
-// it.
+// The file ends with a complete central directory at any time: before members are appended, a copy
+// of the directory is written far enough behind them. A killed writer thus leaves a valid zip file
+// with the contents of the last written directory. The directory is written by Flush(), by the
+// destructor, and occasionally in between.
+//
+// If a write of the directory itself was cut off, ZipDirectory finds the previous directory, and
+// the next writer removes the rest. Thread-safe. Nothing else may write to the file.
 class ZipUpdateStore final : public Store, private StoreWriter {
   public:
-    // `archive` is what `file` holds, and `prefix` the store in it, as in ZipStore. kUnsupported
-    // where something other than the zip file lies at the start of the file.
+    // `archive` must be the contents of `file`; `prefix` is the store's prefix, as in ZipStore.
+    // Fails with kUnsupported if other data precedes the archive in the file.
     static Result<std::shared_ptr<ZipUpdateStore>> Open(std::shared_ptr<const ZipArchive> archive,
                                                         std::unique_ptr<ByteFile> file,
                                                         std::string prefix);
-    // Writes the table of contents, if it is not the current one.
+    // Writes the central directory if it has changed.
     ~ZipUpdateStore() override;
     ZipUpdateStore(const ZipUpdateStore&) = delete;
     ZipUpdateStore& operator=(const ZipUpdateStore&) = delete;
@@ -65,25 +64,25 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     StoreWriter* writer() override { return this; }
-    // False once another zip file has taken the path of this one. Every change fails from then on.
+    // False once another file has replaced this file at its path. All later changes fail.
     bool IsInPlace() const { return file_->IsInPlace(); }
 
   private:
-    // Does not write a value that is stored already.
+    // Skips the write if the key already has this value.
     Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
     Status Remove(const std::string& key) override;
     Status Commit() override;
 
-    // Where the contents of a member are.
+    // Location of a member's contents.
     struct Contents {
-        ZipMember member;      // in `archive_`; of a new one the size and the checksum
-        bool is_new = false;   // not in `archive_`
-        std::uint64_t at = 0;  // offset in `file_` of what is new
+        ZipMember member;      // for a new member only size and checksum
+        bool is_new = false;   // true if written by this object
+        std::uint64_t at = 0;  // offset in `file_` of a new member's contents
     };
-    // What is in the zip file under a name.
+    // Current member under a name.
     struct Member {
         Contents contents;
-        std::string_view entry;  // of the table of contents: in `archive_`, or in `own_entry`
+        std::string_view entry;  // raw central directory entry: in `archive_` or `own_entry`
         std::string own_entry;
     };
 
@@ -92,31 +91,31 @@ class ZipUpdateStore final : public Store, private StoreWriter {
 
     std::string NameOf(const std::string& key) const;
     Status CheckWritable() const;
-    // Nothing where there is no such key.
+    // Returns the contents of `key`; nullopt if absent.
     Result<std::optional<Contents>> Find(const std::string& key) const;
     Status Check(const Contents& contents) const;
     Status ReadContents(const Contents& contents, std::uint64_t offset, MutableByteSpan part) const;
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
-    // The table of contents with its end, as it is at `offset`.
+    // Returns the central directory and end record for the given offset in the file.
     Result<std::string> Directory(std::uint64_t offset) const;
-    // Sees to it that the file ends in a table of contents behind the next `bytes` from end_ on.
+    // Ensures that the file ends with a central directory behind the next `bytes` after end_.
     Status MakeRoom(std::uint64_t bytes);
-    // Writes the table of contents at `offset`, which lies behind the present one or before its
-    // start, and lets the file end there.
+    // Writes the central directory at `offset` and truncates the file behind it. The range must not
+    // overlap the current directory.
     Status WriteDirectory(std::uint64_t offset);
     Status WriteMember(const std::string& name, ByteSpan value, std::uint32_t crc);
 
     const std::shared_ptr<const ZipArchive> archive_;
     const std::unique_ptr<ByteFile> file_;
     const std::string prefix_;
-    const std::uint64_t generation_ = ForkGeneration();  // a child does not write
+    const std::uint64_t generation_ = ForkGeneration();  // a forked child does not write
     mutable std::mutex mutex_;
-    std::map<std::string, Member> members_;         // by name in the archive
-    std::vector<std::string_view> others_;          // entries of folders and the like
-    std::uint64_t end_;                             // of the last member: where the next one goes
-    std::uint64_t directory_ = 0;                   // offset of the table that the file ends in
-    bool is_changed_ = false;                       // since that was written
-    std::uint64_t room_ = std::uint64_t{64} << 10;  // bytes that are left free for members
+    std::map<std::string, Member> members_;  // by name in the archive
+    std::vector<std::string_view> others_;   // entries of folders and other skipped members
+    std::uint64_t end_;                      // end of the last member: the next one begins here
+    std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
+    bool is_changed_ = false;      // since the directory was written
+    std::uint64_t room_ = std::uint64_t{64} << 10;  // free bytes for members
 };
 
 }  // namespace zarr

@@ -102,7 +102,7 @@ TEST(ArrayErrors, AnOversizedChunkIsRefusedBeforeItIsRead) {
             const auto spy = std::make_shared<SpyStore>(sample.store());
             const auto array = sample.Open(cache_bytes, spy);
             const auto read = ReadRowMajor(*array, Part(), 1);
-            EXPECT_TRUE(Fails(read, StatusCode::kLimit, "dem/0.0: has 5242880 bytes, more than"));
+            EXPECT_TRUE(Fails(read, StatusCode::kLimit, "dem/0.0: size of 5242880 bytes exceeds"));
             EXPECT_LT(spy->largest_limit, 100000U);
             EXPECT_EQ(array->context().counters().bytes_read, 0U);
         }

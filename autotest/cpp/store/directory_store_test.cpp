@@ -180,7 +180,7 @@ TEST_F(Directory, ShowsLinksToNothing) {
     ASSERT_EQ(store_.List("")->size(), 1U);
     EXPECT_TRUE((*store_.List(""))[0].is_prefix);
     fs::create_symlink("loop", folder_.path() / "loop");
-    EXPECT_TRUE(Fails(store_.List(""), StatusCode::kIo, "loop: cannot look at it"));
+    EXPECT_TRUE(Fails(store_.List(""), StatusCode::kIo, "loop: cannot read its file type"));
 }
 
 TEST_F(Directory, ReadsTheVersionWithTheValue) {

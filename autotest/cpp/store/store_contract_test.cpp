@@ -201,7 +201,7 @@ TEST_P(StoreContract, RefusesWhatIsOverTheLimit) {
     Buffer value;
     EXPECT_TRUE(Succeeds(store.Get("depth/0.0", value, 8)));
     const auto got = store.Get("depth/0.0", value, 7);
-    EXPECT_TRUE(Fails(got, StatusCode::kLimit, "has 8 bytes, more than the 7"));
+    EXPECT_TRUE(Fails(got, StatusCode::kLimit, "size of 8 bytes exceeds the maximum of 7"));
     EXPECT_EQ(got.status().message().rfind("depth/0.0: ", 0), 0U) << "starts with the key";
     EXPECT_TRUE(Fails(store.Get("depth/.zarray", value, 3), StatusCode::kLimit, "depth/.zarray: "));
     EXPECT_FALSE(*store.Get("absent/0", value, 0));
@@ -378,7 +378,7 @@ TEST_P(StoreContract, RenamesAWholePrefixOrNothing) {
               *is_done ? (StringList{"ab/", "n/"}) : (StringList{"a/", "ab/"}));
     if (!*is_done) return;
     EXPECT_TRUE(Fails(writable->RenamePrefix("ab", "n/m"), StatusCode::kInvalidArgument,
-                      "n/m: is there already"));
+                      "n/m: already exists"));
     EXPECT_FALSE(writable->RenamePrefix("absent", "new").ok());
 }
 

@@ -248,17 +248,18 @@ std::string FailureOf(const ZipItem& item) {
 TEST(ZipStore, SaysWhatItCannotRead) {
     ZipItem item{"a/0", std::string(1000, 'a')};
     item.method = 93;
-    EXPECT_EQ(FailureOf(item).substr(0, 29), "a/0: is compressed by method ");
+    EXPECT_EQ(FailureOf(item).substr(0, 24), "a/0: compression method ");
     item.method = 0xffff;
     item.flags = 1;
     EXPECT_NE(FailureOf(item).find("encrypted"), std::string::npos);
     item.flags = 0;
     item.claimed_size = 2000;
-    EXPECT_NE(FailureOf(item).find("cannot have 2000 bytes in 1000"), std::string::npos);
+    EXPECT_NE(FailureOf(item).find("a size of 2000 bytes does not fit its 1000 bytes"),
+              std::string::npos);
     item.deflate = true;
     EXPECT_NE(FailureOf(item).find("does not inflate"), std::string::npos);
     item.claimed_size = std::uint64_t{1} << 31;
-    EXPECT_NE(FailureOf(item).find("cannot have"), std::string::npos);
+    EXPECT_NE(FailureOf(item).find("does not fit its"), std::string::npos);
 }
 
 TEST(ZipStore, NoticesChangedContents) {

@@ -292,7 +292,7 @@ TEST_F(ZipUpdate, AFileWithSomethingBeforeItIsOnlyRead) {
     ASSERT_TRUE(Succeeds(archive));
     EXPECT_TRUE(
         Fails(ZipUpdateStore::Open(*archive, std::make_unique<MemoryFile>(contents_), "").status(),
-              StatusCode::kUnsupported, "before its members"));
+              StatusCode::kUnsupported, "before its first member"));
 }
 
 }  // namespace
