@@ -179,7 +179,7 @@ void BufferPool::Give(Buffer buffer) {
     if (size < tuning::kAlignedFrom) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > max_bytes_) return;
-    // Evict buffers of other sizes first: `size` is the size in recent demand.
+    // Evict buffers of other sizes first: the current `size` is likely to be needed again.
     while (bytes_ + size > max_bytes_) {
         const auto other = idle_.begin()->first != size ? idle_.begin() : std::prev(idle_.end());
         if (other->first == size) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Byte order: the only file that knows it. Pointers need no alignment.
+// Byte order conversions; no other file deals with byte order. Pointers need no alignment.
 #pragma once
 
 #include <cstddef>

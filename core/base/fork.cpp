@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handlers for fork(): the only file that uses pthread_atfork().
+// Handlers that run before and after fork(). No other file uses pthread_atfork().
 #include "core/base/fork.h"
 
 #include "core/base/thread_pool.h"

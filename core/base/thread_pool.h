@@ -51,8 +51,9 @@ class WorkerPool {
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
-// Sets, during its lifetime, on how many threads (including the calling thread) lower layers may
-// run the calling thread's work, for example to read a large file.
+// Sets the calling thread's budget during the object's lifetime. The budget is the number of
+// threads, including the caller, on which lower layers may run the caller's work, such as reading a
+// large file.
 class ThreadBudget {
   public:
     explicit ThreadBudget(std::size_t threads);

@@ -7,8 +7,9 @@
 namespace zarr {
 
 // Returns the calling thread's object of type T, made on first use and destroyed when the thread
-// ends. Static destructors may call it after the main thread's objects are destroyed: they get a
-// new object, which leaks. A plain thread_local object would be used after its destruction there.
+// ends. Static destructors may call this function after the main thread's objects are destroyed.
+// They then get a new object, which leaks. A plain thread_local object would be used after its
+// destruction there.
 template <class T>
 T& ThreadLocalObject() {
     struct Held {

@@ -88,7 +88,7 @@ inline constexpr std::uint64_t kStreamedFrom = std::uint64_t{1} << 18;
 
 // Number of concurrent reads that keep a disk busy.
 inline constexpr std::size_t kDiskReads = 32;
-// Decoded bytes from which a read asks whether its store waits for a disk.
+// Decoded size in bytes from which a read checks whether the store must wait for a disk.
 inline constexpr std::uint64_t kDiskAskedFrom = std::uint64_t{1} << 20;
 // Maximum decoded size of the chunks that one call reads concurrently from a network or a disk.
 inline constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
@@ -120,8 +120,9 @@ inline constexpr std::size_t kListedShards = 64;
 // Part size for reading a file on several threads. Reading into new memory costs as much as
 // decoding.
 inline constexpr std::size_t kFilePart = std::size_t{4} << 20;
-// Size from which a slow copy by the system goes through a bounce buffer, and the size of that
-// buffer, which stays in the processor's cache. See CopiesSlowly() in core/store/local_file.cpp.
+// Size from which reads avoid a slow copy by the system with the help of a bounce buffer, and the
+// size of that buffer. The buffer stays in the processor's cache. See CopiesSlowly() in
+// core/store/local_file.cpp.
 inline constexpr std::size_t kDetourFrom = std::size_t{64} << 10;
 inline constexpr std::size_t kDetourPiece = std::size_t{256} << 10;
 
@@ -129,8 +130,8 @@ inline constexpr std::size_t kDetourPiece = std::size_t{256} << 10;
 
 // Number of concurrent requests, which hides the latency of a server.
 inline constexpr std::size_t kRemoteReads = 32;
-// Number of idle connections kept for later requests; more than one read uses. The least recently
-// used connections are closed first.
+// Number of idle connections that are kept for later requests; larger than kRemoteReads. The least
+// recently used connections are closed first.
 inline constexpr std::size_t kIdleConnections = 128;
 // Assumed latency and rate of a link before any measurement: 30 ms and 16 MiB per second. Ranges
 // with gaps up to 0.5 MB are then joined.

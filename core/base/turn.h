@@ -10,7 +10,7 @@
 
 namespace zarr {
 
-// Signal that one thread's work has ended. Other threads wait for it. Held by shared_ptr.
+// Signal that one thread's work has ended. Other threads wait for the signal. Held by shared_ptr.
 // Thread-safe.
 class Completion {
   public:

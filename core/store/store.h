@@ -144,7 +144,8 @@ class StoreWriter {
     // folders.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
-    // Finish changes, or mark the creation of a store. The default implementations do nothing.
+    // Commit() finishes changes; BeginCreate() and EndCreate() mark the creation of a store. The
+    // default implementations do nothing.
     virtual Status Commit();
     virtual void BeginCreate() {}
     virtual void EndCreate() {}

@@ -28,7 +28,8 @@ class ByteSource {
     // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
 
-    // True if a read has such latency that reading a few more bytes is better than a second read.
+    // True if a read has a high latency, so that reading a few more bytes is better than a second
+    // read.
     virtual bool is_distant() const { return false; }
 
     // Returns the cost of a request; see StoreTraits::request_cost.

@@ -272,8 +272,7 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
-        // Restore the old end of the file, where the previous directory is: a partial write must
-        // not follow.
+        // Truncate to the old size: the previous directory must remain the end of the file.
         if (offset >= size) static_cast<void>(file_->Truncate(size));
         return written;
     }

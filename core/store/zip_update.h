@@ -96,7 +96,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     Status Check(const Contents& contents) const;
     Status ReadContents(const Contents& contents, std::uint64_t offset, MutableByteSpan part) const;
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
-    // Returns the central directory and end record for the given offset in the file.
+    // Returns the bytes of the central directory and its end record, to be written at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;
     // Ensures that the file ends with a central directory behind the next `bytes` after end_.
     Status MakeRoom(std::uint64_t bytes);
