@@ -12,8 +12,8 @@
 
 namespace zarr {
 
-// How the keys of chunks are spelled: as Zarr v2 has them ("0.1"), or with a prefix, as is the
-// default in Zarr v3 ("c/0/1"; its specification, "Default chunk key encoding").
+// Spelling of chunk keys: "0.1" as in Zarr v2, or with the prefix "c", as in Zarr v3's default
+// "c/0/1" (specification, "Default chunk key encoding").
 struct ChunkKeyEncoding {
     char separator = '.';
     bool has_prefix = false;
@@ -24,30 +24,30 @@ struct ChunkKeyEncoding {
         : separator(joined_by), has_prefix(with_prefix) {}
 };
 
-// The key of a chunk: the array's path, then the chunk's indices joined by the separator, "0" for
-// an array without dimensions (Zarr v2 specification, "Chunks"), after the prefix "c" where there
-// is one, which is all of the name then. The only place that spells them.
+// Returns a chunk's key: the array's path, "/", and the chunk's indices joined by the separator.
+// For an array without dimensions the name is "0", or only "c" with a prefix (Zarr v2
+// specification, "Chunks"). No other function spells chunk keys.
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
                      const ChunkKeyEncoding& encoding);
 
-// The indices of a chunk whose key is the array's path and `name`; nullopt where no chunk of `rank`
-// dimensions has such a key.
+// Inverse of ChunkKey(): returns the chunk's indices from `name`, its key without the array's path.
+// nullopt if no chunk of an array with `rank` dimensions has this name.
 std::optional<DimVector<std::uint64_t>> ParseChunkName(std::string_view name, std::size_t rank,
                                                        const ChunkKeyEncoding& encoding);
 
-// "0", "12.3": true for a chunk's key without the array's path, or the first part of one; with a
-// prefix "c", "c.12.3".
+// True if `name` looks like a chunk's key without the array's path, or like the first segment of
+// one: "0", "12.3"; with a prefix "c", "c.12.3".
 bool LooksLikeChunk(std::string_view name, bool has_prefix = false);
 
-// "[3, 4]", for messages.
+// Returns the indices as text for messages: "[3, 4]".
 std::string ChunkText(const DimVector<std::uint64_t>& chunk);
 
-// Largest chunk that DefaultChunks() makes of several elements, in bytes.
+// Maximum size in bytes of a chunk that DefaultChunks() chooses, unless a single element is larger.
 inline constexpr std::size_t kDefaultChunkBytes = std::size_t{4} << 20;
 
-// Chunk sizes for an array of `shape` for which no chunks were given: the whole array where it
-// takes no more than kDefaultChunkBytes, else its longest sides are halved until a chunk does. Each
-// is >= 1. `element_size` is in bytes.
+// Returns a default chunk shape for an array of `shape` with elements of `element_size` bytes. The
+// whole array is one chunk if it has at most kDefaultChunkBytes. Otherwise the longest sides are
+// halved until a chunk fits. Each size is >= 1.
 std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape,
                                          std::size_t element_size);
 

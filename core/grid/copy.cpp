@@ -17,8 +17,8 @@ struct Axis {
     std::ptrdiff_t src;
 };
 
-// The block's dimensions, outermost first by destination stride, without those of one element and
-// with neighbours merged where they form one run in both memories.
+// Returns the block's dimensions, the largest destination stride first. Drops dimensions of one
+// element and merges neighbours that form one run in source and destination.
 DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& dst,
                          const Strides& src) {
     DimVector<Axis> axes;
@@ -42,14 +42,14 @@ DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& d
     return merged;
 }
 
-// Runs the innermost one or two axes.
+// Copies along the innermost one or two dimensions.
 class Inner {
   public:
     Inner(DimVector<Axis>& axes, const Converter& op) : op_(op) {
         if (axes.empty()) return;
         fast_ = Take(axes, axes.size() - 1);
-        // A transposition: the source runs fastest along another axis. Going over both in squares
-        // keeps the lines of either memory in the cache until they are used up.
+        // Transposition: the source is contiguous along another dimension. Copying square by square
+        // keeps the cache lines of source and destination in the cache until they are used up.
         const auto* const along_source = std::min_element(
             axes.begin(), axes.end(),
             [](const Axis& a, const Axis& b) { return std::abs(a.src) < std::abs(b.src); });
@@ -114,7 +114,7 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
     for (;;) {
         inner.Run(dst, src);
         std::size_t axis = outer.size();
-        for (;; --axis) {  // the odometer: from the innermost outer axis on
+        for (;; --axis) {  // advance the index, innermost of the outer dimensions first
             if (axis == 0) {
                 if (op.finish != nullptr) op.finish();
                 return;
@@ -133,11 +133,12 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
 void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
                  const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
                  const Converter& op) {
-    // Along this dimension the parts lie apart in memory.
+    // Split along the dimension of the largest destination stride: the parts are then far apart in
+    // memory.
     std::size_t axis = 0;
     std::uint64_t elements = 1;
     for (std::size_t i = 0; i < count.size(); ++i) {
-        elements *= count[i];  // of memory that is there
+        elements *= count[i];  // cannot overflow: the block is in memory
         if (count[i] > 1 && std::abs(dst_strides[i]) > std::abs(dst_strides[axis])) axis = i;
     }
     const std::uint64_t most =

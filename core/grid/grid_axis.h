@@ -9,55 +9,55 @@
 
 namespace zarr {
 
-// How an array is divided into chunks, or into shards, along one dimension: regularly, by
-// arithmetic, or at edges of any distance, as Zarr v3's rectilinear grid has them, by a binary
-// search. Where the last chunk overhangs the array, it has its full size all the same. Sizes are in
-// elements. A small value, which borrows the edges.
+// Division of one dimension of an array into chunks or shards: regular, or at arbitrary edges as in
+// Zarr v3's rectilinear grid. The last chunk keeps its full size if it extends beyond the array.
+// Sizes are in elements. Cheap to copy; does not own the edges.
 class GridAxis {
   public:
     GridAxis() = default;
-    // Chunks of `size` elements each, which is >= 1; of `length` elements.
+    // Divides `length` elements into chunks of `size` elements each; `size` is >= 1.
     GridAxis(std::uint64_t length, std::uint64_t size)
         : length_(length), size_(size), count_(CeilDiv(length, size)) {}
-    // `ends` is where each chunk ends: borrowed, ascending from above 0 on, the last >= `length`.
+    // Divides at the given chunk ends, which are ascending and > 0; the last one is >= `length`.
+    // `ends` must outlive this object.
     GridAxis(std::uint64_t length, const std::vector<std::uint64_t>& ends);
 
     bool is_regular() const { return ends_ == nullptr; }
-    // Elements of the array.
+    // Returns the array's length along the dimension, in elements.
     std::uint64_t length() const { return length_; }
-    // Number of chunks that hold an element of the array.
+    // Returns the number of chunks that contain an element of the array.
     std::uint64_t count() const { return count_; }
 
-    // The chunk that holds an element of the array.
+    // Returns the index of the chunk that contains `element`, which must be < length().
     std::uint64_t ChunkOf(std::uint64_t element) const {
         return is_regular() ? element / size_ : FindChunk(element);
     }
-    // The first element of a chunk.
+    // Returns the index of the chunk's first element.
     std::uint64_t StartOf(std::uint64_t chunk) const {
         if (is_regular()) return chunk * size_;
         return chunk == 0 ? 0 : ends_[chunk - 1];
     }
-    // The size of a chunk, with what overhangs the array.
+    // Returns the chunk's size, including elements beyond the end of the array.
     std::uint64_t SizeOf(std::uint64_t chunk) const {
         return is_regular() ? size_ : ends_[chunk] - StartOf(chunk);
     }
-    // The elements of the array in a chunk.
+    // Returns how many of the chunk's elements are inside the array.
     std::uint64_t InsideOf(std::uint64_t chunk) const {
         const std::uint64_t start = StartOf(chunk);
         const std::uint64_t size = is_regular() ? size_ : ends_[chunk] - start;
         return size < length_ - start ? size : length_ - start;
     }
-    // Of a regular axis: of each chunk. Of others 0.
+    // Returns the size of every chunk of a regular axis; 0 if irregular.
     std::uint64_t regular_size() const { return size_; }
-    // The largest size of a chunk that holds an element of the array; of the first chunk, where
-    // none does. Looks at all of them.
+    // Returns the largest SizeOf() of the chunks that contain an element of the array; SizeOf(0) if
+    // the array is empty. Takes time linear in count() if irregular.
     std::uint64_t LargestSize() const;
-    // Number of chunks that hold one of the first `length` elements of the array.
+    // Returns the number of chunks that contain any of the first `length` elements.
     std::uint64_t CountOf(std::uint64_t length) const {
         return length == 0 ? 0 : ChunkOf(length - 1) + 1;
     }
-    // The least multiple of chunks, from element 0 on, that holds the first `length` elements of
-    // the array.
+    // Returns the first `length` elements rounded up to whole chunks: the end of the chunk that
+    // contains element `length` - 1, or 0 if `length` is 0.
     std::uint64_t WholeChunks(std::uint64_t length) const {
         if (length == 0) return 0;
         const std::uint64_t last = ChunkOf(length - 1);
@@ -70,7 +70,7 @@ class GridAxis {
     std::uint64_t length_ = 0;
     std::uint64_t size_ = 1;
     std::uint64_t count_ = 0;
-    const std::uint64_t* ends_ = nullptr;  // of the first count_ chunks, or of one
+    const std::uint64_t* ends_ = nullptr;  // ends of the first max(count_, 1) chunks; not owned
 };
 
 }  // namespace zarr

@@ -26,7 +26,7 @@ std::uint64_t Region::size() const {
 Status Region::Check(const std::vector<std::uint64_t>& shape) const {
     const std::size_t rank = shape.size();
     if (start.size() != rank || count.size() != rank || step.size() != rank)
-        return Status::Invalid("the region has another number of dimensions than the array");
+        return Status::Invalid("the region and the array differ in their number of dimensions");
     for (std::size_t i = 0; i < rank; ++i) {
         if (count[i] == 0) continue;
         const std::uint64_t stride = step[i] < 0 ? 0 - static_cast<std::uint64_t>(step[i])
@@ -35,7 +35,7 @@ Status Region::Check(const std::vector<std::uint64_t>& shape) const {
         const bool inside = step[i] != 0 && start[i] < shape[i] && reach &&
                             (step[i] > 0 ? *reach < shape[i] - start[i] : *reach <= start[i]);
         if (!inside)
-            return Status::Invalid("the region leaves dimension " + std::to_string(i) +
+            return Status::Invalid("the region exceeds dimension " + std::to_string(i) +
                                    ", which has " + std::to_string(shape[i]) + " elements");
     }
     return {};
@@ -54,7 +54,8 @@ AxisSplit::AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step
     } else if (axis_.is_regular() || stride_ == 1) {
         first_chunk_ = axis_.ChunkOf(start_);
         const std::uint64_t last = axis_.ChunkOf(Element(count_ - 1));
-        pieces_ = (backwards_ ? first_chunk_ - last : last - first_chunk_) + 1;  // none is left out
+        pieces_ = (backwards_ ? first_chunk_ - last : last - first_chunk_) +
+                  1;  // every chunk in between has a piece
     } else {
         NoteFirsts();
     }
@@ -103,7 +104,7 @@ std::uint64_t AxisSplit::ChunkElements() const {
         const std::uint64_t last = backwards_ ? first_chunk_ : first_chunk_ + (pieces_ - 1);
         return axis_.StartOf(last) + axis_.SizeOf(last) - axis_.StartOf(last - (pieces_ - 1));
     }
-    std::uint64_t elements = 0;  // no more than the edges reach
+    std::uint64_t elements = 0;  // cannot overflow: the edges are 64-bit numbers
     for (std::uint64_t i = 0; i < pieces_; ++i) elements += axis_.SizeOf(At(i).chunk);
     return elements;
 }

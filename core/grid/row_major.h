@@ -8,7 +8,8 @@
 
 namespace zarr {
 
-// The number of a place in a grid of `counts`, one for each dimension, in row-major order.
+// Returns the row-major number of the cell at index `place` in a grid of `counts` cells per
+// dimension.
 inline std::uint64_t RowMajorNumber(const DimVector<std::uint64_t>& place,
                                     const DimVector<std::uint64_t>& counts) {
     std::uint64_t number = 0;
@@ -16,7 +17,7 @@ inline std::uint64_t RowMajorNumber(const DimVector<std::uint64_t>& place,
     return number;
 }
 
-// The place of a number, which is less than the product of `counts`.
+// Inverse of RowMajorNumber(). `number` must be less than the product of `counts`.
 inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
                                               const DimVector<std::uint64_t>& counts) {
     DimVector<std::uint64_t> place(counts.size());
@@ -24,7 +25,8 @@ inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
     return place;
 }
 
-// Moves `place` on to the next one; false, and back to the first, where it was the last.
+// Advances `place` to the next cell in row-major order. Returns false, and resets `place` to zeros,
+// after the last cell.
 inline bool NextRowMajor(DimVector<std::uint64_t>& place, const DimVector<std::uint64_t>& counts) {
     for (std::size_t i = counts.size(); i-- > 0; place[i] = 0)
         if (++place[i] < counts[i]) return true;

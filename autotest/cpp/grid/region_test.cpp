@@ -56,14 +56,14 @@ TEST(Region, HoldsAtTheLimits) {
                           Check(5, 0, 1, 0),
                           Check(5, 0, 2, 0)};
     for (const Status& status : bad)
-        EXPECT_TRUE(Fails(status, StatusCode::kInvalidArgument, "leaves dimension 0, which has "));
+        EXPECT_TRUE(Fails(status, StatusCode::kInvalidArgument, "exceeds dimension 0, which has "));
 }
 
 TEST(Region, NamesTheDimension) {
     Region region = Region::All({4, 5, 6});
     region.count[2] = 7;
     EXPECT_TRUE(Fails(region.Check({4, 5, 6}), StatusCode::kInvalidArgument,
-                      "leaves dimension 2, which has 6 elements"));
+                      "exceeds dimension 2, which has 6 elements"));
     EXPECT_TRUE(Fails(region.Check({4, 5}), StatusCode::kInvalidArgument, "number of dimensions"));
     region.step = {1, 1};
     EXPECT_TRUE(Fails(region.Check({4, 5, 7}), StatusCode::kInvalidArgument, "number of dim"));
