@@ -27,7 +27,7 @@ void Int8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stri
         StoreNative(dst, static_cast<std::int16_t>(static_cast<std::int8_t>(*src)));
 }
 
-// Of real numbers, or the two parts of complex ones.
+// Converts float16 to float32; kParts is 2 for complex numbers.
 template <int kParts>
 void HalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -60,21 +60,21 @@ void NarrowHalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_st
     }
 }
 
-// NumPy reads any byte but 0 as true.
+// NumPy reads any byte except 0 as true.
 void BoolRow(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         *dst = *src != 0 ? 1 : 0;
 }
 
-// True where the types differ in byte order alone.
+// True if the types differ at most in byte order.
 bool IsSameButForOrder(const DataType& a, const DataType& b) {
     if (a.kind != b.kind || a.size != b.size) return false;
     return (!a.is_time() && a.kind != DataKind::kStruct) ||
            a.Native().ToString() == b.Native().ToString();
 }
 
-// True where `stored` is float16, or complex numbers of it, and `memory` has the same as float32.
+// True if `stored` is float16 and `memory` is float32; for kind kComplex, if their parts are.
 bool AreHalves(const DataType& stored, const DataType& memory, DataKind kind) {
     const std::size_t parts = kind == DataKind::kComplex ? 2 : 1;
     return stored.kind == kind && stored.size == 2 * parts && memory.kind == kind &&
@@ -129,7 +129,7 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
         const auto op = NarrowWriteConverter(source, stored);
         return op ? Result<Converter>(*op) : NoConversion(source, stored);
     }
-    // Swapping and normalising undo themselves.
+    // Swapping bytes is its own inverse, and normalised booleans stay unchanged.
     if (IsSameButForOrder(source, stored)) return ReadConverter(stored, source);
     const auto narrow = [&](Converter::Row row) {
         Converter op;

@@ -16,7 +16,7 @@ namespace zarr {
 
 namespace {
 
-// Structured types nest; a real one is two or three deep.
+// Maximum nesting of structured types. Real types nest two or three levels.
 constexpr int kMaxStructDepth = 16;
 
 constexpr std::array<std::string_view, 14> kUnitNames = {"",  "Y",  "M",  "W",  "D",  "h",  "m",
@@ -32,7 +32,7 @@ bool ParseNumber(std::string_view digits, std::size_t& number) {
     return error == std::errc() && stop == end && !digits.empty();
 }
 
-// "[25s]", "[ms]" or "" (no unit).
+// Parses a time unit: "[25s]", "[ms]", or "" for none. Returns false if invalid.
 bool ParseTimeUnit(std::string_view text, DataType& type) {
     if (text.empty()) return true;
     if (text.size() < 3 || text.front() != '[' || text.back() != ']') return false;
@@ -52,7 +52,7 @@ bool ParseTimeUnit(std::string_view text, DataType& type) {
 struct KindCode {
     char code;
     DataKind kind;
-    std::array<std::size_t, 4> sizes;  // allowed sizes in bytes; all zero: any
+    std::array<std::size_t, 4> sizes;  // allowed sizes in bytes; all zero means any
 };
 
 constexpr KindCode kKinds[] = {
@@ -64,7 +64,8 @@ constexpr KindCode kKinds[] = {
     {'V', DataKind::kVoid, {}},
 };
 
-// Bytes of the unit that byte order applies to; 1 where it does not matter.
+// Returns the size in bytes of the units whose bytes are swapped together; 1 if there is no byte
+// order.
 std::size_t SwapUnit(const DataType& type) {
     switch (type.kind) {
         case DataKind::kComplex:
@@ -85,7 +86,7 @@ Result<DataType> ParseAny(const json::Value& value, int depth);
 
 Result<std::string> ParseFieldName(const json::Value& name) {
     if (name.as_string() != nullptr) return *name.as_string();
-    // NumPy also writes (title, name).
+    // NumPy may also write a pair (title, name).
     const json::Array* pair = name.as_array();
     if (pair != nullptr && pair->size() == 2 && (*pair)[1].as_string() != nullptr)
         return *(*pair)[1].as_string();
@@ -151,7 +152,7 @@ Result<DataType> ParseAny(const json::Value& value, int depth) {
 }  // namespace
 
 std::optional<TimeUnit> TimeUnitOf(std::string_view name) {
-    if (name == "\xce\xbcs") name = "us";  // with a Greek letter
+    if (name == "\xce\xbcs") name = "us";  // spelled with the Greek letter mu
     const auto* const unit = std::find(kUnitNames.begin() + 1, kUnitNames.end(), name);
     if (unit == kUnitNames.end()) return std::nullopt;
     return static_cast<TimeUnit>(unit - kUnitNames.begin());
@@ -206,8 +207,8 @@ Result<DataType> ParseTypestr(std::string_view text) {
     if (SwapUnit(type) == 1) {
         type.order = ByteOrder::kNotRelevant;
     } else if (type.order == ByteOrder::kNotRelevant) {
-        // "|", "!" or nothing before a type that has a byte order: numpy takes the host's, and the
-        // hosts that wrote such stores were little-endian.
+        // "|", "!" or no byte order: NumPy means the host's byte order, and hosts of such stores
+        // were little-endian.
         type.order = ByteOrder::kLittle;
     }
     return type;

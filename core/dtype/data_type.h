@@ -20,9 +20,9 @@ enum class DataKind : std::uint8_t {
     kInt,        // i1 i2 i4 i8
     kUint,       // u1 u2 u4 u8
     kFloat,      // f2 f4 f8
-    kComplex,    // c8 c16, and of 4 bytes two float16: real part, imaginary part
+    kComplex,    // c8, c16, or 4 bytes for two float16: real part, imaginary part
     kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
-    kTimedelta,  // m8[unit], likewise
+    kTimedelta,  // m8[unit]: int64 ticks, or kNotATime
     kBytes,      // S: fixed length, padded with NUL
     kUnicode,    // U: fixed length, UCS-4 units in the type's byte order, padded with NUL
     kVoid,       // V: opaque bytes
@@ -30,12 +30,12 @@ enum class DataKind : std::uint8_t {
     kObject,     // O: variable-length strings or bytes, encoded by the first filter
 };
 
-// NumPy's NaT.
+// Tick count of NumPy's NaT ("not a time").
 inline constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig, kNotRelevant };
 
-// NumPy's time units, coarsest first; kGeneric is a time type written without a unit.
+// NumPy's time units, coarsest first. kGeneric is a time type without a unit.
 enum class TimeUnit : std::uint8_t {
     kGeneric,
     kYear,
@@ -53,8 +53,8 @@ enum class TimeUnit : std::uint8_t {
     kAttosecond,
 };
 
-// Numbers of Zarr v3's extensions that have fewer bits than C++ has a type for. An element takes a
-// byte, of bfloat16 two, and twice that of a complex number.
+// Number types of Zarr v3 extensions that are too narrow for a C++ type. An element takes one byte,
+// or two bytes for bfloat16. A complex element takes twice as many.
 enum class NarrowType : std::uint8_t {
     kNone,
     kInt2,
@@ -75,72 +75,74 @@ enum class NarrowType : std::uint8_t {
     kFloat8E8m0fnu,
 };
 
-// What the objects of kObject are, where the metadata say so.
+// Content of kObject elements, if the metadata states it.
 enum class ObjectKind : std::uint8_t { kAny, kText, kBytes };
 
 struct Field;
 
-// A validated data type. `size` is bytes per element, as stored and in memory; for kObject it is
-// the size of an in-memory ObjectRef, as nothing of fixed size is stored.
+// Validated data type. `size` is the number of bytes per element, both stored and in memory. For
+// kObject, `size` is the size of an ObjectRef in memory: stored elements have no fixed size.
 struct DataType {
     DataKind kind = DataKind::kUint;
     std::size_t size = 1;
     ByteOrder order = ByteOrder::kNotRelevant;
     TimeUnit time_unit = TimeUnit::kGeneric;
-    std::uint64_t time_multiple = 1;            // the 25 of M8[25s]
-    std::vector<Field> fields;                  // kStruct only, in the order of their offsets
-    NarrowType narrow = NarrowType::kNone;      // of kInt, kUint, kFloat; of the parts of kComplex
+    std::uint64_t time_multiple = 1;            // for example 25 in M8[25s]
+    std::vector<Field> fields;                  // kStruct only, ordered by offset
+    NarrowType narrow = NarrowType::kNone;      // for kInt, kUint, kFloat and the parts of kComplex
     ObjectKind object_kind = ObjectKind::kAny;  // kObject only
-    // Of zarrs.optional, whose elements may be missing: the element that stands for one that is, in
-    // the host's byte order.
+    // Element that represents a missing value, in the host's byte order; only for the data type
+    // zarrs.optional.
     std::optional<std::string> missing;
 
     bool is_numeric() const { return kind <= DataKind::kComplex; }
     bool is_time() const { return kind == DataKind::kDatetime || kind == DataKind::kTimedelta; }
-    // True where an element in memory differs from the stored one in byte order.
+    // True if stored elements have another byte order than the host.
     bool NeedsSwap() const;
-    // The same type in the host's byte order, fields too.
+    // Returns this type, including its fields, in the host's byte order.
     DataType Native() const;
-    // For messages: NumPy's spelling, "<f8", "<M8[25s]", "|S5", structured types as their JSON; of
-    // what NumPy lacks Zarr v3's name, with ">" in front where it is big-endian. Of one whose
-    // elements may be missing the same.
+    // Returns the type's name for messages. Names are NumPy's, such as "<f8", "<M8[25s]" or "|S5",
+    // and JSON for structured types. Types unknown to NumPy have Zarr v3's name, with a leading ">"
+    // if big-endian. Ignores `missing`.
     std::string ToString() const;
 };
 
-// A member of a structured type; a subarray where `shape` is not empty.
+// Field of a structured type; a subarray if `shape` is not empty.
 struct Field {
     std::string name;
-    DataType type;                     // of one element of the subarray
+    DataType type;                     // type of one element of the subarray
     std::vector<std::uint64_t> shape;  // C order
     std::size_t offset = 0;            // bytes from the start of the element
     std::size_t count = 1;             // product of shape
 };
 
-// The in-memory element of a kObject array: a string or bytes, borrowed from the decoded chunk or
-// the fill value it came from.
+// Element of a kObject array in memory: a string or bytes. Points into the decoded chunk or the
+// fill value and does not own the data.
 struct ObjectRef {
     const char* data = nullptr;
     std::size_t size = 0;
 };
 
-// Parses the value of `.zarray`'s "dtype": a typestr or a list of fields.
+// Parse the "dtype" of a `.zarray` document: a typestr or, in ParseDataType(), also a list of
+// fields.
 Result<DataType> ParseDataType(const json::Value& value);
 Result<DataType> ParseTypestr(std::string_view text);
 
-// The type as `.zarray` spells it, and as ToString() does where that has no name for it.
+// Returns the "dtype" for a `.zarray` document; the name of ToString() if NumPy has none.
 json::Value DataTypeToJson(const DataType& type);
 
-// "Y", "ms", ...; empty for kGeneric.
+// Returns NumPy's abbreviation: "Y", "ms", ...; empty for kGeneric.
 std::string_view TimeUnitName(TimeUnit unit);
-// The unit of that name, other than kGeneric; none where there is none. NumPy's second name of the
-// microsecond counts.
+// Returns the unit that NumPy abbreviates as `name`; nullopt if none. Never kGeneric. Accepts both
+// abbreviations of the microsecond.
 std::optional<TimeUnit> TimeUnitOf(std::string_view name);
 
-// The same type with every number, text and time in that byte order, fields too; what has no byte
-// order stays without.
+// Returns `type` with `order` as the byte order of all its numbers, texts, times and fields. Parts
+// without a byte order are unchanged.
 DataType WithByteOrder(DataType type, ByteOrder order);
 
-// Reverses, in place, the byte order of every scalar in `count` elements of `type`.
+// Reverses the bytes of every scalar in `count` elements of `type`, in place. Does nothing if the
+// type is in the host's byte order.
 void SwapElements(const DataType& type, std::uint8_t* data, std::size_t count);
 
 }  // namespace zarr

@@ -19,9 +19,10 @@ std::string BytesOf(T value) {
     return bytes;
 }
 
-// The conversion of a double past float's range is undefined in C++; numpy's rounds it like any
-// other: to the largest float below half a step more (its shortest decimal, 3.4028235e38, is past
-// it), else to infinity.
+// Limits `number` to float's range as NumPy does, because C++ leaves an overflowing conversion
+// undefined. Numbers up to half a step above the largest float become the largest float; larger
+// numbers become infinity. The half step matters: the largest float's shortest decimal text,
+// 3.4028235e38, exceeds it.
 double WithinFloat(double number) {
     constexpr double kMax = std::numeric_limits<float>::max();
     constexpr double kHalfway = 0x1.ffffffp127;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One number as the bytes of an element in the host's byte order.
+// Numbers as the bytes of one element in the host's byte order.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace zarr {
 
-// An integer of 1, 2, 4 or 8 bytes: the low ones of `number`.
+// Returns the low `size` bytes (1, 2, 4 or 8) of an integer.
 std::string IntegerBytes(std::size_t size, std::uint64_t number);
 
-// A float of 2, 4 or 8 bytes, rounded to the nearest; what is too large for it is infinity.
+// Returns a float of `size` bytes (2, 4 or 8), rounded to nearest. Overflow gives infinity.
 std::string FloatBytes(std::size_t size, double number);
 
-// The same of a narrow type, rounded as DoubleToNarrow() does.
+// Returns a number of a narrow type, rounded as by DoubleToNarrow().
 std::string NarrowBytes(NarrowType type, double number);
 
 }  // namespace zarr

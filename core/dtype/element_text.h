@@ -9,39 +9,42 @@
 
 namespace zarr {
 
-// One element, in the host's byte order, as text: numbers with the fewest digits that read back to
-// the same value, times as their tick count, strings as UTF-8, raw bytes and structures in base64.
+// Returns an element, given in the host's byte order, as text. Numbers have the fewest digits that
+// read back exactly; times are tick counts; strings are UTF-8. Raw bytes and structures are base64.
 // Not for kObject.
 std::string ElementText(const DataType& type, const std::uint8_t* element);
 
-// An element of a numeric or time type as a double; real part for complex. NaN for other types.
+// Returns an element of a numeric or time type as double. Complex: the real part. NaN for all other
+// types.
 double ElementDouble(const DataType& type, const std::uint8_t* element);
 
-// That `text` is too long for an element of fixed width, kBytes or kUnicode.
+// Returns the error that `text` is too long for a fixed-width element (kBytes or kUnicode).
 Status TooLong(const DataType& type, std::string_view text);
-// As much of the beginning of `text`, in whole characters of UTF-8, as an element of kBytes or
-// kUnicode holds.
+// Returns the longest prefix of `text`, in whole UTF-8 characters, that fits an element of kBytes
+// or kUnicode.
 std::string_view FittingText(const DataType& type, std::string_view text);
-// TooLong() where it is; kCorrupt where text for kUnicode is not UTF-8.
+// Returns TooLong() if `text` does not fit; kCorrupt if `text` is not UTF-8 and the type is
+// kUnicode.
 Status CheckTextFits(const DataType& type, std::string_view text);
 
-// A double with the fewest digits that read back to it: "0.1", "1e+30", "nan".
+// Returns a double with the fewest digits that read back exactly: "0.1", "1e+30", "nan".
 std::string DoubleText(double number);
 
-// Text for those whose strings are UTF-8 and end at the first NUL, without losing what is neither.
+// Text for APIs whose strings are UTF-8 and end at the first NUL. Other bytes are encoded, so that
+// nothing is lost.
 
-// In front of the base64 of bytes that are no such text.
+// Prefix of base64 text for bytes that are not plain UTF-8 text.
 inline constexpr std::string_view kBase64Mark = "base64:";
 
-// `bytes` as they are, or, where they hold NUL, are no UTF-8, or begin with the mark, the mark and
-// their base64: so no two values become the same text.
+// Returns `bytes` unchanged, or as kBase64Mark and base64. Base64 is used if `bytes` contain NUL,
+// are not UTF-8, or begin with the mark. Different values never give equal texts.
 std::string MarkedBytes(std::string_view bytes);
 
-// The same of text in an unknown encoding: bytes that are not UTF-8 become U+FFFD, unless the
-// text is marked for another reason.
+// Like MarkedBytes(), for text in an unknown encoding: invalid UTF-8 becomes U+FFFD instead of
+// base64.
 std::string MarkedText(std::string_view text);
 
-// The bytes of which MarkedBytes() makes `text`; any other text is returned as it is.
+// Inverse of MarkedBytes(). Text that MarkedBytes() cannot have made is returned unchanged.
 std::string UnmarkedBytes(std::string_view text);
 
 }  // namespace zarr

@@ -22,13 +22,13 @@ Status Bad(const DataType& type, const json::Value& value) {
     return json::Expected("fill_value", "a value of dtype " + type.ToString(), value);
 }
 
-// Python's booleans count as 0 and 1.
+// Converts Python's booleans to 0 and 1; returns other values unchanged.
 json::Value WithoutBool(const json::Value& value) {
     if (const bool* b = value.as_bool()) return json::Value(std::int64_t{*b ? 1 : 0});
     return value;
 }
 
-// All of `text` as a number of type T.
+// Parses the whole `text` as a number of type T; nullopt if that fails.
 template <class T>
 std::optional<json::Value> NumberIn(std::string_view text) {
     T number = 0;
@@ -38,9 +38,9 @@ std::optional<json::Value> NumberIn(std::string_view text) {
     return json::Value(number);
 }
 
-// The number that `value` is, or that its text says as NumPy reads it: decimal, with blanks around
-// it, or nan, inf or infinity in any case. Integers are exact, or they are doubles. Anything else
-// is returned as it is.
+// Returns `value` as a number if it is a number, or text that NumPy reads as a number. Text may be
+// decimal with surrounding blanks, or nan, inf or infinity in any case. Integers that do not fit 64
+// bits become doubles. Other values are returned unchanged.
 json::Value NumberOf(const json::Value& value) {
     const std::string* const given = value.as_string();
     if (given == nullptr) return WithoutBool(value);
@@ -49,7 +49,7 @@ json::Value NumberOf(const json::Value& value) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    if (text.find('(') != std::string_view::npos) return value;  // a NaN with a payload
+    if (text.find('(') != std::string_view::npos) return value;  // a NaN with payload
     if (const auto number = NumberIn<std::int64_t>(text)) return *number;
     if (const auto number = NumberIn<std::uint64_t>(text)) return *number;
     return NumberIn<double>(text).value_or(value);
@@ -57,7 +57,8 @@ json::Value NumberOf(const json::Value& value) {
 
 Result<std::string> ParseInteger(const DataType& type, const json::Value& value) {
     const json::Value number = NumberOf(value);
-    // Of text NumPy takes no fractions here, and what is past 64 bits has been rounded.
+    // NumPy does not accept fractions in text for integers, and numbers beyond 64 bits would be
+    // rounded.
     if (value.as_string() != nullptr && !number.is_integer()) return Bad(type, value);
     double narrow = 0;
     if (type.narrow != NarrowType::kNone)
@@ -81,7 +82,7 @@ bool GetFloat(const json::Value& value, double& number) {
     return NumberOf(value).GetDouble(number);
 }
 
-// A float, or the part of a complex number.
+// Returns the bytes of a float, or of one part of a complex number.
 std::string PartBytes(const DataType& type, double number) {
     if (type.narrow != NarrowType::kNone) return NarrowBytes(type.narrow, number);
     return FloatBytes(type.kind == DataKind::kComplex ? type.size / 2 : type.size, number);
@@ -128,7 +129,8 @@ Result<std::string> ParseUnicode(const DataType& type, const std::string& text) 
     return bytes;
 }
 
-// S, V and structured types: base64 of the element as stored. numpy drops S's padding.
+// Decodes base64 of the stored element, for S, V and structured types. NumPy drops the padding of
+// S.
 Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
     auto decoded = Base64Decode(text);
     if (!decoded.ok()) return decoded.status().WithContext("fill_value");
@@ -138,7 +140,7 @@ Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
         return Status::Corrupt("fill_value: holds " + std::to_string(bytes.size()) +
                                " bytes, an element of dtype " + type.ToString() + " has " +
                                std::to_string(type.size));
-    // Whole ones only have numbers in them, whose bytes may have to be swapped.
+    // Only complete elements contain numbers whose bytes may need swapping.
     if (bytes.size() == type.size)
         SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
     return bytes;
@@ -159,7 +161,7 @@ std::string ParseObject(const json::Value& value) {
     return json::Dump(value);
 }
 
-// The first bytes of an element, of which zeros may be left out at the end.
+// Returns the bytes of an element. Trailing zeros may be missing.
 Result<std::string> ParseElement(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool: {
@@ -196,7 +198,7 @@ json::Value FloatJson(const DataType& type, const char* element) {
     return json::Value(number);
 }
 
-// The bytes as stored, in base64.
+// Returns base64 of the element in its stored byte order.
 json::Value Base64Json(const DataType& type, std::string_view element) {
     std::string stored(element);
     SwapElements(type, reinterpret_cast<std::uint8_t*>(stored.data()), 1);

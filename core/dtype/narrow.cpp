@@ -36,7 +36,7 @@ constexpr NarrowFormat kFormats[] = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Tables of the types of a byte
+// Tables for types of one byte
 
 template <NarrowType kType>
 constexpr std::array<std::uint32_t, 256> MakeFloats() {
@@ -49,7 +49,7 @@ constexpr std::array<std::uint32_t, 256> kFloats = MakeFloats<kType>();
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
-// The lower bits of a byte.
+// Table that keeps the lower kBits bits of a byte.
 template <unsigned kBits>
 constexpr ByteTable MakeLowBits() {
     ByteTable table{};
@@ -65,7 +65,7 @@ constexpr int Signed(unsigned bits, unsigned code) {
     return static_cast<int>(low) - ((low >> (bits - 1)) != 0 ? 1 << bits : 0);
 }
 
-// The int8 that the lower bits are, as a byte.
+// Table that sign-extends the lower kBits bits to an int8.
 template <unsigned kBits>
 constexpr ByteTable MakeExtended() {
     ByteTable table{};
@@ -76,7 +76,7 @@ constexpr ByteTable MakeExtended() {
 template <unsigned kBits>
 constexpr ByteTable kExtended = MakeExtended<kBits>();
 
-// The code nearest to an int8 (or a uint8).
+// Table that clamps an int8 (or uint8) to a type of kBits bits.
 template <unsigned kBits, bool kIsSigned>
 constexpr ByteTable MakeCut() {
     constexpr int kMost = (1 << (kIsSigned ? kBits - 1 : kBits)) - 1;
@@ -92,7 +92,7 @@ constexpr ByteTable MakeCut() {
 template <unsigned kBits, bool kIsSigned>
 constexpr ByteTable kCut = MakeCut<kBits, kIsSigned>();
 
-// Calls `visit` with the type as a constant.
+// Calls `visit` with a tag that carries the type as a compile-time constant.
 template <NarrowType kType>
 struct NarrowTag {
     static constexpr NarrowType kValue = kType;
@@ -127,8 +127,8 @@ auto VisitFloat(NarrowType type, Visit&& visit) {
     }
 }
 
-// A float32 that each narrow type rounds to what the double is rounded to: where it is not exact
-// it is cut, and its last bit is set ("round to odd"), as no narrow type has that bit.
+// Returns a float32 that every narrow type rounds exactly like the double `value`. An inexact value
+// is truncated and its last bit set ("round to odd"); no narrow type uses the last bit.
 float ForRounding(double value) {
     constexpr float kLargest = std::numeric_limits<float>::max();
     if (std::isinf(value) || std::isnan(value)) return static_cast<float>(value);
@@ -145,7 +145,7 @@ float ForRounding(double value) {
 // ---------------------------------------------------------------------------------------------
 // Rows
 
-// Bytes by a table, one to an element, or two of a complex number.
+// Converts elements of one byte (complex: two bytes) with a table.
 void TableRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
               const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const ByteTable& table = *static_cast<const ByteTable*>(op.context);
@@ -224,7 +224,7 @@ Converter MakeOp(Converter::Row row, const void* table, std::size_t src_size,
     return op;
 }
 
-// Nothing but the bits that count, so that equal numbers are equal bytes; also in memory.
+// Copies numbers of one narrow type and clears unused bits, so that equal numbers have equal bytes.
 Converter SameTypeOp(const DataType& type) {
     const unsigned bits = FormatOf(type.narrow).bits;
     if (bits == 16 && type.NeedsSwap()) return SwapConverter(type.size, 2);
@@ -235,7 +235,7 @@ Converter SameTypeOp(const DataType& type) {
     return MakeOp(TableRow, table, type.size, type.size);
 }
 
-// Where the other type is a plain number that holds every value of the narrow one.
+// True if `plain` is an ordinary number type that represents every value of `narrow`.
 bool Holds(const DataType& plain, const DataType& narrow) {
     if (plain.narrow != NarrowType::kNone || plain.kind != narrow.kind || plain.NeedsSwap())
         return false;
@@ -334,7 +334,8 @@ bool NarrowHolds(NarrowType type, double value) {
     if (std::isnan(value) || std::isnan(held)) return std::isnan(value) && std::isnan(held);
     if (std::isinf(value) || std::isinf(held) || FormatOf(type).kind != DataKind::kFloat)
         return held == value;
-    // What is too large is cut to the largest number, which half a step more is rounded to.
+    // Values that are too large clamp to the largest number, to which values up to half a step
+    // above also round.
     if (std::fabs(value) <= std::fabs(held)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);

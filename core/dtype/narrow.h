@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The numbers of Zarr v3's extensions that have fewer bits than C++ has a type for
-// (zarr-extensions, "data-types"): how their bits stand for values, and the conversion to types
-// that hold them. A number has a byte, of bfloat16 two in the host's byte order here. Where it has
-// fewer bits than that, the upper ones are ignored when read, and zero when written. Thread-safe.
+// Numbers of Zarr v3 extensions with fewer bits than any C++ type (zarr-extensions, "data-types"):
+// their values, and conversion to wider types. A number takes one byte; bfloat16 takes two bytes in
+// the host's byte order. Unused upper bits are ignored when read and zero when written.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@ namespace zarr {
 
 struct NarrowFormat {
     NarrowType type = NarrowType::kNone;
-    std::string_view name;             // Zarr v3's; complex numbers of it have "complex_" in front
+    std::string_view name;             // Zarr v3's name; complex numbers add the prefix "complex_"
     DataKind kind = DataKind::kFloat;  // kInt, kUint or kFloat
-    unsigned bits = 0;                 // of one number
+    unsigned bits = 0;                 // bits of one number
 };
 
-// Of any type but kNone.
+// Returns the format of `type`, which must not be kNone.
 const NarrowFormat& FormatOf(NarrowType type);
 
-// The one of that name; kNone where there is none.
+// Returns the type with Zarr v3's `name`; kNone if unknown.
 NarrowType NarrowTypeOf(std::string_view name);
 
-// The little-endian data type of such numbers, or of complex numbers whose parts they are.
+// Returns the little-endian data type of narrow numbers, or of complex numbers with narrow parts.
 DataType MakeNarrowType(NarrowType type, bool is_complex);
 
-// The value of a number, exactly.
+// Returns the exact value of a number.
 double NarrowToDouble(NarrowType type, std::uint16_t bits);
 
-// Rounded once to the nearest, ties to even. Integers and floats without infinities and NaN are cut
-// to the nearest value there is (a NaN becomes 0, of floats with the other sign); floats with
-// NaN alone have that for what is too large. float8_e8m0fnu, which has neither zero nor sign, has
-// NaN for these.
+// Rounds once to the nearest number, ties to even. Types without infinity and NaN clamp to their
+// range, and NaN becomes 0 (negative zero for a positive NaN in floats). Floats with NaN but
+// without infinity return NaN on overflow. float8_e8m0fnu has neither zero nor sign and returns NaN
+// for zero and negative values.
 std::uint16_t DoubleToNarrow(NarrowType type, double value);
 
-// True where a value is neither too large nor of a sort that the type lacks: where rounding is all
-// that DoubleToNarrow() does to it. Integers hold integers alone.
+// True if the type has `value` in its range, so that DoubleToNarrow() only rounds. NaN and infinity
+// count only if the type has them. Integer types hold only integers.
 bool NarrowHolds(NarrowType type, double value);
 
-// ReadConverter() and WriteConverter() where the stored type is narrow; none for a pair that they
-// refuse. The op borrows nothing.
+// Return ReadConverter() and WriteConverter() for pairs with a narrow stored type; nullopt for an
+// unsupported pair. The converter refers to no argument.
 std::optional<Converter> NarrowReadConverter(const DataType& stored, const DataType& target);
 std::optional<Converter> NarrowWriteConverter(const DataType& source, const DataType& stored);
 

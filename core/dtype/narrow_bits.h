@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the bits of the narrow floats stand for numbers (zarr-extensions, "data-types"): from them to
-// the bits of a float32, and back. For narrow.cpp alone.
+// Bit layouts of the narrow floats (zarr-extensions, "data-types"), and conversion to and from the
+// bits of a float32. Internal to narrow.cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace zarr {
 
-// What codes are there beside those of the finite numbers.
+// Convention for the codes of infinities and NaN.
 enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
-    kFinite,  // "fn" of 4 and 6 bits: none
-    kOneNan,  // "fnuz": NaN is what would be negative zero, which is not there
+    kFinite,  // "fn" of 4 and 6 bits: neither infinities nor NaN
+    kOneNan,  // "fnuz": NaN has the code of negative zero, which does not exist
     kTopNan,  // "fn" of 8 bits: NaN has the largest code of either sign
 };
 
@@ -29,14 +29,15 @@ struct FloatFormat {
     constexpr std::uint32_t infinity() const {
         return ((1U << exponent_bits) - 1) << mantissa_bits;
     }
-    // The code of the largest number.
+    // Returns the code of the largest finite number.
     constexpr std::uint32_t largest() const {
         if (specials == Specials::kIeee) return infinity() - 1;
         return specials == Specials::kTopNan ? sign() - 2 : sign() - 1;
     }
 };
 
-// Of all floats but float8_e8m0fnu, which is the exponent of a float32 and no more.
+// Returns the bit layout of a narrow float; not for float8_e8m0fnu, which is only the exponent of a
+// float32.
 constexpr FloatFormat LayoutOf(NarrowType type) {
     switch (type) {
         case NarrowType::kFloat4E2m1fn:
@@ -64,7 +65,7 @@ constexpr FloatFormat LayoutOf(NarrowType type) {
     }
 }
 
-// Of a float32.
+// Bit layout of a float32.
 inline constexpr unsigned kFloat32MantissaBits = 23;
 inline constexpr std::uint32_t kFloat32ImplicitBit = 1U << kFloat32MantissaBits;
 inline constexpr std::uint32_t kFloat32Sign = 0x80000000U;
@@ -74,7 +75,7 @@ inline constexpr int kFloat32Bias = 127;
 
 inline constexpr std::uint8_t kE8m0Nan = 0xff;
 
-// The bits of the float32 that has the value of `code`.
+// Returns the bits of the float32 with the value of `code`.
 template <NarrowType kType>
 constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
     if constexpr (kType == NarrowType::kBfloat16) {
@@ -107,8 +108,8 @@ constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
     }
 }
 
-// float8_e8m0fnu: of a value between two powers of 2 the nearer one, and in the middle the larger,
-// as neither has an even mantissa.
+// Converts float32 bits to float8_e8m0fnu: the nearest power of 2. A tie goes to the larger power,
+// because no code has an even mantissa.
 constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
     if (bits == 0 || bits >= kFloat32Infinity) return kE8m0Nan;
     const std::uint32_t exponent = bits >> kFloat32MantissaBits;
@@ -116,7 +117,7 @@ constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
     return bits >= (kFloat32ImplicitBit >> 2) * 3 ? 1 : 0;
 }
 
-// The code of a magnitude below infinity, rounded; past the largest where that is too large.
+// Returns the rounded code of a finite magnitude; a code above layout.largest() means overflow.
 constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t magnitude) {
     const unsigned narrowing = kFloat32MantissaBits - layout.mantissa_bits;
     const int least = 1 - layout.bias;
@@ -125,29 +126,29 @@ constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t mag
     const std::uint32_t significand =
         (magnitude & (kFloat32ImplicitBit - 1)) | (biased == 0 ? 0 : kFloat32ImplicitBit);
     const int steps_below = exponent < least ? least - exponent : 0;
-    // Past 25 bits nothing is left to round up.
+    // With a shift of 25 bits or more nothing remains to round up.
     const unsigned shift = std::min(narrowing + static_cast<unsigned>(steps_below), 25U);
     const std::uint32_t odd = (significand >> shift) & 1U;
     const std::uint32_t rounded = (significand + (1U << (shift - 1)) - 1 + odd) >> shift;
-    // A mantissa that is rounded up to the next power of 2 carries into the exponent.
+    // A mantissa that rounds up to the next power of 2 carries into the exponent.
     const int above = exponent + steps_below - least;
     if (above > 1 << layout.exponent_bits) return layout.largest() + 1;
     return (static_cast<std::uint32_t>(above) << layout.mantissa_bits) + rounded;
 }
 
-// The code of a NaN with these bits.
+// Returns the code for a NaN with the float32 bits `bits`.
 constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? layout.sign() : 0;
     if (layout.specials == Specials::kOneNan) return layout.sign();
     if (layout.specials == Specials::kTopNan) return sign | (layout.sign() - 1);
     if (layout.specials == Specials::kFinite) return sign ^ layout.sign();
-    // The top bits of the payload, of which one must be left.
+    // Keep the top bits of the payload, with at least one bit set.
     const std::uint32_t payload =
         (bits & (kFloat32ImplicitBit - 1)) >> (kFloat32MantissaBits - layout.mantissa_bits);
     return sign | layout.infinity() | (payload != 0 ? payload : 1U);
 }
 
-// The code nearest to the float32 that has these bits.
+// Returns the code nearest to the float32 with the bits `bits`.
 template <NarrowType kType>
 constexpr std::uint32_t EncodeNarrow(std::uint32_t bits) {
     if constexpr (kType == NarrowType::kFloat8E8m0fnu) {

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view kNotATimeText = "NaT";
 constexpr std::string_view kHexPrefix = "0x";
-constexpr std::string_view kBinaryPrefix = "0b";  // of drafts of the specification
+constexpr std::string_view kBinaryPrefix = "0b";  // from drafts of the specification
 
-// Errors here are about the value; what it is of is put in front of them.
+// Returns an error about `value`. Callers add the context, such as "fill_value".
 Status NoValueOf(const DataType& type, const json::Value& value) {
     return json::Expected("", "a value of data type " + V3DataTypeText(type), value);
 }
 
-// A float, or one part of a complex number.
+// Returns the float type of one part of a complex type; a float type itself.
 DataType PartOf(const DataType& type) {
     DataType part = type;
     if (type.kind == DataKind::kComplex) {
@@ -41,13 +41,15 @@ std::string BytesOfFloat(const DataType& type, double number) {
                                             : FloatBytes(type.size, number);
 }
 
-// What is not rounded to a number of the type, or to infinity where that is what is too large.
+// True if `number` is in the type's range. Ordinary floats hold every double: large ones become
+// infinity.
 bool HoldsFloat(const DataType& type, double number) {
     return type.narrow == NarrowType::kNone || NarrowHolds(type.narrow, number);
 }
 
-// "0x7fc0": all bits of a float, of which those that the type has not are zero. Binary digits,
-// which drafts had, may lack zeros in front.
+// Parses the bits of a float: "0x7fc0" with all digits, or binary digits from drafts of the
+// specification, where leading zeros may be missing. Bits that the type does not use must be zero.
+// nullopt if `text` has another form.
 std::optional<std::string> FloatOfBits(const DataType& type, std::string_view text) {
     const bool is_hex = text.substr(0, kHexPrefix.size()) == kHexPrefix;
     if (!is_hex && text.substr(0, kBinaryPrefix.size()) != kBinaryPrefix) return std::nullopt;
@@ -62,7 +64,7 @@ std::optional<std::string> FloatOfBits(const DataType& type, std::string_view te
     return IntegerBytes(type.size, bits);
 }
 
-// A number, the name of one that JSON cannot write, or its bits.
+// Parses a float: a number, "NaN", "Infinity", "-Infinity", or its bits as text.
 Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
     double number = 0;
     if (const std::string* const text = value.as_string()) {
@@ -92,14 +94,14 @@ Result<std::string> ComplexOf(const DataType& type, const json::Value& value) {
     return real + imaginary;
 }
 
-// What Zarr v2 reads in the same way, of which `value` is known to be a form that v3 has.
+// Parses `value` by the rules of Zarr v2. The caller has checked that Zarr v3 allows this form.
 Result<std::string> AsInV2(const DataType& type, const json::Value& value) {
     const auto element = ParseFillValue(type, value);
     if (!element.ok()) return NoValueOf(type, value);
     return element->held();
 }
 
-// A number that no int64 holds as a text, as GDAL's own driver writes it.
+// True for text with an integer beyond int64, as GDAL's built-in driver writes large uint64.
 bool IsLargeInText(const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text == nullptr) return false;
@@ -114,7 +116,8 @@ Result<std::string> IntegerOf(const DataType& type, const json::Value& value) {
                                                       : NoValueOf(type, value);
 }
 
-// The Python library zarrita, which was the model of zarr-python 3, wrote 0 for false.
+// Parses a boolean, or 0 and 1, which the Python library zarrita (the model of zarr-python 3)
+// wrote.
 Result<std::string> BoolOf(const DataType& type, const json::Value& value) {
     std::uint64_t number = 0;
     const bool is_digit = value.is_integer() && value.GetUint64(number) && number <= 1;
@@ -134,7 +137,7 @@ Result<std::string> Utf32Of(const DataType& type, const json::Value& value) {
     return AsInV2(type, value);
 }
 
-// An array of bytes as numbers, or base64.
+// Parses bytes: an array of numbers, or base64.
 Result<std::string> BytesIn(const DataType& type, const json::Value& value) {
     std::string bytes;
     if (const std::string* const text = value.as_string()) return Base64Decode(*text);
@@ -152,7 +155,7 @@ Result<std::string> BytesIn(const DataType& type, const json::Value& value) {
 
 Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value) {
     ZARR_ASSIGN_OR_RETURN(std::string bytes, BytesIn(type, value));
-    // zarr-python leaves out the padding of null_terminated_bytes.
+    // zarr-python omits the padding of null_terminated_bytes.
     const bool is_padded = type.kind == DataKind::kBytes;
     if (bytes.size() > type.size || (bytes.size() < type.size && !is_padded))
         return Status::Corrupt("holds " + std::to_string(bytes.size()) +
@@ -163,7 +166,7 @@ Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value)
     return bytes;
 }
 
-// Which v3 has no fill values of.
+// Rejects subarrays, for which Zarr v3 has no fill values.
 Status RefuseSubarray(const Field& field) {
     return field.shape.empty() ? Status()
                                : Status::Unsupported("field " + Quoted(field.name) +
@@ -176,7 +179,8 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
     const json::Object* const members = value.as_object();
     if (members == nullptr)
         return value.as_string() != nullptr ? FixedBytesOf(type, value) : NoValueOf(type, value);
-    // Names are unique in both, so where the counts agree and all are found none is left over.
+    // Member names and field names are unique, so that equal counts and found fields mean no extra
+    // member.
     if (members->size() != type.fields.size())
         return Status::Corrupt("has " + std::to_string(members->size()) + " members, data type " +
                                V3DataTypeText(type) + " has " + std::to_string(type.fields.size()));
@@ -190,7 +194,7 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
         if (member == by_name.end()) return Status::Corrupt(where + " is missing");
         ZARR_ASSIGN_OR_RETURN(const std::string own,
                               ElementOf(field.type, *member->second).WithContext(where));
-        // Zeros at the end are left out, as a field may be large.
+        // Omit trailing zeros, because a field may be large.
         if (own.find_first_not_of('\0') == std::string::npos) continue;
         bytes.resize(field.offset, '\0');
         bytes += own;
@@ -204,7 +208,7 @@ Result<std::string> ObjectOf(const DataType& type, const json::Value& value) {
     return *value.as_string();
 }
 
-// The first bytes of an element, of which zeros may be left out at the end.
+// Returns the bytes of an element. Trailing zeros may be missing.
 Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool:
@@ -235,7 +239,7 @@ Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
 // ---------------------------------------------------------------------------------------------
 // JSON
 
-// "0x" and all bits of a float, which has at most 8 bytes.
+// Returns all bits of a float as text: "0x" and hexadecimal digits.
 std::string HexOf(std::string_view element) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text(kHexPrefix);
@@ -286,14 +290,14 @@ Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
         case DataKind::kVoid:
             return ByteNumbers(element);
         case DataKind::kStruct:
-            // Base64, as zarr-python 3.1 reads nothing else.
+            // Write base64, because zarr-python 3.1 reads nothing else.
             for (const Field& field : type.fields) ZARR_RETURN_IF_ERROR(RefuseSubarray(field));
             return FillValueToJson(type, element);
         case DataKind::kObject:
             if (type.object_kind == ObjectKind::kBytes)
                 return json::Value(Base64Encode(ByteSpan(element)));
             return FillValueToJson(type, element);
-        default:  // as v2 has them
+        default:  // as in Zarr v2
             return FillValueToJson(type, element);
     }
 }

@@ -34,7 +34,7 @@ constexpr std::string_view kOldOptionalName = "optional";
 constexpr std::string_view kGenericUnit = "generic";
 constexpr std::uint64_t kMostTimeMultiple = 2147483647;
 
-// Types that have a name and no configuration. Of two names for a type the first is written.
+// Types that have a name and no configuration. If two names mean one type, the first is written.
 struct PlainType {
     std::string_view name;
     DataKind kind;
@@ -73,7 +73,7 @@ DataType MakeType(DataKind kind, std::size_t size, ByteOrder order) {
     return type;
 }
 
-// A type of one name alone; none where it is not one.
+// Returns the type of a name without configuration; nullopt if unknown.
 std::optional<DataType> PlainTypeOf(std::string_view name) {
     const auto* const plain =
         std::find_if(std::begin(kPlainTypes), std::end(kPlainTypes),
@@ -92,7 +92,7 @@ std::optional<DataType> PlainTypeOf(std::string_view name) {
     return MakeNarrowType(narrow, is_complex);
 }
 
-// "r16": none where the name is not of that form.
+// Parses `r<bits>`, such as "r16"; nullopt if `name` has another form.
 std::optional<Result<DataType>> RawBits(std::string_view name) {
     const std::string_view digits = name.substr(std::min<std::size_t>(name.size(), 1));
     if (name.substr(0, 1) != "r" || digits.empty() ||
@@ -116,20 +116,20 @@ Status RefuseOthers(const json::Object& object, std::initializer_list<std::strin
     return {};
 }
 
-// What "data_type" says: a name, and the members of its configuration.
+// Parsed form of "data_type": the type's name and its configuration.
 struct NamedType {
     std::string name;
-    const json::Value* configuration = nullptr;  // an object; null without
-    // The type to read it as where the name is not known, as drafts of the specification had it.
-    const json::Value* fallback = nullptr;  // null without
+    const json::Value* configuration = nullptr;  // an object; nullptr if absent
+    // Type to use if the name is unknown, from drafts of the specification.
+    const json::Value* fallback = nullptr;  // nullptr if absent
 
-    // Of a type without a configuration nothing is allowed in one.
+    // Fails if the configuration has members; for types without a configuration.
     Status RefuseConfiguration() const {
         return configuration == nullptr
                    ? Status()
                    : RefuseOthers(*configuration->as_object(), {}, Quoted(name));
     }
-    // That it has these members.
+    // Fails unless the configuration has exactly the members `names`.
     Status RequireMembers(std::initializer_list<std::string_view> names) const {
         if (configuration == nullptr)
             return Status::Corrupt("the configuration of " + Quoted(name) + " is missing");
@@ -183,7 +183,7 @@ Result<DataType> ParseTime(const NamedType& named) {
     return type;
 }
 
-// Texts and bytes of a fixed length; `unit` is what that is a multiple of.
+// Parses a type of fixed length in bytes, which must be a multiple of `unit`.
 Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::size_t unit,
                                   ByteOrder order) {
     constexpr std::string_view kLength = "length_bytes";
@@ -200,7 +200,7 @@ Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::si
 
 Result<DataType> ParseAnyV3(const json::Value& value, int depth);
 
-// A field as an object, or of "structured" also as the pair that its text has.
+// Parses a field: an object, or a pair [name, data_type] if `is_pair_allowed` ("structured").
 Result<Field> ParseV3Field(const json::Value& value, bool is_pair_allowed, int depth) {
     const json::Value* name = value.Find("name");
     const json::Value* type = value.Find("data_type");
@@ -250,8 +250,8 @@ Result<DataType> ParseV3Struct(const NamedType& named, int depth) {
     return type;
 }
 
-// The element that stands for a missing one where nothing says which; none where the type has no
-// value that is likely no other's.
+// Returns the element that represents a missing value by default; nullopt if the type has no value
+// that is rarely used otherwise.
 std::optional<std::string> DefaultMissing(const DataType& type) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     const bool is_narrow = type.narrow != NarrowType::kNone;
@@ -278,7 +278,7 @@ std::optional<std::string> DefaultMissing(const DataType& type) {
     }
 }
 
-// The configuration of zarrs.optional names the type of the elements as "data_type" would.
+// The configuration of zarrs.optional has the form of "data_type" and describes the element type.
 Result<DataType> ParseOptional(const NamedType& named, int depth) {
     if (depth > 0)
         return Status::Unsupported(std::string(kOptionalName) + " inside of another type");
@@ -340,8 +340,8 @@ Result<json::Value> TimeToJson(const DataType& type) {
 
 Result<json::Value> AnyToJson(const DataType& type);
 
-// Writes the spelling of zarr-python 3.1, which reads no other. Newer versions, which know the
-// specification's "struct", read it as well.
+// Writes "structured", the only spelling that zarr-python 3.1 reads. Newer versions read both
+// "structured" and the specification's "struct".
 Result<json::Value> StructToJson(const DataType& type) {
     json::Array fields;
     std::set<std::string_view> names;
@@ -351,7 +351,7 @@ Result<json::Value> StructToJson(const DataType& type) {
             return Status::Invalid(where + ": every field needs a name of its own");
         if (!field.shape.empty())
             return Status::Unsupported(where + ": Zarr v3 has no subarrays in structures");
-        // zarr-python knows no r<bits> here.
+        // zarr-python does not accept r<bits> inside a structure.
         auto own = field.type.kind == DataKind::kVoid && field.type.size != 0
                        ? FixedLength(kRawBytesName, field.type)
                        : AnyToJson(field.type);

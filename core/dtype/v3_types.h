@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The data types and fill values of Zarr v3's `zarr.json` (its specification, "Data types", and
+// Data types and fill values of `zarr.json` (Zarr v3 specification, "Data types", and
 // zarr-extensions, "data-types"). Thread-safe.
 #pragma once
 
@@ -12,40 +12,39 @@
 
 namespace zarr {
 
-// The value of "data_type": a name, or an object with a name and a configuration. What has a byte
-// order is little-endian, as that is said by the "bytes" codec: see WithByteOrder(). Strings are
-// kObject with their `object_kind`, `r<bits>` and raw_bytes are kVoid, null_terminated_bytes is
-// kBytes, fixed_length_utf32 is kUnicode; "structured" is the old name of "struct". Errors begin
-// with "data_type": kUnsupported for a name that is not known, kCorrupt for what its text does not
-// allow, members of the configuration that it does not have among them, kLimit.
+// Parses "data_type": a name, or an object with a name and a configuration. Types with a byte order
+// are little-endian; the "bytes" codec states the stored order, see WithByteOrder(). Strings are
+// kObject with `object_kind`; `r<bits>` and raw_bytes are kVoid; null_terminated_bytes is kBytes;
+// fixed_length_utf32 is kUnicode. "structured" is an old name of "struct".
+// Errors begin with "data_type": kUnsupported for an unknown name, kCorrupt for an invalid or
+// unknown member of the configuration, kLimit.
 //
-// zarrs.optional, of the program zarrs, is the type of its elements with a `missing` one: NaN of
-// floats and complex numbers, NaT of times, the least signed and the largest unsigned integer.
-// kUnsupported where the type has no such value.
+// zarrs.optional (written by the program zarrs) becomes its element type with `missing` set. The
+// missing element is NaN for floats and complex numbers, NaT for times, the smallest signed or the
+// largest unsigned integer. Fails with kUnsupported for types without such a value.
 Result<DataType> ParseV3DataType(const json::Value& value);
 
-// The value of "data_type" of a new array, in any byte order. kVoid is `r<bits>`, kStruct
-// "structured" with pairs, which every zarr-python 3 reads, kObject of unknown kind "string".
-// kUnsupported for subarrays, kInvalidArgument for what else v3 has no name for: elements of no
-// bytes, fields without a name of their own, too large multiples of a time unit.
+// Returns "data_type" for a new array; ignores the byte order. kVoid becomes `r<bits>`, and kObject
+// of unknown kind becomes "string". kStruct becomes "structured" with pairs, which every
+// zarr-python 3 reads. Fails with kUnsupported for subarrays. Fails with kInvalidArgument for other
+// types without a v3 name: empty elements, fields without a unique name, too large time multiples.
 Result<json::Value> V3DataTypeToJson(const DataType& type);
 
-// How messages name a type: the beginning of what V3DataTypeToJson() makes of it, or ToString()
-// where that fails.
+// Returns a type's name for messages: V3DataTypeToJson(), shortened if long, or ToString() if the
+// type has no v3 name.
 std::string V3DataTypeText(const DataType& type);
 
-// One element of `type` from the value of "fill_value", by the letter of the type's text; of
-// kObject the text or the bytes themselves. Bytes and structures may be base64 as well as an array
-// or an object, as zarr-python writes the former; base64 of a structure is in the byte order of
-// `type`. Of a type with a `missing` element null is that, and [value] is another. Errors begin
-// with "fill_value: " and are kCorrupt.
+// Parses "fill_value" into one element of `type`, strictly by the type's specification. For kObject
+// the result is the text or the bytes. Bytes and structures may also be base64, as zarr-python
+// writes; base64 of a structure has the byte order of `type`. For a type with a `missing` element,
+// null means missing and [value] a present value. Errors begin with "fill_value: "; an invalid
+// value is kCorrupt.
 Result<FillValue> ParseV3FillValue(const DataType& type, const json::Value& value);
 
-// The value of "fill_value", of which ParseV3FillValue() makes the same element, bit by bit, but
-// for bits that the type ignores: from the bytes of one element in the host's byte order, of
-// kObject from the text or the bytes themselves. A structure is base64 in the byte order of `type`.
-// kInvalidArgument where `element` has another size than the type, or is text that UTF-8 cannot
-// hold.
+// Returns "fill_value" for the bytes of one element in the host's byte order; for kObject, for the
+// text or the bytes. A structure becomes base64 in the byte order of `type`. ParseV3FillValue()
+// restores all bits that the type uses. Fails with kInvalidArgument if `element` has a wrong size,
+// or is text that UTF-8 cannot represent.
 Result<json::Value> V3FillValueToJson(const DataType& type, std::string_view element);
 
 }  // namespace zarr
