@@ -173,7 +173,7 @@ def test_shard_that_is_another_one_each_time_is_an_error(server, store, kind):
     server.rule(validators=["ETag"], turns={store.path: turns})
     dataset = store.open()
     got, error = outcome(dataset, OTHER)
-    assert got is None and "chunk [3, 3]: the shard was replaced again and again" in error
+    assert got is None and "chunk [3, 3]: the shard was replaced repeatedly" in error
     server.rule(**NO_RULES)
     np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)
 

@@ -79,7 +79,7 @@ def test_a_file_that_is_replaced_all_the_time(tmp_path, kind):
                 with error_log() as log:
                     got = dataset.ReadAsArray() if whole else read_chunk(dataset, CHUNKS[read % 4])
                 if got is None:
-                    assert "replaced again and again" in log.the_error(), log.events
+                    assert "replaced repeatedly" in log.the_error(), log.events
                     failed += 1
                     continue
                 read += 1

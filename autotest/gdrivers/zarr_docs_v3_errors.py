@@ -116,29 +116,29 @@ def _(folder):
 
 # Shards
 
-of_shard("<key>: holds <n> bytes, too few for an index of <n>", data=b"short")
+of_shard("<key>: holds <n> bytes, fewer than the shard index of <n> bytes", data=b"short")
 of_shard(
     "<key>: index: <codec>: checksum <sum> does not match the stored <sum>",
     ABSENT, ABSENT, ABSENT, ABSENT, 7, codecs=(zarr3.LITTLE, zarr3.CRC32C),
 )  # fmt: skip
 of_shard(
-    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, beyond the end of the "
-    "shard, which has <n>",
+    "<key>: chunk [<index>]: the shard index states <n> bytes at offset <n>, beyond the end of the "
+    "shard, which has <n> bytes",
     0, 600, ABSENT, ABSENT,
 )  # fmt: skip
 of_shard(
-    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, of which one alone means "
-    "that it is absent",
+    "<key>: chunk [<index>]: the shard index states <n> bytes at offset <n>, but only one of the two "
+    "numbers marks the chunk as absent",
     0, ABSENT, ABSENT, ABSENT,
 )  # fmt: skip
 of_shard(
-    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, more than the <n> that "
-    "can be expected there",
+    "<key>: chunk [<index>]: the shard index states <n> bytes at offset <n>, which exceeds the maximum "
+    "of <n> bytes",
     0, 1 << 20, ABSENT, ABSENT, data=bytes(1 << 20),
 )  # fmt: skip
 
 
-@provokes("<key>: chunk [<index>]: the shard was replaced again and again while it was read")
+@provokes("<key>: chunk [<index>]: the shard was replaced repeatedly while it was read")
 def _(folder):
     file = zarr3_shards.make(folder / "store.zarr", "end") / "c/0/0"
     file.with_name("other").write_bytes(file.read_bytes() + file.read_bytes())
@@ -148,7 +148,7 @@ def _(folder):
         gdal.Open(f'ZARR:"{server.url}/store.zarr"').ReadAsArray(0, 0, 1, 1)
 
 
-@provokes("<key>: the index has chunks that overlap, which cannot be kept")
+@provokes("<key>: the shard index has overlapping chunks, so that the shard cannot be updated")
 def _(folder):
     codecs = [zarr3.sharding((1, 1), index=[zarr3.LITTLE])]
     store = zarr3.handmade(

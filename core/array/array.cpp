@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// Makes texts of ObjectRefs.
+// Row of a converter from ObjectRef to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): as of every Converter
 void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -81,7 +81,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
 }
 
 Array::~Array() {
-    read_ahead_.reset();  // before what it loads is dropped
+    read_ahead_.reset();  // before the cache entries that it loads are dropped
     if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
@@ -176,15 +176,16 @@ void Array::DropChanged() const {
     chunks_->DropAssumptions();
     const bool is_dear = store_->Traits().caches_absence;
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
-        // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
+        // With remembered absence no version shows that an absent chunk has been stored meanwhile.
         return (chunk.absent && is_dear) ||
                !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
     });
-    if (pending().empty()) return;  // also in a forked child, where threads that are gone hold them
+    if (pending().empty())
+        return;  // also in a forked child: locks may be held by threads of the parent
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsAllWritten(*pending)) continue;
-        // What cannot be read now is read again, and reported, when the chunk is stored.
+        // A failure is ignored here: storing the chunk reads again and reports the failure.
         static_cast<void>(RefreshPending(*this, ChunkAt(index), *pending));
     }
 }

@@ -19,9 +19,9 @@
 
 namespace zarr {
 
-// Where a region is read to, and how. `data` is the place of the region's first element; `strides`
-// may be negative. `op` turns stored elements, or the part of them that is read, into what arrives;
-// see ReadConverter() for the plain ones.
+// Destination of a read. `data` points at the region's first element; `strides` are in bytes and
+// may be negative. `op` converts stored elements, or the part of an element that is read; see
+// ReadConverter().
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;
@@ -30,39 +30,39 @@ struct Destination {
 
 class ReadAhead;
 
-// Which chunks a read leaves in the cache, beside those it found there.
+// Policy for which of its decoded chunks a read leaves in the cache.
 enum class CachePolicy : std::uint8_t {
-    kPartlyRead,  // those that hold more than what was read
-    kAllIfSmall,  // all, where what is read is small beside the cache
+    kPartlyRead,  // only chunks of which the read used a part
+    kAllIfSmall,  // all chunks, if the read is small compared to the cache
 };
 
 struct ReadOptions {
-    std::size_t threads = 1;  // at most so many
+    std::size_t threads = 1;  // maximum number
     CachePolicy keep = CachePolicy::kPartlyRead;
-    bool sees_pending = true;  // what was written and is not stored yet
-    bool looks_ahead = false;  // for a reader that may go on in order, see ReadAhead
+    bool sees_pending = true;  // include written chunks that are not stored yet
+    bool looks_ahead = false;  // hint that the caller reads in order; see ReadAhead
 };
 
-// What the store has of an array.
+// Result of Array::ListChunks(): the number of stored chunks, and their size.
 struct ChunkListing {
     std::uint64_t chunks = 0;
-    // Of the chunks and the array's documents, as stored; none where the listing did not tell.
+    // Total stored bytes of the chunks and the array's documents; nullopt if the listing has no
+    // sizes.
     std::optional<std::uint64_t> bytes = 0;
 };
 
-// An opened Zarr array. Its description is immutable, so all methods may be called from several
-// threads.
+// An open Zarr array. Immutable apart from caches and counters; all methods are thread-safe.
 class Array {
   public:
-    // Binds the metadata of the array at `path` to its store. `instances`, of the same metadata,
-    // has what is written to the array through others; nullptr where there are none. Errors name
-    // the member of `.zarray`.
+    // Opens the array at `path` with its parsed metadata. `instances` shares pending writes with
+    // other open instances of an array with equal metadata; nullptr creates new ones. Error
+    // messages name the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
-    // What Open() would say of the codecs, without a store.
+    // Returns the error that Open() would return because of the codecs or shards; needs no store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
-    // Why chunks of such an array could not be encoded; ok where they could.
+    // Returns the reason why chunks cannot be encoded; ok if they can.
     static Status CheckWritable(const ArrayMetadata& metadata);
 
     ~Array();
@@ -74,64 +74,66 @@ class Array {
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
 
-    // Reads `region` into `destination`. `offset` is where in each element the wanted part starts,
-    // in bytes: 0, or the offset of a field of a structured type. Chunks that are absent give the
-    // fill value. Errors start with the chunk's key; what was read before one is in place, the rest
-    // is as it was. Elements of kObject are each an ObjectRef, whose text lives as long as the
-    // call: the op must copy it.
+    // Reads `region` into `destination`. `offset` is the position in bytes of the wanted part
+    // within each element: 0, or the offset of a struct field. Absent chunks read as the fill
+    // value. Error messages start with the chunk's key; after an error `destination` is partly
+    // written. kObject elements are ObjectRefs that are valid only during the call, so that `op`
+    // must copy the text.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
-    // Reads `region` of a kObject array, in row-major order of the region.
+    // Reads `region` of a kObject array. The result is in row-major order of the region.
     Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
 
-    // Loads the chunks that `region` touches into the cache; those that do not fit in it together
-    // push each other out.
+    // Loads the chunks that `region` touches into the cache. If not all fit, later chunks evict
+    // earlier ones.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Begins to do so on other threads where each read takes a while, as far as the cache has room;
-    // does nothing elsewhere.
+    // Like Preload(), on other threads and without waiting, within the limits of read-ahead. Only
+    // for remote stores; otherwise does nothing.
     Status LoadAhead(const Region& region, std::size_t threads) const;
-    // Bytes that the chunks of `region` take when decoded; those of objects count their references
-    // only.
+    // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject
+    // only the references count.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Lists the chunks that are in the store; those that are not are not asked for from then on,
-    // until DropChanged(). kUnsupported where the store cannot list.
+    // Lists the stored chunks. Afterwards chunks that are not listed count as absent, without a
+    // request, until DropChanged(). Fails with kUnsupported if the store cannot list.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
-    // True after ListChunks(), until DropChanged().
+    // True from ListChunks() until DropChanged().
     bool AreChunksListed() const { return absent_.is_listed(); }
-    // True for a chunk that is known not to be in the store; what is written and not stored yet
-    // does not count.
+    // True if the chunk is known to be absent from the store, whether or not a write is pending.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
-    // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
-    // or nothing where it is nullptr, in place of what was held. The array's instances hold
-    // nothing.
+    // Updates the caches of all instances of the array after a chunk was stored or removed. This
+    // instance caches `chunk` (nothing if nullptr); the other instances drop their copies.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops what may have changed in the store since it was read, or began to be, and reads again
-    // what of pending chunks with locks others may have stored.
+    // Drops cached data that may have changed in the store, including loads in progress. Also
+    // reloads the unwritten elements of pending chunks that have locks, because other processes may
+    // have stored them.
     void DropChanged() const;
 
-    // How it is divided into chunks, and what those of one shape have in common.
+    // Returns the chunk grid and the layouts of its chunks.
     const ChunkLayouts& layouts() const { return layouts_; }
 
-    // Where its chunks are stored.
+    // Returns the store of the array's chunks.
     const ChunkStore& chunks() const { return *chunks_; }
 
-    // A chunk's index in the cache, and the chunk of such an index.
+    // IdOf() returns a chunk's id in the cache; ChunkAt() returns the chunk with row-major number
+    // `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // An error about a chunk, with its name and place in front; errors of the store have the name.
+    // Puts the chunk's key and index before an error message. A message that starts with the key
+    // already is returned unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
-    // What an ArrayWriter of this array or a peer has taken and not stored yet. Reading sees it.
+    // Returns the chunks that an ArrayWriter of any instance has changed but not stored. Reads see
+    // them.
     PendingChunks& pending() const { return instances_->pending(); }
-    // Forgets all of that, unstored.
+    // Discards all pending chunks without storing them.
     void DiscardPending() const;
 
-    // What was done with this array, of what the counters of context() have of all.
+    // Counters of this array. context() has the counters of all arrays.
     ArrayCounters& counters() const { return counters_; }
     WriteCounters& write_counters() const { return write_counters_; }
 
@@ -153,7 +155,7 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr where it would not help
+    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr if it would not help
 };
 
 }  // namespace zarr

@@ -28,7 +28,8 @@ std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
 
 std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
                                                  const std::shared_ptr<const Array>& array) {
-    std::shared_ptr<const Array> known;  // let go after the lock, which its end may need
+    std::shared_ptr<const Array>
+        known;  // destroyed after the lock is released: its destructor may lock
     const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();
     std::weak_ptr<const Array>& named = shared_[name];
@@ -69,7 +70,7 @@ bool ArrayContext::IsFirstPart(const ChunkId& id) {
     hash ^= hash >> 32U;
     auto* const set = &parts_[hash % tuning::kPartSets * tuning::kPartWays];
     for (std::size_t i = 0; i < tuning::kPartWays; ++i) {
-        std::uint64_t known = 0;  // what a free place holds
+        std::uint64_t known = 0;  // 0 in a free slot
         if (set[i].compare_exchange_strong(known, hash, std::memory_order_relaxed)) return true;
         if (known == hash) return false;
     }

@@ -20,30 +20,31 @@
 
 namespace zarr {
 
-// Counts of what reading did, since the context was made. Never reset.
+// Counts of read operations since the object was created. Never reset.
 struct ReadCounters {
-    std::atomic<std::uint64_t> chunks_requested{0};  // values asked of the store
+    std::atomic<std::uint64_t> chunks_requested{0};  // values requested from the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
-    std::atomic<std::uint64_t> bytes_read{0};     // as stored
-    std::atomic<std::uint64_t> bytes_decoded{0};  // as decoded
+    std::atomic<std::uint64_t> bytes_read{0};     // stored bytes
+    std::atomic<std::uint64_t> bytes_decoded{0};  // decoded bytes
 };
 
-// The same of one array, since it was opened, and what is counted of arrays alone.
+// ReadCounters of one array since it was opened, with further counts.
 struct ArrayCounters : ReadCounters {
-    std::atomic<std::uint64_t> chunks_cached{0};  // times one that was decoded was used again
-    // Nanoseconds that threads waited for the store and decoded; of all threads together.
+    std::atomic<std::uint64_t> chunks_cached{0};  // uses of a chunk from the cache
+    // Nanoseconds that threads waited for the store, and that they decoded; summed over all
+    // threads.
     std::atomic<std::uint64_t> reading_time{0};
     std::atomic<std::uint64_t> decoding_time{0};
 };
 
-// The same of writing.
+// Counts of write operations since the object was created. Never reset.
 struct WriteCounters {
-    std::atomic<std::uint64_t> chunks_written{0};  // encoded and given to the store
-    std::atomic<std::uint64_t> bytes_written{0};   // of these, as stored
+    std::atomic<std::uint64_t> chunks_written{0};  // encoded and passed to the store
+    std::atomic<std::uint64_t> bytes_written{0};   // stored bytes of these chunks
 };
 
-// Memory for decoding, lent to one thread at a time.
+// Scratch memory for decoding, used by one thread at a time.
 struct Scratch {
     PipelineScratch pipeline;
     Buffer chunk;
@@ -53,8 +54,8 @@ class Array;
 class ArrayInstances;
 struct ArrayMetadata;
 
-// What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
-// and the arrays themselves, so that an array that is opened twice shares its chunks. Thread-safe.
+// State that several arrays share: the chunk cache, scratch memory, counters, and a registry of
+// open arrays. With the registry an array that is opened twice shares its chunks. Thread-safe.
 class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes)
@@ -62,29 +63,28 @@ class ArrayContext {
           shards_(std::max(tuning::kLeastShardCache, cache_bytes / tuning::kShardCacheShare)) {}
 
     ChunkCache& cache() { return cache_; }
-    // The indexes of shards.
+    // Returns the cache of shard indexes.
     ShardCache& shards() { return shards_; }
     ReadCounters& counters() { return counters_; }
     WriteCounters& write_counters() { return write_counters_; }
 
-    // The array that Share() was given under a name, while it is in use; else nullptr.
+    // Returns the array that was passed to Share() under `name`; nullptr if it is no longer in use.
     std::shared_ptr<const Array> FindShared(const std::string& name);
-    // Names an array, in place of the one that had the name, unless that is in use and has
-    // the same metadata: an array that is opened twice is shared. Returns the one that has the name
-    // now. Does not keep it alive.
+    // Registers `array` under `name`. If the name belongs to an array in use with equal metadata,
+    // keeps that array instead. Returns the registered array. Does not keep the array alive.
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
 
-    // What the arrays with this metadata have in common that are one array of one store by `name`.
-    // Does not keep it alive.
+    // Returns the ArrayInstances that open arrays with this `name` and `metadata` share. Does not
+    // keep them alive.
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True where a part of the chunk was not asked for lately: a reader of one part may want no
-    // other, a reader of a second part wants more. Forgets the oldest parts.
+    // True if no part of the chunk was requested recently. A second request for a part suggests
+    // that more parts follow. Remembers a limited number of chunks.
     bool IsFirstPart(const ChunkId& id);
 
-    // Lends a Scratch until the loan ends.
+    // Borrows a Scratch from the context during its lifetime.
     class ScratchBuffer {
       public:
         explicit ScratchBuffer(ArrayContext& context);
@@ -100,7 +100,8 @@ class ArrayContext {
     };
 
   private:
-    // A forked child shares no arrays with its parent: what the parent writes is not seen here.
+    // Drops the registry after fork(): a child must not share arrays with its parent, whose writes
+    // it does not see.
     void ForgetParentsLocked();
     void PruneLocked();
 
@@ -117,7 +118,7 @@ class ArrayContext {
     using Names = std::unordered_map<std::string, std::weak_ptr<T>>;
     Names<const Array> shared_;
     Names<ArrayInstances> instances_;
-    std::uint64_t generation_ = ForkGeneration();  // of the process that the names are of
+    std::uint64_t generation_ = ForkGeneration();  // of the process that filled the registry
     std::size_t prune_at_ = tuning::kPrunedNames;
 };
 

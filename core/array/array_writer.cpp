@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// A row of an op from std::string to std::string.
+// Row of a converter from std::string to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
 void CopyTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -33,7 +33,7 @@ std::uint64_t Product(const DimVector<std::uint64_t>& count) {
     return product;
 }
 
-// Elements of a chunk that do not overhang the array.
+// Returns the number of a chunk's elements that are inside the array.
 std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& chunk) {
     std::uint64_t items = 1;
     for (std::size_t i = 0; i < chunk.size(); ++i)
@@ -41,7 +41,7 @@ std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& c
     return items;
 }
 
-// Notes in a pending chunk that has locks which bytes are written.
+// Marks the bytes that were written in a pending chunk with locks.
 void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
@@ -50,7 +50,7 @@ void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& 
               reinterpret_cast<const std::uint8_t*>(ones.data()), CopyConverter(size));
 }
 
-// A row of an op from ObjectRef to std::string.
+// Row of a converter from ObjectRef to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
 void AssignTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -97,7 +97,7 @@ void ArrayWriter::FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) co
 }
 
 bool ArrayWriter::IsFill(ByteSpan chunk) const {
-    // Where nothing is said of absent chunks, none is left out.
+    // Without a fill value in the metadata, absent chunks have no defined value: store every chunk.
     if (!array_->metadata().has_fill_value || chunk.size < fill_.size()) return false;
     return std::memcmp(chunk.data, fill_.data(), fill_.size()) == 0 &&
            std::memcmp(chunk.data, chunk.data + fill_.size(), chunk.size - fill_.size()) == 0;
@@ -134,7 +134,8 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 }
 
 std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
-    const std::size_t at_once = ChunksAtOnce(*array_, threads, 2);  // as it is, and as it is stored
+    const std::size_t at_once =
+        ChunksAtOnce(*array_, threads, 2);  // the chunk, and its encoded form
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
@@ -144,18 +145,18 @@ std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Pieces of a region
+// Parts of a region
 
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
-        // A region may touch more chunks than there is room for. Where they cannot be stored, no
-        // more are taken.
+        // A region may touch more chunks than may be pending. If they cannot be stored, stop the
+        // write.
         if (array_->pending().count() > threads && IsTooMuchPending())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
-        // A little more, so that not every chunk of a small limit stores its shard.
+        // The slack keeps a small limit from storing a shard for every chunk.
         if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
             ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
@@ -172,13 +173,13 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;  // what is written is marked
-    if (has_shards()) share /= 2;       // decoded and encoded
+    if (locks_ != nullptr) share /= 2;  // for the marks of written bytes
+    if (has_shards()) share /= 2;       // decoded and encoded chunks
     return share;
 }
 
 bool ArrayWriter::IsTooMuchPending() const {
-    // Of texts, whose size varies, it is the references that count.
+    // Texts vary in size, so that only their references count.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =
@@ -203,8 +204,9 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + part.place, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
-            // A program that writes row by row has most likely finished a chunk when its last row
-            // is there: it makes room for the next ones, and is encoded while the cores are at it.
+            // A program that writes row by row has probably finished a chunk with its last row.
+            // Storing the chunk now frees memory and encodes while the data is in the processor's
+            // cache.
             pending.changes += Product(part.count);
             if (!at_once || pending.changes < ItemsInArray(*array_, part.chunk)) return {};
             return StorePending(array_->IdOf(part.chunk).chunk, pending);
@@ -243,12 +245,14 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
 Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
     const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
-        // Pending while it is stored, so that a thread that changes a part of it meanwhile waits.
+        // Keep the chunk pending while it is stored, so that a thread that changes a part of it
+        // waits.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         Status status = StoreWhole(part, region, source);
-        // What was pending is overwritten, or, where that failed, still to be stored.
+        // After success the pending changes are overwritten. After a failure they still have to be
+        // stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
@@ -262,7 +266,7 @@ Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, cons
     const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
     CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
-    // What waits for others is stored with them, under the lock that is theirs, too.
+    // A chunk of a shard is stored later with its shard, under the shard's lock.
     ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, has_shards() ? nullptr : locks_));
     Status status = StoreChunk(part.chunk, *part.layout, std::as_const(chunk).span(), {locks_});
     array_->Replace(array_->IdOf(part.chunk), nullptr);
@@ -285,7 +289,8 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
-            // What a writer with other locks, or with none, has gathered goes out its way.
+            // Another writer with other locks, or none, has changed the chunk: store its changes
+            // with its locks.
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
@@ -320,7 +325,7 @@ Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) cons
 }
 
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
-    // The store itself is to be read, not what is remembered of it.
+    // Drop the cached chunk, so that the store itself is read.
     array_->Replace(array_->IdOf(chunk), nullptr);
     return RefreshPending(*array_, chunk, pending);
 }
@@ -344,7 +349,7 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
-    // A chunk that was written whole may wait for others of its shard, whose lock is taken then.
+    // A completely written chunk may stay pending in its shard, whose lock is taken later.
     const bool waits = has_shards() && IsAllWritten(pending);
     auto lock = Lock(chunk, waits ? nullptr : pending.locks);
     if (!lock.ok()) return array_->Locate(lock.status(), chunk);
@@ -366,7 +371,8 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
                 ? StoreObjects(chunk, *layout, pending, decoded->objects, locks)
                 : StoreChunk(chunk, *layout, std::as_const(pending.elements).span(), locks));
         decoded->version = array_->chunks().VersionOf(chunk);
-        // Under the lock: what another process stores next must not be forgotten for this.
+        // Update the cache under the lock: another process's later store must not be overwritten in
+        // it.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);
         return {};
@@ -396,7 +402,7 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
         for (const NumberedChunk& chunk : all) parts.push_back({chunk});
     }
     const std::size_t share =
-        parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);  // for each part
+        parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);  // threads per part
     std::mutex mutex;
     Status first;
     const Status ran = ParallelFor(parts.size(), at_once, [&](std::size_t i) -> Status {
@@ -410,7 +416,7 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
 }
 
 Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads) {
-    // The chunks' own locks before the group's, as where one is stored.
+    // Take the chunks' own mutexes before the shard's lock: StorePending() uses this order, too.
     std::vector<std::unique_lock<std::mutex>> held;
     std::vector<const NumberedChunk*> live;
     for (const NumberedChunk& chunk : chunks) {
@@ -437,7 +443,7 @@ Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::si
 }
 
 // ---------------------------------------------------------------------------------------------
-// Loading what a pending chunk starts from
+// Initial contents of pending chunks
 
 Converter TextConverter(Converter::Row row, std::size_t src_size) {
     Converter op;

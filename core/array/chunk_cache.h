@@ -16,55 +16,56 @@
 
 namespace zarr {
 
-// A decoded chunk, immutable once shared: elements in the chunk's memory order and the stored byte
-// order. An absent chunk is a value too: it reads as the fill value.
+// A decoded chunk, immutable once shared. Elements are in the chunk's memory order and in the
+// stored byte order. An absent chunk is also cached and reads as the fill value.
 struct DecodedChunk {
-    // The memory of `elements` goes back to `pool`, which may be nullptr, in the end.
+    // The destructor gives the memory of `elements` to `pool_`, which may be nullptr.
     explicit DecodedChunk(std::shared_ptr<BufferPool> pool_) : pool(std::move(pool_)) {}
     ~DecodedChunk();
     DecodedChunk(const DecodedChunk&) = delete;
     DecodedChunk& operator=(const DecodedChunk&) = delete;
 
-    // Makes room for elements, uninitialised.
+    // Allocates uninitialised memory for elements of `size` bytes in total.
     Status Allocate(std::size_t size);
 
     bool absent = false;
-    Buffer elements;        // of fixed-size types
-    ObjectChunk objects;    // of kObject
-    ObjectVersion version;  // of the stored chunk, from before it was read
+    Buffer elements;        // for types of fixed size
+    ObjectChunk objects;    // for kObject
+    ObjectVersion version;  // version of the stored chunk before the read
     std::shared_ptr<BufferPool> pool;
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
 };
 using ChunkPtr = std::shared_ptr<const DecodedChunk>;
 
-// Decoded chunks of any number of arrays.
+// Cache of decoded chunks of any number of arrays.
 class ChunkCache final : public LoadingCache<DecodedChunk> {
   public:
     explicit ChunkCache(std::size_t max_bytes)
         : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
-    // An empty chunk, for Replace() or to be loaded. Its memory is reused when it is no more: a
-    // part of what the cache may hold is kept so, beside it.
+    // Creates an empty chunk, to be loaded or passed to Replace(). The chunk's memory is reused
+    // after its destruction. Memory that waits for reuse takes at most a fraction of the cache
+    // size, in addition to the cache.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
-    // Evicts at once what no longer fits.
+    // Sets the size of the cache in bytes and evicts chunks until they fit.
     void SetMaxBytes(std::size_t max_bytes) {
         LoadingCache::SetMaxBytes(max_bytes);
         pool_->SetMaxBytes(max_bytes / kIdleShare);
     }
 
-    // An id that no other array of the process has.
+    // Returns a new id, unique among the arrays of this process.
     static std::uint64_t NextArrayId();
 
   private:
-    // Memory that waits to be used again takes at most the cache's size divided by this.
+    // Memory waiting for reuse takes at most the cache size divided by this number.
     static constexpr std::size_t kIdleShare = 8;
 
     const std::shared_ptr<BufferPool> pool_;
 };
 
-// Chunks of an array, by their index in row-major order of the chunk grid.
+// Set of chunks of an array, by row-major number in the chunk grid.
 class ChunkSet {
   public:
     bool Has(std::uint64_t chunk) const;
@@ -73,40 +74,39 @@ class ChunkSet {
     void Clear() { blocks_.clear(); }
 
   private:
-    // A bit for each chunk of a block of neighbours; half a kilobyte.
+    // Bits per block of neighbouring chunks: 512 bytes.
     static constexpr std::size_t kBlock = 4096;
     std::unordered_map<std::uint64_t, std::bitset<kBlock>> blocks_;
 };
 
-// What is known of an array's chunks that are not in the store, so that they are not asked for
-// again. Thread-safe.
+// Chunks of an array that are known to be absent, so that no request is sent for them. Thread-safe.
 class AbsentChunks {
   public:
     bool Has(std::uint64_t chunk) const;
 
-    // To be taken before the store is asked, for Add().
+    // Returns the value for `asked` of Add() and SetPresent(). Call before asking the store.
     std::uint64_t generation() const { return generation_.load(); }
-    // Remembers an answer; not where any chunk was stored since the store was asked.
+    // Records that a chunk is absent. Ignored if any chunk was stored since `asked`.
     void Add(std::uint64_t chunk, std::uint64_t asked);
 
-    // After the chunk was stored.
+    // Records that a chunk was stored.
     void Remove(std::uint64_t chunk);
 
-    // From now on every chunk is absent that is not among those that a listing found; until
-    // Clear(). Not where any chunk was stored since the listing began.
+    // Records a complete listing: all chunks not in `present` are absent until Clear(). Ignored if
+    // any chunk was stored since `asked`.
     void SetPresent(ChunkSet present, std::uint64_t asked);
     bool is_listed() const { return is_listed_.load(); }
 
-    // Forgets everything.
+    // Drops all knowledge.
     void Clear();
 
   private:
     mutable std::shared_mutex mutex_;
     std::atomic<std::uint64_t> generation_{0};
-    std::atomic<bool> is_empty_{true};  // nothing is known
+    std::atomic<bool> is_empty_{true};  // true if nothing is known
     std::atomic<bool> is_listed_{false};
     ChunkSet absent_;
-    ChunkSet present_;  // where is_listed_
+    ChunkSet present_;  // valid if is_listed_
 };
 
 }  // namespace zarr

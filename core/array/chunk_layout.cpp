@@ -30,8 +30,10 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.shape = std::move(shape);
     layout.axis_order = metadata.axis_order;
     layout.strides = layout.StridesOf(metadata.dtype.size);
-    for (const std::uint64_t n : layout.shape) layout.items *= n;  // fits, as its pipeline is bound
-    // Twice the bound of the usual encoders: an odd one costs nothing, a bomb is still refused.
+    for (const std::uint64_t n : layout.shape)
+        layout.items *= n;  // cannot overflow: the pipeline was bound to this shape
+    // Twice the maximum of usual encoders: accepts unusual encoders and still rejects decompression
+    // bombs.
     layout.max_encoded_bytes =
         SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
     return layout;
@@ -39,7 +41,7 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
 
 Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
     metadata_ = &metadata;
-    std::uint64_t total = 1;  // names chunks in the cache
+    std::uint64_t total = 1;  // chunks need a number in the cache
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         grid_.push_back(metadata.ChunkAxis(i));
         is_regular_ = is_regular_ && grid_[i].is_regular();

@@ -16,40 +16,44 @@
 
 namespace zarr {
 
-// What the chunks of one shape have in common. Immutable.
+// Layout that all chunks of one shape share. Immutable.
 struct ChunkLayout {
     std::vector<std::uint64_t> shape;  // elements per dimension
     Pipeline pipeline;
-    Strides strides;                    // of the elements in a decoded chunk, in bytes
+    Strides strides;                    // between elements of a decoded chunk, in bytes
     std::uint64_t items = 1;            // elements
-    std::size_t max_encoded_bytes = 0;  // stored chunks that are larger are refused
+    std::size_t max_encoded_bytes = 0;  // larger stored chunks are rejected
     AxisOrder axis_order;
 
-    // Decoded bytes; 0 for kObject, whose size varies.
+    // Returns the decoded size in bytes; 0 for kObject, whose size varies.
     std::size_t bytes() const { return pipeline.chunk_bytes(); }
-    // Of what has `size` bytes for each element of the chunk.
+    // Returns the strides of a chunk whose elements have `size` bytes.
     Strides StridesOf(std::size_t size) const;
 
-    // Errors are the codecs', which name their place.
+    // Binds the codecs to chunks of `shape`. Errors are the codecs' errors.
     static Result<ChunkLayout> Bind(const ArrayMetadata& metadata,
                                     std::vector<std::uint64_t> shape);
 };
 
-// Not counted where the array that it is of keeps it anyway.
+// Shared pointer to a layout; not owning if the array itself owns the layout.
 using ChunkLayoutPtr = std::shared_ptr<const ChunkLayout>;
 
-// The grid of an array's chunks, and their layouts: one in a regular grid; else one for each shape,
-// bound when a chunk of it is first asked for, and dropped where there are too many. Thread-safe.
+// The chunk grid of an array, and the layouts of its chunks. A regular grid has one layout. An
+// irregular grid has one per shape, bound on first use and dropped if there are too many.
+// Thread-safe.
 class ChunkLayouts {
   public:
-    // `metadata` is borrowed. kCorrupt where there are more than 2^64 chunks.
+    // Must be called first. `metadata` must outlive this object. Fails with kCorrupt if there are
+    // more than 2^64 chunks.
     Status Bind(const ArrayMetadata& metadata);
 
-    // Of each dimension.
+    // Returns the chunk grid, one axis per dimension.
     const std::vector<GridAxis>& grid() const { return grid_; }
-    // Of the largest size along each dimension, which in a regular grid all chunks have.
+    // Returns the layout for the largest size along each dimension; in a regular grid all chunks
+    // have it.
     const ChunkLayout& largest() const { return largest_; }
-    // Of a chunk inside the grid. Fails where the codecs cannot be bound to its shape.
+    // Returns the layout of a chunk inside the grid. Fails if the codecs cannot be bound to its
+    // shape.
     Result<ChunkLayoutPtr> Of(const DimVector<std::uint64_t>& chunk) const {
         if (is_regular_) return Held(largest_);
         return Find(chunk);

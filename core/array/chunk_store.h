@@ -19,40 +19,41 @@
 
 namespace zarr {
 
-// Where the bytes of a chunk are.
+// Location of a chunk's bytes in the store.
 struct ChunkPlace {
     std::string key;
     std::uint64_t offset = 0;
-    std::optional<std::uint64_t> size;  // in bytes; none where they are the whole value
+    std::optional<std::uint64_t> size;  // bytes; nullopt if the chunk is the whole value
 };
 
-// A chunk to read.
+// Request to read a chunk.
 struct ChunkRequest {
-    std::uint64_t chunk = 0;  // number in row-major order of the array's grid
+    std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk, which a store fills without a copy if it can; may be nullptr.
+    // Memory for the whole chunk, filled without a copy if the store can; may be nullptr.
     MutableByteSpan memory;
-    std::size_t threads = 1;  // that may read the chunk, if it is read by itself
+    std::size_t threads = 1;  // for reading this chunk, if it has a request of its own
 };
 
-// The bytes of a chunk, valid during the call that hands them over.
+// Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Lies in ChunkRequest::memory if the store filled that; has no data if that has another size.
+    // Points into ChunkRequest::memory if the store filled it; data is nullptr if its size is
+    // wrong.
     ByteSpan bytes;
-    ObjectVersion version;  // of a whole chunk: VersionOf() from before it was read
+    ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
 
-// The locks that writers of a chunk agree on, which may be nullptr, and whether the caller holds
-// the chunk's.
+// Locks for writing a chunk; `locks` may be nullptr. `is_held` is true if the caller holds the
+// chunk's lock.
 struct WriteLocks {
     std::shared_ptr<Synchronizer> locks;
     bool is_held = false;
 };
 
-// The stored chunks of one array, by their index in the chunk grid. A chunk lies in an object of
-// the store: alone, or with the other chunks of its shard. Callers see no key and no shard. Reading
-// is thread-safe, and so is writing different chunks.
+// Stored chunks of one array, by index in the chunk grid. A chunk is an object of the store, or a
+// part of its shard's object. Callers see neither keys nor shards. Thread-safe, except that one
+// chunk must not be written by two threads at once.
 class ChunkStore {
   public:
     using Index = KeyedChunks::Index;
@@ -61,11 +62,11 @@ class ChunkStore {
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // ---- The object that a chunk lies in
+    // ---- The object that contains a chunk
 
-    // Its key, which names the chunk in messages.
+    // Returns the object's key, which names the chunk in messages.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
-    // The name of a chunk's lock in a Synchronizer.
+    // Returns the key of the chunk's lock in a Synchronizer.
     Result<std::string> LockOf(const Index& chunk) const { return objects_.KeyOf(ObjectOf(chunk)); }
     ObjectVersion VersionOf(const Index& chunk) const {
         return objects_.VersionOf(ObjectOf(chunk));
@@ -78,57 +79,58 @@ class ChunkStore {
 
     // ---- Reading
 
-    // The grid of the groups along each dimension, measured in chunks. Empty if each chunk is a
-    // group.
+    // Returns the grid of groups, measured in chunks, one axis per dimension. Empty if each chunk
+    // is its own group.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
-    // Reads chunks of one group, with one request for chunks that lie near each other. Calls `take`
-    // with the position of each chunk in `requests` and its bytes, or the failure to read it, in
-    // any order, from several threads at once. Returns the first failure of `take`, or a failure
-    // of the whole group; chunks after a failure may not be read.
+    // Reads chunks of one group, with joined requests for neighbouring bytes. Calls `take` for each
+    // chunk with its position in `requests`, and its bytes or the failure. Calls come in any order,
+    // from several threads at once. Returns the first failure of `take`, or a failure of the whole
+    // group; remaining chunks may then be skipped.
     using ChunkTaker =
         std::function<Status(std::size_t position, const Result<FetchedChunk>& chunk)>;
     virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                         const ChunkTaker& take) const = 0;
 
-    // Returns where a chunk is stored; nothing if it is known to be absent. kUnsupported if no run
-    // of an object's bytes is the chunk.
+    // Returns where a chunk is stored; nullopt if known to be absent. Fails with kUnsupported if
+    // the chunk's bytes are not contiguous in an object, as in a compressed shard.
     virtual Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const = 0;
 
-    // See KeyedChunks::ForEachPresent(). Pending chunks count as stored.
+    // Like KeyedChunks::ForEachPresent(). Pending chunks count as stored.
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachPresent(const ChunkVisitor& visit,
                                   const SizeVisitor& visit_size) const = 0;
 
-    // Forgets what other processes may have changed since it was read.
+    // Drops cached information that other processes may have made outdated.
     virtual void DropAssumptions() const = 0;
 
-    // ---- Writing, to `store`, which is the array's own, for writing
+    // ---- Writing. `store` must be the array's own store, opened for writing.
 
-    // Stores a chunk, or removes it if there is no `value`. A chunk of a shard becomes pending. The
-    // shard is stored under its lock when all of its chunks are pending. A caller that holds the
-    // lock calls StoreLocked() afterwards instead.
+    // Stores a chunk, or removes it if `value` is nullopt. A chunk of a shard becomes pending; once
+    // all chunks of the shard are pending, the shard is stored under its lock. A caller that holds
+    // the lock must call StoreLocked() afterwards instead.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
-    // Removes the chunks outside of a grid of `counts` chunks along each dimension. Shards are
-    // changed under `locks`, which may be nullptr.
+    // Removes the chunks outside a grid of `counts` chunks along each dimension. Shards are changed
+    // under `locks`, which may be nullptr.
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
 
-    // ---- Pending chunks of shards. The defaults are those of a store without shards.
+    // ---- Pending chunks of shards. The default implementations are for stores without shards.
 
-    // Stores the shard of a chunk, whose lock the caller holds.
+    // Stores the shard that contains `chunk`. The caller holds the shard's lock.
     virtual Status StoreLocked(Store& /*store*/, const Index& /*chunk*/) const { return {}; }
-    // Forgets what was read of the shard of a chunk.
+    // Drops cached data of the shard that contains `chunk`.
     virtual void Forget(const Index& /*chunk*/) const {}
-    // Bytes in memory that pending chunks take.
+    // Returns the memory in bytes that pending chunks use.
     virtual std::size_t PendingBytes() const { return 0; }
-    // Stores shards, the largest first, until at most `max_bytes` are pending.
+    // Stores shards, largest first, until at most `max_bytes` are pending.
     virtual Status Shrink(Store& /*store*/, std::size_t /*max_bytes*/) const { return {}; }
-    // Stores all shards with pending chunks. Keeps those that fail, and returns the first failure.
+    // Stores all shards with pending chunks. Keeps failed shards pending and returns the first
+    // failure.
     virtual Status Flush(Store& /*store*/, std::size_t /*threads*/) const { return {}; }
-    // Drops all pending chunks, unstored, and calls `visit` with the number of each.
+    // Discards all pending chunks and calls `visit` with the number of each.
     virtual void Discard(const ChunkVisitor& /*visit*/) const {}
 
   protected:
@@ -141,7 +143,7 @@ class ChunkStore {
     const KeyedChunks& objects() const { return objects_; }
 
   private:
-    // The index of the object that a chunk lies in.
+    // Returns the index of the object that contains a chunk: by default the chunk's own index.
     virtual Index ObjectOf(const Index& chunk) const { return chunk; }
 
     const KeyedChunks objects_;

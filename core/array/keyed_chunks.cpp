@@ -18,8 +18,8 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
     return error == std::errc() && next == end && (text == "0" || text[0] != '0');
 }
 
-// Whether `name`, the part of a key after the array's path, names a chunk, or the first part of
-// one, and whether the indices that it has, `given`, lie inside of `counts`.
+// Whether `name`, a key without the array's path, is a chunk's name or its beginning, and whether
+// its indices are inside the grid.
 enum class Place { kNoChunk, kInside, kOutside };
 
 Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
@@ -47,7 +47,7 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    // A single index needs no separator; Zarr v1 knew no other.
+    // A single index needs no separator. Zarr v1 always uses ".".
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
     else
@@ -90,7 +90,7 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
-    // Some stores that list show no folders.
+    // Some stores can list but show no folders.
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
@@ -117,7 +117,7 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
         Know(State::kDot);
         return answer;
     }
-    // The key may be of the wrong separator.
+    // The chunk may be stored with the other separator.
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
     return settled == asked_with ? std::move(answer) : read(settled);
 }
@@ -148,7 +148,7 @@ Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor&
         else
             found[separator].push_back(NumberOf(*chunk));
     };
-    // A folder with a chunk's name counts, too: reading that chunk fails.
+    // A folder with a chunk's name also counts, because reading that chunk fails.
     const auto add_any = [&](std::string_view name) {
         if (was_settled) return add(name, separator());
         for (const char separator : {'.', '/'}) add(name, separator);
@@ -190,18 +190,19 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
-    // An array without dimensions has one chunk, which is inside.
+    // An array without dimensions has a single chunk, which is inside.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
 }
 
-// What of a key below the array are the indices of a chunk; empty where it is of none.
+// Returns the part of a key below the array that contains the chunk's indices; empty if not a
+// chunk's key.
 std::string_view KeyedChunks::IndicesIn(std::string_view key) const {
     if (!has_prefix_) return key;
     const bool is_chunk = key.size() > 2 && key[0] == 'c' && key[1] == separator();
     return is_chunk ? key.substr(2) : std::string_view();
 }
 
-// `name` is the part of the keys of chunks below it, such as "0/1".
+// Removes chunks below folder `name` of the array, such as "0/1".
 Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
                                       const std::vector<std::uint64_t>& counts) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries,

@@ -19,62 +19,65 @@
 
 namespace zarr {
 
-// Chunks, or shards, that are an object each, under the key that their index in the grid makes
-// (Zarr v2 specification, "Chunks").
+// Chunks or shards that are one object each, with a key made from their index in the grid (Zarr v2
+// specification, "Chunks").
 //
-// Where the metadata do not say what separates the indices in a key, the specification means ".",
-// but stores in nested folders were written without a word as well: by zarr-python's
-// NestedDirectoryStore before 2.8, and by programs that follow OGC's text, which has no such
-// member. The store shows which it is once a chunk is found, or is looked for in vain. Thread-safe.
+// The metadata may lack the separator of the indices in a key. The specification's default is ".".
+// However, zarr-python's NestedDirectoryStore before 2.8 and programs that follow the OGC
+// specification wrote "/" without saying so. Without a separator in the metadata, the first chunk
+// found in the store shows the separator. Thread-safe.
 class KeyedChunks {
   public:
-    // The index of a chunk along each dimension.
+    // Index of a chunk along each dimension.
     using Index = DimVector<std::uint64_t>;
 
-    // `counts` are the numbers of chunks along each dimension.
+    // `counts` is the number of chunks along each dimension.
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                 const DimVector<std::uint64_t>& counts);
 
-    // The separator of the indices in a key, '.' or '/', as far as it is known.
+    // Returns the separator of indices in keys, '.' or '/'; '.' while unknown.
     char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }
-    // The separator. Looks at the store if no chunk has shown it yet.
+    // Returns the separator. Searches the store if no chunk has shown it yet.
     Result<char> Separator() const;
 
-    // See Store::Read(). One request; two if the separator is not known yet.
+    // Like Store::Read(). Sends one request, or two while the separator is unknown.
     Result<ReadResult> Read(const Index& chunk, const ValuePart& part, const ReadSink& sink) const;
     ObjectVersion VersionOf(const Index& chunk) const { return store_->VersionOf(NameOf(chunk)); }
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
-    // The chunk of a number in row-major order of the grid.
+    // Returns the index of the chunk with row-major number `number`.
     Index IndexOf(std::uint64_t number) const;
-    // The key, as far as the separator is known.
+    // NameOf() returns the key without a request, perhaps with an assumed separator. KeyOf()
+    // determines the separator first.
     std::string NameOf(const Index& chunk) const;
     Result<std::string> KeyOf(const Index& chunk) const;
 
-    // Visits the chunks that are stored, by their number in row-major order, and the size of each
-    // object in bytes if the store tells it. kUnsupported if the store cannot list.
+    // Calls `visit` with the row-major number of each stored chunk. Calls `visit_size` with the
+    // size in bytes of each object below the array, nullopt if unknown. Fails with kUnsupported if
+    // the store cannot list.
     using ChunkVisitor = std::function<void(std::uint64_t number)>;
     using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
-    // Forgets the separator if it was only assumed.
+    // Forgets a separator that was assumed without proof.
     void DropAssumptions() const;
 
-    // Change `store`, which is the array's own, for writing. See the methods of Store.
+    // Change `store`, which must be the array's store, opened for writing. See the methods of
+    // Store.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;
-    // Removes the chunks outside of a grid of `counts` chunks along each dimension.
+    // Removes the chunks outside a grid of `counts` chunks along each dimension.
     Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const;
 
   private:
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
     bool is_settled() const { return state_.load() != State::kUnknown; }
-    // The separator. The first call that finds it unsettled looks at what the store has below the
-    // array: a chunk joined by "." counts before one of a nested folder, and where there is
-    // neither, it is asked for `chunk`, joined by "/"; if that is absent, "." is assumed.
+    // Returns the separator, determined by the first call. A key with "." below the array decides
+    // for "."; otherwise a folder with a chunk's name decides for "/". If neither exists, tests
+    // whether `chunk` exists under a key with "/"; if absent, assumes ".".
     Result<char> Settle(const Index& chunk) const;
     Result<State> Look(const Index& chunk) const;
-    // Where nothing is known for certain yet.
+    // Records the separator, unless it is already known for certain.
     void Know(State state) const;
     std::uint64_t NumberOf(const Index& chunk) const;
     std::string_view IndicesIn(std::string_view key) const;

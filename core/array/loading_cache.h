@@ -18,7 +18,7 @@
 
 namespace zarr {
 
-// Names a chunk: the array's id and the chunk's index in row-major order of the chunk grid.
+// Identifies a chunk: the array's id, and the chunk's row-major number in the chunk grid.
 struct ChunkId {
     std::uint64_t array = 0;
     std::uint64_t chunk = 0;
@@ -28,9 +28,9 @@ struct ChunkId {
     }
 };
 
-// Immutable values of the chunks of any number of arrays, bounded in bytes(), least recently used
-// first out. One that is larger than the bound is held alone, until another comes; of bound 0
-// nothing is held. Several threads that miss on one load it once. Thread-safe.
+// Cache of immutable values by chunk, bounded in bytes(); evicts the least recently used values
+// first. A value larger than the bound is cached alone. With a bound of 0 nothing is cached. If
+// several threads miss one value, a single thread loads it. Thread-safe.
 template <class T>
 class LoadingCache {
   public:
@@ -46,28 +46,28 @@ class LoadingCache {
         const std::lock_guard<std::mutex> lock(mutex_);
         return max_bytes_;
     }
-    // Evicts at once what no longer fits.
+    // Sets the bound in bytes and evicts values until they fit.
     void SetMaxBytes(std::size_t max_bytes) {
         const std::lock_guard<std::mutex> lock(mutex_);
         max_bytes_ = max_bytes;
         EvictLocked();
     }
 
-    // The value where it is held, else nullptr; never waits for a load.
+    // Returns the cached value; nullptr if not cached. Never waits for a load.
     Pointer Find(const ChunkId& id) {
         const std::lock_guard<std::mutex> lock(mutex_);
         return FindLocked(id);
     }
 
-    // True where a thread is loading the value.
+    // True if a thread is loading the value.
     bool IsLoading(const ChunkId& id) {
         const std::lock_guard<std::mutex> lock(mutex_);
         return OthersLoadLocked(id) != nullptr;
     }
 
-    // The right to load a value, which others wait for; where it ends without that, one of them
-    // loads it. Who has one must not wait for other values before it is used, as their loaders may
-    // wait for this one.
+    // Exclusive right to load a value, for which other threads wait. If the claim ends unused, one
+    // of the waiting threads loads the value. The holder must not wait for other values: their
+    // loaders may be waiting for this one.
     class Claim {
       public:
         Claim() = default;
@@ -94,7 +94,7 @@ class LoadingCache {
         std::shared_ptr<Load> load_;
     };
 
-    // Claims a value; nothing where it is held, or where another thread loads it.
+    // Claims a value. The claim is empty if the value is cached or being loaded by another thread.
     Claim TryClaim(const ChunkId& id) {
         Claim claim;
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -102,7 +102,7 @@ class LoadingCache {
         return claim;
     }
 
-    // The value from `load`, which runs without a lock held, of a claim, which ends.
+    // Loads a claimed value with `load`, which runs without a lock, and ends the claim.
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
         const std::shared_ptr<Load> mine = std::move(claim.load_);
@@ -117,8 +117,8 @@ class LoadingCache {
         return result;
     }
 
-    // The value, from the cache or from `load`. A failure is returned to every thread that waited
-    // for it and not kept.
+    // Returns the value from the cache or from `load`. A failure is returned to all threads that
+    // waited for it, and is not cached.
     Result<Pointer> GetOrLoad(const ChunkId& id, const Loader& load) {
         for (;;) {
             Claim claim;
@@ -135,8 +135,8 @@ class LoadingCache {
         }
     }
 
-    // Holds `value` from now on in place of what was held, or, where it is nullptr, nothing; a load
-    // that is under way is not kept. For after a chunk was stored.
+    // Replaces the cached value after a chunk was stored; nullptr removes the value. The result of
+    // a load in progress will not be cached.
     void Replace(const ChunkId& id, Pointer value) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(id);
@@ -146,16 +146,16 @@ class LoadingCache {
         if (value != nullptr) InsertLocked(id, std::move(value));
     }
 
-    // Drops every value of an array.
+    // Drops all values of an array.
     void DropArray(std::uint64_t array) {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto it = recency_.begin(); it != recency_.end();)
             it = it->id.array == array ? DropLocked(it) : std::next(it);
     }
 
-    // Drops the values of an array that `is_stale`, which runs without a lock held, is true of.
-    // Those that are being loaded are kept, and shared with later readers, only where
-    // `and_loading` is false: their loads may have begun long ago.
+    // Drops the values of an array for which `is_stale` returns true; `is_stale` runs without a
+    // lock. With `and_loading`, results of loads in progress are neither cached nor shared with
+    // later readers, because the loads may have begun before a change.
     void DropStale(std::uint64_t array, bool and_loading,
                    const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
@@ -178,7 +178,7 @@ class LoadingCache {
   private:
     struct Hash {
         std::size_t operator()(const ChunkId& id) const {
-            // Fibonacci hashing: neighbouring chunks of neighbouring arrays spread over the
+            // Fibonacci hashing spreads neighbouring chunks of neighbouring arrays over the
             // buckets.
             return static_cast<std::size_t>((id.chunk ^ (id.array << 40)) * 0x9e3779b97f4a7c15U);
         }
@@ -187,14 +187,14 @@ class LoadingCache {
         ChunkId id;
         Pointer value;
     };
-    struct Load {  // under way; waiters hold it by shared_ptr
+    struct Load {  // in progress; waiting threads share it
         Completion turn;
-        bool is_stale = false;  // the chunk was replaced meanwhile
-        // Once the turn has ended:
+        bool is_stale = false;  // true if the chunk was replaced during the load
+        // The following members are valid after `turn` has ended.
         bool is_given_up = false;
         Result<Pointer> result{Pointer()};
     };
-    using Recency = std::list<Entry>;  // most recent first
+    using Recency = std::list<Entry>;  // most recently used first
     using Loads = std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash>;
 
     Pointer FindLocked(const ChunkId& id) {
@@ -230,7 +230,7 @@ class LoadingCache {
         claim.id_ = id;
         claim.load_ = std::move(load);
     }
-    // Ends a load with its result, or without one where `result` is nullptr.
+    // Ends a load with its result; nullptr if it was abandoned.
     void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
@@ -242,7 +242,7 @@ class LoadingCache {
         }
         load.turn.End();
     }
-    // The next reader loads it anew.
+    // Detaches a load in progress, so that the next reader loads the value again.
     typename Loads::iterator DisownLocked(typename Loads::iterator load) {
         load->second->is_stale = true;
         return loads_.erase(load);

@@ -50,7 +50,7 @@ Status LoneChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_
     Buffer& buffer = scratch->pipeline.encoded;
     const auto read = [&] {
         const ThreadBudget budget(request.threads);
-        // Memory of another size than the chunk's stays as it is, so that it needs no limit.
+        // Memory of a wrong size is left unchanged, so that no limit is needed.
         const ValuePart part = has_memory ? ValuePart::Whole(kNoLimit) : request.part;
         return objects().Read(objects().IndexOf(request.chunk), part,
                               has_memory ? ReadSink(request.memory) : ReadSink(buffer));
@@ -69,7 +69,7 @@ Status LoneChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
                                 const ReadRangesOptions& options, const ChunkTaker& take) const {
     std::vector<std::size_t> parts;  // positions in `requests`
     std::vector<std::size_t> whole;
-    std::vector<std::string> keys;  // of `whole`
+    std::vector<std::string> keys;  // for `whole`
     ReadManyOptions many{options, 0};
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (!requests[i].part.is_whole()) {

@@ -12,12 +12,12 @@ namespace zarr {
 
 class ArrayContext;
 
-// Chunks that are an object each. A store whose values lie in one object, such as a zip file on a
-// server, reads several together. Thread-safe.
+// Chunks that are one object each. If the store keeps its values in one object, such as a remote
+// zip file, several chunks are read by one request. Thread-safe.
 class LoneChunks final : public ChunkStore {
   public:
-    // `counts` is the number of chunks along each dimension. `context`, which is borrowed, lends
-    // memory.
+    // `counts` is the number of chunks along each dimension. `context` provides scratch memory and
+    // must outlive this object.
     LoneChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                const Index& counts, ArrayContext& context);
 
@@ -38,7 +38,7 @@ class LoneChunks final : public ChunkStore {
     }
 
   private:
-    // Read() of one of the requests, and of all if the store reads several values together.
+    // Read a single request; read all requests together if the store is packed.
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;
     Status ReadTogether(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,

@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-// The dimension along which the elements lie closest.
+// Returns the dimension with the smallest stride among those with several elements.
 std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     std::size_t closest = 0;
     for (std::size_t i = 1; i < part.count.size(); ++i)
@@ -22,7 +22,7 @@ std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     return closest;
 }
 
-// Puts ranges in order and joins those that touch.
+// Sorts ranges and joins those that touch or overlap.
 ByteRanges Joined(ByteRanges ranges) {
     std::sort(ranges.begin(), ranges.end(),
               [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -44,7 +44,8 @@ ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t
     const std::size_t chunk_bytes = part.layout->bytes();
     const std::size_t rank = part.count.size();
     std::uint64_t elements = 1;
-    for (const std::uint64_t count : part.count) elements *= count;  // those of one chunk at most
+    for (const std::uint64_t count : part.count)
+        elements *= count;  // cannot overflow: at most the elements of one chunk
     if (rank == 0 || elements > chunk_bytes / tuning::kPartShare / std::max<std::size_t>(size, 1))
         return {};
     const std::size_t axis = ClosestAxis(part, walk.strides);

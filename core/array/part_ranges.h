@@ -9,9 +9,9 @@
 
 namespace zarr {
 
-// Which bytes of a chunk, as it is decoded, a part of `region` wants: of each element the `size`
-// bytes from `offset` on. None where they are many, or a large part of the chunk, so that taking
-// all of it costs as little. The part has its layout.
+// Returns the byte ranges of a decoded chunk that `part` needs: `size` bytes at `offset` of each
+// element. Empty if the ranges are many or large, so that decoding the whole chunk costs no more.
+// `part.layout` must be set.
 ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t offset,
                         std::size_t size);
 

@@ -20,45 +20,45 @@
 
 namespace zarr {
 
-// A chunk that was written in part and is not stored yet. Everything is guarded by `mutex`.
+// A partly written chunk that is not stored yet. `mutex` guards all members.
 struct PendingChunk {
     std::mutex mutex;
-    bool is_loaded = false;            // the rest holds the chunk
-    bool is_gone = false;              // stored or replaced: threads that waited look again
-    std::uint64_t changes = 0;         // elements that were written, each as often as it was
-    Buffer elements;                   // as they are stored, before filters and compressor
-    std::vector<std::string> objects;  // of kObject, in the chunk's memory order
-    // Where other processes change the chunk under these locks, too: which bytes of `elements`, or
-    // which `objects`, were written here (0xff each, else 0). The others are as they were when the
-    // chunk was loaded.
+    bool is_loaded = false;            // true if the other members are valid
+    bool is_gone = false;              // stored or replaced: waiting threads must look again
+    std::uint64_t changes = 0;         // elements written, counted once per write
+    Buffer elements;                   // in stored form before filters and compressor
+    std::vector<std::string> objects;  // for kObject, in the chunk's memory order
+    // Set if other processes may change the chunk, too, under these locks. `written` then has a
+    // byte for each byte of `elements` or each of `objects`: 0xff if written here, else 0.
+    // Unwritten elements have the values loaded from the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
 
-// True where every byte or object of a pending chunk with locks was written here.
+// True if every byte or object of a pending chunk was written here; also true without locks.
 bool IsAllWritten(const PendingChunk& pending);
 
-// Puts what is stored by now, of which `stored` holds as much as `pending`, in the place of what
-// was not written.
+// Replaces the unwritten elements of `pending` by elements of `stored`, which must have an equal
+// size.
 void MergeStored(PendingChunk& pending, PendingChunk& stored);
 
-// The pending chunks of an array, by their index in the cache. They are of the process that the
-// array was opened in: a forked child has none of them. Thread-safe.
+// Pending chunks of an array, by row-major number. Only the process that opened the array has the
+// pending chunks; in a forked child the set is empty. Thread-safe.
 class PendingChunks {
   public:
     bool empty() const {
         return generation_ != ForkGeneration() || count_.load(std::memory_order_acquire) == 0;
     }
 
-    // The chunk, or nullptr.
+    // Returns the pending chunk; nullptr if none.
     std::shared_ptr<PendingChunk> Find(std::uint64_t chunk) const;
-    // The chunk; a new one that is not loaded where there is none.
+    // Returns the pending chunk, and adds a new one that is not loaded if there is none.
     std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
-    // Forgets the chunk where it still is this one.
+    // Removes the chunk, unless another object has replaced `pending`.
     void Remove(std::uint64_t chunk, const PendingChunk& pending);
-    // Forgets all of them, unstored.
+    // Discards all pending chunks without storing them.
     void Clear();
-    // All of them, lowest index first.
+    // Returns all pending chunks, lowest number first.
     std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> All() const;
     std::size_t count() const { return count_; }
 
@@ -69,14 +69,14 @@ class PendingChunks {
     std::atomic<std::size_t> count_{0};
 };
 
-// Lays strings out as a chunk of objects.
+// Copies strings into a chunk of objects.
 Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk);
 
 class Array;
 
-// What all open arrays share that are one array of one store, however each of them asks the store:
-// what was written and is not stored yet, and the news of what was stored. What an array has read,
-// or was told to be absent, is its own. Thread-safe.
+// Registry of open arrays that are one array of one store but access the store with different
+// options. Shares their pending chunks and forwards news of stored chunks. Each array has a cache
+// of its own. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)
@@ -85,10 +85,10 @@ class ArrayInstances {
 
     const ArrayMetadata& metadata() const { return metadata_; }
     PendingChunks& pending() { return pending_; }
-    // Of an array that has shards.
+    // Returns the pending shards; only for an array with shards.
     PendingShards& pending_shards() { return *pending_shards_; }
 
-    // An array is one of them from Join() to Leave().
+    // Join() adds an open array; Leave() removes it.
     void Join(const Array& array) {
         const std::lock_guard<std::mutex> lock(mutex_);
         arrays_.push_back(&array);
@@ -98,8 +98,8 @@ class ArrayInstances {
         arrays_.erase(std::remove(arrays_.begin(), arrays_.end(), &array), arrays_.end());
     }
 
-    // Calls `visit` with each; none of them ends meanwhile. `visit` does nothing slow, see
-    // std::mutex.
+    // Calls `visit` with each array. No array is destroyed during the call. `visit` must be fast,
+    // as it runs under a mutex.
     template <class Visit>
     void ForEach(const Visit& visit) const {
         const std::lock_guard<std::mutex> lock(mutex_);

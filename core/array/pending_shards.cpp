@@ -31,7 +31,7 @@ std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t s
 
 std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
                                const std::shared_ptr<Synchronizer>& locks) {
-    std::shared_ptr<const Buffer> replaced;  // let go after the lock
+    std::shared_ptr<const Buffer> replaced;  // freed after the lock is released
     const std::lock_guard<std::mutex> lock(mutex_);
     Shard& pending = shards_[shard];
     const auto [place, is_new] = pending.chunks.try_emplace(chunk.chunk);
@@ -107,14 +107,14 @@ void PendingShards::WasStored(std::uint64_t shard, const std::vector<ShardChange
 }
 
 void PendingShards::Clear() {
-    std::unordered_map<std::uint64_t, Shard> dropped;  // let go after the lock
+    std::unordered_map<std::uint64_t, Shard> dropped;  // freed after the lock is released
     const std::lock_guard<std::mutex> lock(mutex_);
     std::swap(dropped, shards_);
     bytes_ = 0;
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // A thread of the parent may have had it when the process forked.
+    // After fork() a thread that no longer exists may hold the lock: do not lock in a child.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
 }

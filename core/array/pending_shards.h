@@ -19,10 +19,9 @@
 
 namespace zarr {
 
-// The encoded chunks of an array that are to be stored in shards and are not yet, by the number of
-// their shard and their number in it; and what keeps the readers and writers of one shard apart.
-// All are of the process that the array was opened in: a forked child has none of them.
-// Thread-safe.
+// Encoded chunks that wait to be stored in shards, by shard number and chunk number in the shard.
+// Also the locks between readers and writers of a shard. Pending chunks belong to the process that
+// opened the array; a forked child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -31,16 +30,17 @@ class PendingShards {
     PendingShards& operator=(const PendingShards&) = delete;
 
     bool empty() const { return !is_own() || bytes_.load(std::memory_order_acquire) == 0; }
-    // What they take, in memory.
+    // Returns the memory in bytes that pending chunks use.
     std::size_t bytes() const { return is_own() ? bytes_.load() : 0; }
 
-    // The chunk's bytes, nullptr for one that is to be absent; nothing where it is not pending.
+    // Returns the chunk's pending bytes, nullptr if the chunk is to be removed; nullopt if not
+    // pending.
     std::optional<std::shared_ptr<const Buffer>> Find(std::uint64_t shard,
                                                       std::uint64_t chunk) const;
 
-    // Takes a chunk in place of what was pending of it; nullptr for one that is to be absent.
-    // `locks`, which may be nullptr, are those that the shard is to be stored under. Returns how
-    // many chunks of the shard are pending.
+    // Makes a chunk pending, replacing an earlier one; bytes of nullptr remove the chunk. The shard
+    // will be stored under `locks`, which may be nullptr. Returns the number of pending chunks of
+    // the shard.
     std::size_t Put(std::uint64_t shard, const ShardChange& chunk,
                     const std::shared_ptr<Synchronizer>& locks);
 
@@ -48,26 +48,26 @@ class PendingShards {
         std::vector<ShardChange> chunks;
         std::shared_ptr<Synchronizer> locks;
     };
-    // What is pending of a shard.
+    // Returns the pending chunks of a shard.
     Changes Of(std::uint64_t shard) const;
-    // The shards that something is pending of, lowest first.
+    // Returns the shards with pending chunks, lowest first.
     std::vector<std::uint64_t> Shards() const;
-    // The shard that takes most, of those that no one has taken by this call before, until it is
-    // given back; nothing where there is none.
+    // TakeLargest() returns the shard with most pending bytes that no other thread has taken;
+    // nullopt if there is none. GiveBack() ends the reservation.
     std::optional<std::uint64_t> TakeLargest();
     void GiveBack(std::uint64_t shard);
 
-    // To be called after a shard was stored, by the holder of its Writing(): forgets what was
-    // stored, but for what has come in its place since.
+    // Removes the pending chunks in `stored` after their shard was stored, unless they were
+    // replaced since. The caller holds Writing() of the shard.
     void WasStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
-    // Forgets everything, unstored.
+    // Discards all pending chunks without storing them.
     void Clear();
 
-    // A shard does not change while someone has this. Short of what others of this process read
-    // from the store nothing is waited for under it.
+    // Lock a shard against being stored by this process while the shard is read (shared), or
+    // against all others (exclusive). The holder must not wait for anything except the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
-    // Another number whenever the shard was stored, to be compared under Reading().
+    // Returns a number that changes whenever the shard is stored. Compare under Reading().
     std::uint64_t StoreCount(std::uint64_t shard) const;
 
   private:
@@ -77,7 +77,8 @@ class PendingShards {
         std::size_t bytes = 0;
         bool is_taken = false;
     };
-    // Shards share them by their numbers: neighbours have different ones.
+    // Lock for several shards, chosen by a hash of the shard number; neighbouring shards have
+    // different locks.
     struct Gate {
         mutable std::shared_mutex mutex;
         std::atomic<std::uint64_t> stored{0};

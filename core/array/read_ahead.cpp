@@ -17,7 +17,8 @@ namespace zarr {
 
 namespace {
 
-// The dimension that two regions without steps differ along; nothing where there is not just one.
+// Returns the only dimension in which two regions differ; nullopt if there are several or none, or
+// if a step is not 1.
 std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
     std::optional<std::size_t> along;
     for (std::size_t i = 0; i < a.start.size(); ++i) {
@@ -29,7 +30,7 @@ std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
     return along;
 }
 
-// The part of a region along one dimension.
+// Interval [begin, end) of a region along one dimension.
 struct Extent {
     Extent(const Region& region, std::size_t along)
         : begin(region.start[along]), end(begin + region.count[along]) {}
@@ -38,8 +39,8 @@ struct Extent {
     std::uint64_t end;
 };
 
-// Makes `a` the region of both, where that holds no more: where they differ along one dimension,
-// and touch.
+// Extends `a` to the union of `a` and `b` if the union is a region: they differ in one dimension
+// and touch or overlap. Otherwise returns false.
 bool Join(Region& a, const Region& b) {
     const auto along = OnlyDifference(a, b);
     if (!along) return false;
@@ -51,7 +52,7 @@ bool Join(Region& a, const Region& b) {
     return true;
 }
 
-// Takes away what lies in `before`, where the two differ along one dimension.
+// Removes the part of `region` that is in `before`, if they differ in one dimension only.
 void CutOff(Region& region, const Region& before) {
     const auto along = OnlyDifference(region, before);
     if (!along) return;
@@ -148,7 +149,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
         }
         if (!next.empty()) Start(std::move(next), threads);
     } catch (const std::bad_alloc&) {
-        // Then nothing is loaded ahead.
+        // Out of memory: load nothing ahead.
     }
     return stays;
 }
@@ -158,7 +159,7 @@ void ReadAhead::Load(const Region& region, std::size_t threads) {
     try {
         Start({region}, threads);
     } catch (const std::bad_alloc&) {
-        // As above.
+        // Out of memory: load nothing ahead.
     }
 }
 
@@ -177,14 +178,14 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
     try {
         is_started = WorkerPool::Instance().Start(std::move(load));
     } catch (const std::bad_alloc&) {
-        // As above.
+        // Out of memory: load nothing ahead.
     }
     if (!is_started) batch->End();
 }
 
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
     try {
-        // What fails does not keep the others from being loaded.
+        // A failed region does not stop the others.
         static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
                                       [&](std::size_t i) -> Status {
                                           if (!is_ending_)
@@ -193,7 +194,7 @@ void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads)
                                           return {};
                                       }));
     } catch (const std::bad_alloc&) {
-        // As above.
+        // Out of memory: load nothing ahead.
     }
 }
 

@@ -15,42 +15,40 @@ namespace zarr {
 
 class Array;
 
-// Knows where regions are read in order. In a store where each read takes a while, loads the chunks
-// that a reader will want next into the cache of decoded chunks, on other threads: those that come
-// next in that order, and those that it is told of. What fails here is no error, unless a reader
-// waits for that chunk: it is told what it would have been told by its own request. Who comes later
-// reads the chunk again. Thread-safe.
+// Detects regions that are read in order, and loads the next chunks of a remote store into the
+// chunk cache on other threads. Also loads regions on request. Failed loads are not reported,
+// except to a reader that waits for the chunk; later readers read the chunk again. Thread-safe.
 class ReadAhead {
   public:
-    // `array` is borrowed. Its store decides whether chunks are loaded.
+    // `array` must outlive this object. Chunks are loaded only if the array's store is remote.
     explicit ReadAhead(const Array& array);
-    // Waits for what is under way.
+    // Waits until all loads have ended.
     ~ReadAhead();
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // True where chunks are loaded at all.
+    // True if chunks are loaded ahead, that is, if the store is remote.
     bool loads() const { return loads_; }
 
-    // Notes a region before it is read, by at most so many threads that decode. What comes after it
-    // in order is loaded, as much as tuning::kAheadBytes or a quarter of the cache holds. True
-    // where the region that comes next begins in the same chunk as this one, so that the rest of
-    // this one's chunks will be wanted.
+    // Records a region before it is read; `threads` may decode. Starts loading the regions that
+    // follow in order, up to tuning::kAheadBytes and a quarter of the cache. Returns true if the
+    // next region begins in the same chunk, so that the rest of this region's chunks will be needed
+    // soon.
     bool Note(const Region& region, std::size_t threads);
 
-    // Loads the chunks of a region, unless they take more than that or tuning::kAheadBatches are
-    // under way.
+    // Starts loading the chunks of a region, unless they exceed the size limit or
+    // tuning::kAheadBatches batches are in progress.
     void Load(const Region& region, std::size_t threads);
 
   private:
-    // Loads regions on another thread, unless tuning::kAheadBatches are under way.
+    // Loads regions on another thread, unless tuning::kAheadBatches batches are in progress.
     void Start(std::vector<Region> regions, std::size_t threads);
     void LoadAll(const std::vector<Region>& regions, std::size_t threads) const;
-    // Batches that are under way; forgets those that have ended.
+    // Returns the number of batches in progress; removes finished ones.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // The regions of the sequence after the first `ahead_` that are to be loaded now, without what
-    // `last` has, which is being read.
+    // Returns the regions to load next: those after the first `ahead_` of the sequence, without the
+    // part that is in `last`, the region being read.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 
@@ -59,7 +57,7 @@ class ReadAhead {
     std::atomic<bool> is_ending_{false};
     std::mutex mutex_;
     ReadSequence sequence_;
-    std::size_t ahead_ = 0;  // regions after the last that was noted that are loaded, or will be
+    std::size_t ahead_ = 0;  // regions after the last noted one that are loaded or being loaded
     std::vector<std::shared_ptr<Completion>> running_;
 };
 

@@ -19,7 +19,7 @@ bool IsSame(const DimVector<std::int64_t>& a, const DimVector<std::int64_t>& b) 
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// `start` moved by an offset; nothing where that leads out of the array.
+// Returns `start` moved by an offset; nullopt if outside the array.
 std::optional<DimVector<std::uint64_t>> Moved(DimVector<std::uint64_t> start,
                                               const DimVector<std::int64_t>& by,
                                               const std::vector<std::uint64_t>& shape) {
@@ -61,7 +61,7 @@ bool ReadSequence::Note(const Region& region) {
     }
     const Region before = *last_;
     const Offset step = Between(before, region);
-    if (IsZero(step)) return false;  // the same again, say for another field
+    if (IsZero(step)) return false;  // a repeated read, for example of another field
     last_ = region;
     if (seen_ == 0 && !knows_outer_) {
         inner_ = step;
@@ -73,7 +73,7 @@ bool ReadSequence::Note(const Region& region) {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
         if (!is_expected && steps_ < tuning::kAlikeSteps) {
-            // Perhaps this is the first step of another one.
+            // This may be the first step of a new sequence.
             first_ = before;
             full_ = region;
             inner_ = step;
@@ -81,7 +81,7 @@ bool ReadSequence::Note(const Region& region) {
             steps_ = seen_ = 1;
             return false;
         }
-        // The first row that ends here tells how long they are; the next step, whether it was one.
+        // The end of the first row tells the length of rows; the next step confirms it.
         seen_ = is_expected ? seen_ + 1 : tuning::kAlikeSteps - 1;
         row_length_ = steps_;
         outer_ = row;
@@ -109,7 +109,7 @@ std::vector<Region> ReadSequence::Next(std::size_t count,
         Region region = full_;
         region.start = at;
         for (std::size_t i = 0; i < at.size(); ++i) {
-            if (region.step[i] < 1) return {};  // read backwards, or one element again and again
+            if (region.step[i] < 1) return {};  // backwards, or one element repeatedly
             const auto step = static_cast<std::uint64_t>(region.step[i]);
             region.count[i] = std::min(region.count[i], (shape[i] - at[i] + step - 1) / step);
         }

@@ -10,18 +10,18 @@
 
 namespace zarr {
 
-// Recognises regions that are read in order: each as far from the one before as that from the one
-// before it, as bands of a cube, blocks of a row or windows of a map that is moved; and rows of
-// such, one after the other. Not thread-safe.
+// Recognises reads in order: regions at a constant distance, such as bands of a cube, blocks of a
+// row or windows of a map that is panned. Also recognises rows of such reads, one after another.
+// Not thread-safe.
 class ReadSequence {
   public:
-    // Notes a region that is read; true where it goes on a sequence, so that Next() tells what is
-    // read after it. A region that is cut off at the end of the array counts as a full one.
+    // Records a region that is read. Returns true if it continues a sequence, so that Next()
+    // predicts further regions. A region cut off at the array's edge counts as a full region.
     bool Note(const Region& region);
 
-    // The regions that come after the last that was noted, at most so many, cut off at the end of
-    // an array of `shape`; fewer at the end of the array, or of a row where it is not known yet
-    // where the next begins.
+    // Predicts up to `count` regions after the last recorded one, cut off at the edge of an array
+    // of `shape`. Returns fewer at the end of the array, or at the end of a row if the next row's
+    // start is still unknown.
     std::vector<Region> Next(std::size_t count, const std::vector<std::uint64_t>& shape) const;
 
   private:
@@ -32,14 +32,14 @@ class ReadSequence {
     void Begin(const Region& region);
 
     std::optional<Region> last_;
-    Region full_;   // with the counts of the largest of the sequence
-    Region first_;  // of the row
-    Offset inner_;  // between two of a row
-    Offset outer_;  // between the first of a row and of the next
+    Region full_;   // with the largest counts seen in the sequence
+    Region first_;  // first region of the row
+    Offset inner_;  // distance between regions of a row
+    Offset outer_;  // distance between the first regions of successive rows
     bool knows_outer_ = false;
-    std::uint64_t row_length_ = 0;  // steps of a row, where `knows_outer_`
-    std::uint64_t steps_ = 0;       // in the row
-    std::uint64_t seen_ = 0;        // steps that were as expected
+    std::uint64_t row_length_ = 0;  // steps of a row; valid if `knows_outer_`
+    std::uint64_t steps_ = 0;       // steps in this row
+    std::uint64_t seen_ = 0;        // steps as expected
 };
 
 }  // namespace zarr

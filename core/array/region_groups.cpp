@@ -14,9 +14,10 @@ RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>
         for (std::uint64_t piece = 0; piece < pieces;) {
             firsts.push_back(piece);
             const std::uint64_t group = group_of(piece);
-            // Chunks ascend or descend, so those of a group follow each other.
-            std::uint64_t last = piece;   // in the group
-            std::uint64_t next = pieces;  // behind it
+            // Chunks are in ascending or descending order, so that the parts of a group are
+            // consecutive: binary search.
+            std::uint64_t last = piece;   // last known part of the group
+            std::uint64_t next = pieces;  // first known part behind the group
             while (next - last > 1) {
                 const std::uint64_t middle = last + (next - last) / 2;
                 (group_of(middle) == group ? last : next) = middle;
@@ -43,7 +44,7 @@ std::uint64_t RegionGroups::SizeOf(std::uint64_t group) const {
 std::uint64_t RegionGroups::PieceAt(std::uint64_t group, std::uint64_t i) const {
     if (firsts_.empty()) return group;
     std::uint64_t piece = 0;
-    std::uint64_t stride = 1;  // between neighbouring pieces along the dimension
+    std::uint64_t stride = 1;  // between neighbouring parts along the dimension
     for (std::size_t axis = firsts_.size(); axis-- > 0;) {
         const std::vector<std::uint64_t>& firsts = firsts_[axis];
         const auto along = static_cast<std::size_t>(group % (firsts.size() - 1));

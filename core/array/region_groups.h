@@ -10,23 +10,23 @@
 
 namespace zarr {
 
-// The pieces of a region by the groups of chunks that they lie in. Groups and the pieces of a group
-// are in row-major order.
+// Parts of a region, grouped by the group of chunks to which they belong. Groups, and the parts of
+// a group, are in row-major order.
 class RegionGroups {
   public:
-    // `axes` is ChunkStore::groups(). `split` is borrowed.
+    // `axes` is ChunkStore::groups(). `split` is used only by the constructor.
     RegionGroups(const RegionSplit& split, const std::vector<GridAxis>& axes);
 
-    // Number of groups that have a piece.
+    // Returns the number of groups with at least one part.
     std::uint64_t count() const { return count_; }
-    // Number of pieces of a group.
+    // Returns the number of parts of a group.
     std::uint64_t SizeOf(std::uint64_t group) const;
-    // The index in the region of the i-th piece of a group.
+    // Returns the number in the region (see RegionSplit::At()) of the i-th part of a group.
     std::uint64_t PieceAt(std::uint64_t group, std::uint64_t i) const;
 
   private:
-    // Along each dimension: the first piece of each group, and last the number of pieces. Empty if
-    // each piece is a group.
+    // Per dimension: the first part of each group, and finally the number of parts. Empty if each
+    // part is a group.
     std::vector<std::vector<std::uint64_t>> firsts_;
     std::uint64_t count_ = 1;
 };

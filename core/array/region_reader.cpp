@@ -32,67 +32,68 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 }  // namespace
 
-// One read of a region: splits it at the chunk boundaries and brings each part to its place, in
-// parallel. Chunks are read in groups, as the ChunkStore has them. Used once.
+// A single read of a region: splits the region at the chunk edges and copies each part to its
+// destination, in parallel. Chunks are read in the groups of the ChunkStore.
 class RegionReader {
   public:
-    // All are borrowed. `offset` is the place of the wanted part in an element. Without a
-    // destination the chunks are brought into the cache.
+    // References must outlive the object. `offset` is the position in bytes of the wanted part
+    // within each element. With a null destination the chunks are only loaded into the cache.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
                  const Destination& destination, const ReadOptions& options, bool wants_rest);
 
     Status Run();
 
   private:
-    // How a part of a chunk is read that is neither pending nor cached.
+    // How to read a part of a chunk that is neither pending nor cached.
     enum class Strategy {
-        kFetchRange,      // fetched alone: of a large chunk without codecs
-        kDecodeRange,     // decoded alone: of a large chunk whose blosc can do that
-        kThroughCache,    // copied from the chunk in the cache, where others may want the rest
-        kIntoPlace,       // decoded where it is wanted: a whole chunk, wanted as it is stored
-        kThroughScratch,  // copied from scratch memory: a chunk that this read uses up
+        kFetchRange,      // fetch only the bytes needed: large chunk without codecs
+        kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
+        kThroughCache,    // decode into the cache: others may need the rest of the chunk
+        kIntoPlace,       // decode into the destination: whole chunk, wanted as stored
+        kThroughScratch,  // decode into scratch memory: the chunk is not needed again
     };
-    // A piece whose chunk is to be read from the store.
+    // A part whose chunk must be read from the store.
     struct Wanted {
         std::uint64_t piece = 0;
         Strategy strategy = Strategy::kThroughCache;
         ChunkRequest request;
-        std::uint64_t asked = 0;  // see AbsentChunks
+        std::uint64_t asked = 0;  // see AbsentChunks::generation()
     };
     struct Group {
         std::mutex mutex;  // guards `wanted`
         std::vector<Wanted> wanted;
     };
 
-    // Copies the chunks of a small read that are cached. Returns true if that was all. Decides
-    // which pieces all threads share.
+    // Copies the cached chunks of a small read. Returns true if nothing else remains. Also decides
+    // which parts all threads work on together.
     bool CopyCached();
-    // Has the system give the destination its pages, where it is one run of bytes.
+    // Maps the pages of the destination in advance if it is contiguous; see Populate().
     void PopulateDestination() const;
     Status ReadGroup(const RegionGroups& groups, std::uint64_t group,
                      const ReadRangesOptions& options);
-    // Copies a part whose chunk is pending, cached or known to be absent; adds others to `group`.
+    // Copies a part whose chunk is pending, cached or known to be absent. Adds any other part to
+    // `group`.
     Status CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group);
-    // Copies a pending chunk; returns false if the chunk is not pending.
+    // Copies the part if its chunk is pending; else returns false.
     Result<bool> CopyIfPending(const ChunkPart& part);
     bool CopyIfCached(const ChunkPart& part);
 
-    // Returns the strategy for a part, and asks for what it needs of the chunk.
+    // Chooses the strategy for a part, and sets in `request` which bytes it needs.
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
-    // Brings a fetched chunk to its place, by any strategy but kThroughCache.
+    // Copies or decodes a fetched chunk to its destination, by any strategy except kThroughCache.
     Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
-    // Each carries out a strategy. `bytes` are the bytes that were requested.
+    // Implementations of the strategies. `bytes` are the requested bytes.
     Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
     Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
-    // Copies from a chunk of the cache.
+    // Copies a part from a cached chunk.
     Status EmitCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
-    // Reads a chunk that another thread was loading, unless it has loaded it.
+    // Reads a chunk that another thread was loading; uses that thread's result if there is one.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 
-    // Calls `work` with a piece that has its layout. A failure names the chunk.
+    // Calls `work` with a part and its layout. Error messages start with the chunk's key.
     template <class Work>
     Status OnPart(std::uint64_t piece, const Work& work) const;
 
@@ -101,24 +102,24 @@ class RegionReader {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // Counts a chunk that was fetched. Returns true if it is stored; fails if it was not fetched,
-    // or decodes to more than a chunk may.
+    // Counts a fetched chunk. Returns true if the chunk is stored, false if absent. Fails if the
+    // fetch failed or the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Counts for the array and for its context; an ArrayCounter for the array.
+    // Count() counts for the array and its context; CountHere() only for the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
     void CountHere(ArrayCounter counter, std::uint64_t number) const;
     void CountDecoded(std::size_t bytes) const;
-    // What `work` returns; the time that it takes is counted.
+    // Calls `work()`, adds its duration to `counter`, and returns its result.
     template <class Work>
     auto Timed(ArrayCounter counter, Work&& work) const {
         return zarr::Timed(work, [&](std::uint64_t time) { CountHere(counter, time); });
     }
     Status Decode(const ChunkPart& part, ByteSpan encoded, MutableByteSpan chunk,
                   PipelineScratch& scratch);
-    // Makes a fetched chunk one for the cache.
+    // Decodes a fetched chunk for the cache.
     Result<ChunkPtr> Load(const ChunkPart& part, const Wanted& wanted,
                           const Result<FetchedChunk>& fetched);
     Result<ChunkPtr> DecodeWhole(const ChunkPart& part, const FetchedChunk& fetched);
@@ -129,25 +130,25 @@ class RegionReader {
     std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
 
     const Array& array_;
-    // Asked once for a read: a remote store locks its estimate of the link for an answer.
+    // Queried once per read, because a remote store must lock its link estimate.
     const StoreTraits traits_;
     const Region& region_;
     const std::size_t offset_;
     const Destination& destination_;
     const Converter op_;
-    const std::size_t threads_;  // that decode at the same time
-    Semaphore decoding_;         // where more threads are at it
+    const std::size_t threads_;  // that decode concurrently
+    Semaphore decoding_;         // limits decoding if more threads read
     const bool is_preload_;
-    const bool is_small_;  // not worth a thread, unless something is to be read
+    const bool is_small_;  // uses one thread unless chunks must be read
     const bool sees_pending_;
     const bool wants_rest_;
     bool keep_all_ = false;
-    std::uint64_t may_stay_;  // how many pieces, from the first on
+    std::uint64_t may_stay_;  // the first parts that may stay in the cache
     const RegionSplit plan_;
-    std::uint64_t shared_from_;                  // the first piece that may use all threads
-    std::bitset<tuning::kCachedPieces> copied_;  // pieces that CopyCached() has copied
-    const std::size_t in_flight_;                // chunks that are read or decoded at the same time
-    const bool is_gated_;                        // whether more threads may decode than should
+    std::uint64_t shared_from_;                  // first part that may use all threads
+    std::bitset<tuning::kCachedPieces> copied_;  // parts that CopyCached() has copied
+    const std::size_t in_flight_;                // chunks that are read or decoded concurrently
+    const bool is_gated_;                        // true if more threads may read than may decode
 };
 
 namespace {
@@ -158,14 +159,14 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
     return std::max(threads, std::min(most, fit));
 }
 
-// Of one read.
+// Returns how many chunks one read processes concurrently.
 std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = ChunksAtOnce(array, threads);
     const bool may_be_on_disk =
         !array.store()->Traits().remote && plan.pieces() > threads &&
         plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
     if (!may_be_on_disk) return usual;
-    // One tells for all.
+    // Test a single chunk as a sample for all.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
     return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, tuning::kDiskReads)
                                               : usual;
@@ -199,12 +200,12 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // Of more than the cache holds a part stays: all would push each other out before the next
-    // read, say of the band that follows in the same chunks, finds one.
+    // If the chunks exceed the cache, only the first ones may stay. Otherwise they would all evict
+    // each other before the next read, for example of the next band in the same chunks.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
-        const std::size_t chunk =
-            SaturatingAdd(array.layouts().largest().bytes(), sizeof(DecodedChunk));  // in the cache
+        const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
+                                                sizeof(DecodedChunk));  // size in the cache
         const std::uint64_t held = most == 0 ? 0 : std::max<std::uint64_t>(most / chunk, 1);
         may_stay_ = std::min(may_stay_, held);
     }
@@ -222,17 +223,17 @@ Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
 }
 
 void RegionReader::PopulateDestination() const {
-    // Where a store is waited for, pages come meanwhile.
+    // With a remote store the pages are mapped while it responds.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
-    std::size_t bytes = op_.dst_size;  // from the first one in memory to the last
+    std::size_t bytes = op_.dst_size;  // from the first to the last element in memory
     for (std::size_t i = 0; i < region_.count.size(); ++i) {
         const auto length =
             static_cast<std::ptrdiff_t>(region_.count[i] - 1) * destination_.strides[i];
         first += std::min<std::ptrdiff_t>(length, 0);
         bytes += static_cast<std::size_t>(std::abs(length));
     }
-    // What lies between the elements is not to be touched.
+    // Memory between the elements must not be touched.
     if (bytes == region_.size() * op_.dst_size)
         Populate({destination_.data + first, bytes}, threads_);
 }
@@ -247,10 +248,10 @@ bool RegionReader::CopyCached() {
                                 : array_.context().cache().Find(array_.IdOf(part.chunk)) != nullptr;
             return {};
         };
-        static_cast<void>(OnPart(i, look));  // a failure shows again when the piece is read
+        static_cast<void>(OnPart(i, look));  // the read of the part reports the failure
     }
     if (is_small_) copied_ = held;
-    // The last pieces, which are too few for all threads, are shared by them.
+    // The last parts, which are fewer than the threads, are each processed by all threads.
     const auto missing = static_cast<std::size_t>(pieces) - held.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
         if (!held[static_cast<std::size_t>(--shared_from_)]) --shared;
@@ -299,7 +300,7 @@ void RegionReader::Fill(const ChunkPart& part) const {
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // `op` expects the byte order of what is stored.
+    // `op_` expects the stored byte order.
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
@@ -373,13 +374,13 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // Claims what goes through the cache, but for what other threads load. From here on nothing
-    // else may be waited for until all of that is read.
+    // Claim the chunks that go through the cache, except those that other threads load. Until all
+    // claimed chunks are read, this thread must not wait for another chunk.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
-    std::vector<ChunkRequest> requests;     // of `own`
-    std::vector<ChunkCache::Claim> claims;  // of `own`
+    std::vector<ChunkRequest> requests;     // for `own`
+    std::vector<ChunkCache::Claim> claims;  // for `own`
     for (const Wanted& wanted : found.wanted) {
         const bool is_cached = wanted.strategy == Strategy::kThroughCache;
         ChunkCache::Claim claim;
@@ -473,18 +474,19 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
-    // What is read ahead is not read a second time.
+    // Use the result of a read-ahead in progress instead of a second request.
     if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
-    // less than fetching it again for the next part.
+    // From a remote store a compressed chunk is fetched whole. Decoding all of it costs less than
+    // fetching the chunk again for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // A second part of a chunk makes it worth decoding, where it is kept for the third.
+        // A request for a second part makes decoding the whole chunk worthwhile if the chunk can
+        // stay in the cache.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPart(array_.IdOf(part.chunk));
@@ -500,7 +502,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
         }
     }
     const bool is_kept = part.may_stay && (keep_all_ || !part.covers_chunk || IsObjects(array_));
-    // One that is larger than the cache is held alone, which serves strip after strip of it.
+    // A partly read chunk larger than the cache is cached alone, which serves reads strip by strip.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
@@ -535,10 +537,10 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // This blosc chunk cannot be decoded in parts.
+    // This blosc frame cannot be decoded in parts.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
-    // Not through GetOrLoad(): a thread that reads several chunks together must not wait for one.
+    // GetOrLoad() could wait for another thread, which is not allowed while reading several chunks.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
     return EmitCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }

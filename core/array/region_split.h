@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A region in the parts that lie in one chunk each.
+// Splits a region into parts that each belong to one chunk.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,39 @@
 
 namespace zarr {
 
-// The part of a region that lies in one chunk.
+// Part of a region that is in one chunk.
 struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
     DimVector<std::uint64_t> count;   // elements along each dimension
-    DimVector<std::uint64_t> offset;  // in the chunk, of the first of them
-    std::ptrdiff_t place = 0;   // in the caller's memory, in bytes from the region's first element
-    bool covers_chunk = false;  // every element of the array in the chunk is in it
-    bool fills_chunk = false;   // and the chunk does not overhang the array
-    std::size_t threads = 1;    // that may read, decode and copy it
-    bool may_stay = true;       // in the cache
-    ChunkLayoutPtr layout;      // to be set by who wants it
+    DimVector<std::uint64_t> offset;  // index in the chunk of the first element
+    std::ptrdiff_t place =
+        0;  // offset in bytes from the region's first element in the caller's memory
+    bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
+    bool fills_chunk = false;   // true if the part has all of the chunk's elements in order
+    std::size_t threads = 1;    // that may read, decode and copy the part
+    bool may_stay = true;       // true if the chunk may stay in the cache
+    ChunkLayoutPtr layout;      // set by the caller if needed
 };
 
-// A region split at the chunk boundaries: any number of pieces costs next to nothing, see
-// AxisSplit.
+// A region split at the chunk edges. Parts are computed on demand, so that their number does not
+// matter; see AxisSplit.
 class RegionSplit {
   public:
-    // `region` lies inside the array of `grid`; `strides` are those of the caller's memory, in
-    // bytes. All are borrowed.
+    // `region` must be inside the array of `grid`; `strides` of the caller's memory are in bytes.
+    // All arguments must outlive this object.
     RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
-    // 0 for an empty region.
+    // Returns the number of parts; 0 for an empty region.
     std::uint64_t pieces() const { return pieces_; }
     ChunkPart At(std::uint64_t index) const;
-    // Along one dimension: the number of pieces, and the chunk that one of them lies in. The
-    // pieces are in row-major order of these.
+    // Along one dimension, the number of parts, and the chunk of a part. Parts are in row-major
+    // order.
     std::uint64_t PiecesAlong(std::size_t axis) const { return splits_[axis].pieces(); }
     std::uint64_t ChunkAlong(std::size_t axis, std::uint64_t piece) const {
         return splits_[axis].At(piece).chunk;
     }
-    // Bytes that the chunks take when decoded, where one of `layout` takes as many as that says.
+    // Returns the total decoded size of the touched chunks in bytes, based on the element size of
+    // `layout`.
     std::uint64_t ChunkBytes(const ChunkLayout& layout) const;
 
   private:
@@ -55,8 +57,8 @@ class RegionSplit {
     std::uint64_t pieces_ = 1;
 };
 
-// Where a part begins in a chunk of `strides`, in bytes, and the strides from there in the order
-// of the region's steps.
+// Position of a part in a decoded chunk: `first` is the offset of its first element in bytes.
+// `strides` follow the region's steps.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

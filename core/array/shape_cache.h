@@ -17,16 +17,16 @@
 
 namespace zarr {
 
-// What was made for shapes, one T for each; all are dropped where there are too many: to make them
-// again costs little beside decoding a chunk of each. Thread-safe.
+// Cache of one T per chunk shape. Drops all when full, as making a T costs little compared to
+// decoding a chunk. Thread-safe.
 template <class T>
 class ShapeCache {
   public:
     using Pointer = std::shared_ptr<const T>;
     using Shape = DimVector<std::uint64_t>;
 
-    // That of a shape; where there is none yet, `make`, a function that returns a Result<T>, makes
-    // it, without a lock held. A failure is not kept.
+    // Returns the T of a shape. If there is none, calls `make()`, which returns a Result<T>,
+    // without a lock. A failure is not cached.
     template <class Make>
     Result<Pointer> GetOrMake(const Shape& shape, const Make& make) {
         const std::uint64_t hash = HashOf(shape);
@@ -62,7 +62,7 @@ class ShapeCache {
     }
 
     std::shared_mutex mutex_;
-    std::unordered_map<std::uint64_t, Held> held_;  // by a hash of the shape
+    std::unordered_map<std::uint64_t, Held> held_;  // by hash of the shape
 };
 
 }  // namespace zarr

@@ -13,8 +13,8 @@ namespace {
 Status NoWholeChunks(const std::string& shard, std::size_t axis, std::uint64_t size,
                      std::uint64_t chunk) {
     return Status::Corrupt(shard + " has " + std::to_string(size) + " elements along dimension " +
-                           std::to_string(axis) + ", no multiple of the " + std::to_string(chunk) +
-                           " of its chunks");
+                           std::to_string(axis) + ", not a multiple of the inner chunk size " +
+                           std::to_string(chunk));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
     ShardGrid grid;
     const std::size_t rank = metadata.rank();
     if (metadata.stored_chunks().size() != rank || metadata.chunks.size() != rank)
-        return Status::Corrupt("shard shape: has not the array's number of dimensions");
+        return Status::Corrupt("shard shape: the number of dimensions differs from the array's");
     grid.ends_.resize(rank);
     std::uint64_t chunks = 1;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -53,7 +53,7 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
         grid.span_.push_back(span);
         chunks = SaturatingMul(chunks, span);
     }
-    // The chunks of all shards have numbers, those beyond the array's edge, too.
+    // All chunks of the shards need a number, including those beyond the array's edge.
     if (chunks == UINT64_MAX) return Status::Corrupt("chunks: there are more than 2^64 of them");
     return grid;
 }

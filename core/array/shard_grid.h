@@ -12,18 +12,19 @@
 
 namespace zarr {
 
-// The chunks of one shard: those from `first` on, `count` of them along each dimension, beyond the
-// array's edge, too. Their places are counted from `first`.
+// The chunks of one shard: `count` chunks from `first` on along each dimension, including chunks
+// beyond the array's edge. Places in the shard are relative to `first`.
 struct ShardBox {
     using Index = DimVector<std::uint64_t>;
 
-    std::uint64_t shard = 0;  // its number
+    std::uint64_t shard = 0;  // row-major number of the shard
     Index first;
     Index count;
 
     bool Has(const Index& chunk) const {
         for (std::size_t i = 0; i < first.size(); ++i)
-            if (chunk[i] - first[i] >= count[i]) return false;  // also of what lies before it
+            if (chunk[i] - first[i] >= count[i])
+                return false;  // the difference wraps around for chunks before `first`
         return true;
     }
     Index PlaceOf(const Index& chunk) const {
@@ -31,7 +32,8 @@ struct ShardBox {
         for (std::size_t i = 0; i < first.size(); ++i) place.push_back(chunk[i] - first[i]);
         return place;
     }
-    // A chunk's number in the shard, row-major, and the chunk of a number.
+    // NumberOf() returns a chunk's row-major number in the shard; ChunkOf() returns the chunk of a
+    // number.
     std::uint64_t NumberOf(const Index& chunk) const {
         return RowMajorNumber(PlaceOf(chunk), count);
     }
@@ -40,7 +42,7 @@ struct ShardBox {
         for (std::size_t i = 0; i < first.size(); ++i) chunk[i] += first[i];
         return chunk;
     }
-    // How many there are.
+    // Returns the number of chunks in the shard.
     std::uint64_t chunks() const {
         std::uint64_t product = 1;
         for (const std::uint64_t along : count) product *= along;
@@ -48,28 +50,27 @@ struct ShardBox {
     }
 };
 
-// Which chunks of an array lie in which of its outermost shards. Along each dimension the shards
-// are a grid as any other, measured in chunks: of one size, or of several where the array's grid
-// has these. Chunks and shards are named by their index along each dimension, or by its number in
-// row-major order. Immutable.
+// Mapping between chunks and the outermost shards that contain them. Along each dimension the
+// shards form a grid measured in chunks, regular or irregular like the array's grid. Chunks and
+// shards are identified by index, or by row-major number. Immutable.
 class ShardGrid {
   public:
     using Index = DimVector<std::uint64_t>;
 
-    // Of an array that has shards. kCorrupt where a shard is of no whole chunks, or the shards have
-    // more than 2^64 of them.
+    // Creates the grid of an array with shards. Fails with kCorrupt if a shard does not consist of
+    // whole chunks, or if there are more than 2^64 chunks.
     static Result<ShardGrid> Bind(const ArrayMetadata& metadata);
     ~ShardGrid() = default;
-    ShardGrid(ShardGrid&&) = default;  // what the axes borrow stays where it is
+    ShardGrid(ShardGrid&&) = default;  // moving keeps the vectors' memory, to which the axes refer
     ShardGrid& operator=(ShardGrid&&) = default;
     ShardGrid(const ShardGrid&) = delete;
     ShardGrid& operator=(const ShardGrid&) = delete;
 
     const std::vector<GridAxis>& axes() const { return axes_; }
-    // Of the array, and along each dimension.
+    // Return the number of the array's chunks and shards along each dimension.
     const Index& chunk_counts() const { return chunk_counts_; }
     const Index& shard_counts() const { return shard_counts_; }
-    // Chunks along each dimension to the end of the last shard.
+    // Returns the number of chunks along each dimension up to the end of the last shard.
     const Index& span() const { return span_; }
 
     Index ShardOf(const Index& chunk) const;
@@ -86,15 +87,15 @@ class ShardGrid {
     }
     Index ChunkAt(std::uint64_t number) const { return RowMajorPlace(number, chunk_counts_); }
 
-    // True for chunks that hold an element of the array.
+    // True if the chunk contains an element of the array.
     bool IsInside(const Index& chunk) const;
-    // How many of a shard do.
+    // Returns the number of a shard's chunks that contain an element of the array.
     std::uint64_t ChunksInside(const ShardBox& box) const;
 
   private:
     ShardGrid() = default;
 
-    std::vector<std::vector<std::uint64_t>> ends_;  // of irregular axes, in chunks
+    std::vector<std::vector<std::uint64_t>> ends_;  // for irregular axes, in chunks
     std::vector<GridAxis> axes_;
     Index chunk_counts_;
     Index shard_counts_;

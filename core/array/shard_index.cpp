@@ -13,7 +13,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::uint64_t kNoChunk = UINT64_MAX;  // both numbers of a chunk that is absent
+constexpr std::uint64_t kNoChunk = UINT64_MAX;  // both numbers of an absent chunk
 constexpr std::size_t kEntryBytes = 2 * sizeof(std::uint64_t);
 
 DataType IndexType() {
@@ -48,7 +48,8 @@ Result<ShardIndex> ShardIndex::Bind(const Sharding& sharding, const Index& count
     index.children_ = static_cast<std::size_t>(children);
     ZARR_ASSIGN_OR_RETURN(index.pipeline_, Pipeline::Bind(sharding.index_codecs, context));
     const SizeBound stored = index.pipeline_.encoded_size();
-    if (!stored.exact) return Status::Corrupt("index_codecs: do not make an index of a fixed size");
+    if (!stored.exact)
+        return Status::Corrupt("index_codecs: the encoded size of the index is not fixed");
     index.bytes_ = stored.max;
     return index;
 }
@@ -59,7 +60,8 @@ Result<ShardIndex> ShardIndex::Bind(const Sharding& sharding, const Index& count
 Result<ShardExtent> ShardIndex::PlaceIn(std::uint64_t size) const {
     if (size < bytes_)
         return Status::Corrupt("holds " + std::to_string(size) +
-                               " bytes, too few for an index of " + std::to_string(bytes_));
+                               " bytes, fewer than the shard index of " + std::to_string(bytes_) +
+                               " bytes");
     return ShardExtent{is_at_end_ ? size - bytes_ : 0, bytes_};
 }
 
@@ -83,17 +85,17 @@ Result<std::optional<ShardExtent>> ShardIndex::Find(const Buffer& entries, std::
     const bool is_absent = extent.offset == kNoChunk && extent.size == kNoChunk;
     if (is_absent) return std::optional<ShardExtent>();
     const auto refuse = [&](const std::string& why) {
-        return Status::Corrupt("the index says that it has " + std::to_string(extent.size) +
-                               " bytes from " + std::to_string(extent.offset) + " on, " + why);
+        return Status::Corrupt("the shard index states " + std::to_string(extent.size) +
+                               " bytes at offset " + std::to_string(extent.offset) + ", " + why);
     };
     if (extent.offset == kNoChunk || extent.size == kNoChunk)
-        return refuse("of which one alone means that it is absent");
+        return refuse("but only one of the two numbers marks the chunk as absent");
     const auto end = CheckedAdd(extent.offset, extent.size);
-    if (!end) return refuse("which is more than any shard has");
+    if (!end) return refuse("beyond 2^64 bytes");
     if (size && *end > *size)
-        return refuse("beyond the end of the shard, which has " + std::to_string(*size));
+        return refuse("beyond the end of the shard, which has " + std::to_string(*size) + " bytes");
     if (extent.size > most)
-        return refuse("more than the " + std::to_string(most) + " that can be expected there");
+        return refuse("which exceeds the maximum of " + std::to_string(most) + " bytes");
     return std::optional(extent);
 }
 

@@ -15,36 +15,36 @@
 
 namespace zarr {
 
-// A run of bytes in a shard.
+// Byte range in a shard.
 struct ShardExtent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
 };
 
-// The index of the shards of one shape: where each of the children lies, which are what a shard
-// holds (Zarr v3, "Sharding codec", "Binary shard format"). Its contents, the "entries", are two
-// uint64 for each child, in the host's order. Immutable and shared between threads.
+// Index of the shards of one shape: it locates the children, which are inner chunks or nested
+// shards (Zarr v3, "Sharding codec", "Binary shard format"). Its decoded contents ("entries") are
+// two uint64 per child, offset and size, in the host's byte order. Immutable and thread-safe.
 class ShardIndex {
   public:
     using Index = DimVector<std::uint64_t>;
 
     ShardIndex() = default;
-    // `counts` are the children along each dimension of the array. Errors name the member of the
-    // metadata; kLimit where the index is larger than a chunk may be.
+    // Binds the index codecs for `counts` children along each dimension. Error messages name the
+    // metadata member. Fails with kLimit if the index exceeds Limit::kChunkSize.
     static Result<ShardIndex> Bind(const Sharding& sharding, const Index& counts);
 
-    // Children, and along each dimension.
+    // Return the number of children, and the number along each dimension.
     std::size_t children() const { return children_; }
     const Index& counts() const { return counts_; }
-    // Its stored size.
+    // Returns the stored size of the index in bytes.
     std::size_t bytes() const { return bytes_; }
     bool is_at_end() const { return is_at_end_; }
-    // Why it cannot be written; ok where it can.
+    // Returns the reason why the index cannot be written; ok if it can.
     const Status& writable() const { return pipeline_.writable(); }
 
-    // Where the child has its entry that holds what is at `place`, where each child reaches `reach`
-    // along each dimension. Places count from any shard of this shape on, as these repeat in those
-    // around them.
+    // Returns the position in the index of the child that contains the chunk at `place`. A child
+    // has `reach` chunks along each dimension. `place` counts chunks from the start of any shard of
+    // this shape.
     std::size_t PositionOf(const Index& place, const Index& reach) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -56,19 +56,20 @@ class ShardIndex {
         return position;
     }
 
-    // Where it lies in a shard of `size` bytes; kCorrupt where there is no room for it.
+    // Returns the byte range of the index in a shard of `size` bytes; kCorrupt if the shard is too
+    // small.
     Result<ShardExtent> PlaceIn(std::uint64_t size) const;
     Status Decode(ByteSpan stored, Buffer& entries) const;
-    // The same of the whole shard.
+    // Like Decode(), for the bytes of a whole shard.
     Status DecodeFrom(ByteSpan shard, Buffer& entries) const;
-    // Makes `entries` those of a shard without children.
+    // Sets `entries` to the index of a shard without children.
     Status Clear(Buffer& entries) const;
     static void Set(Buffer& entries, std::size_t position, const ShardExtent& extent);
     Result<ByteSpan> Encode(const Buffer& entries, PipelineScratch& scratch) const;
 
-    // What `entries` say of the child at `position`: nothing where it is absent. kCorrupt where it
-    // cannot be: half absent, more than `most` bytes, or beyond the end of the shard, which has
-    // `size` bytes where that is known. Children may overlap.
+    // Returns the byte range of the child at `position`; nullopt if absent. Fails with kCorrupt if
+    // the entry is half absent, exceeds `most` bytes, or exceeds the shard's `size`, if known.
+    // Ranges of children may overlap.
     static Result<std::optional<ShardExtent>> Find(const Buffer& entries, std::size_t position,
                                                    std::optional<std::uint64_t> size,
                                                    std::size_t most);

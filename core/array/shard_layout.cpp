@@ -25,7 +25,8 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
     const bool is_last = number + 1 == metadata.shards.size();
     const auto& child = is_last ? metadata.chunks : metadata.shards[number + 1].shape;
     if (sharding.shape.size() != metadata.rank() || child.size() != metadata.rank())
-        return Status::Corrupt(LevelName(number) + ": has not the array's number of dimensions");
+        return Status::Corrupt(LevelName(number) +
+                               ": the number of dimensions differs from the array's");
     Level level;
     Index counts;
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
@@ -33,9 +34,10 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
         const bool fits = child[i] != 0 && sharding.shape[i] != 0 &&
                           sharding.shape[i] % child[i] == 0 && child[i] % chunk == 0;
         if (!fits)
-            return Status::Corrupt(LevelName(number) + "[" + std::to_string(i) + "]: " +
-                                   std::to_string(sharding.shape[i]) + " is no multiple of the " +
-                                   std::to_string(child[i]) + " of what the shard holds");
+            return Status::Corrupt(LevelName(number) + "[" + std::to_string(i) +
+                                   "]: " + std::to_string(sharding.shape[i]) +
+                                   " is not a multiple of the inner chunk size " +
+                                   std::to_string(child[i]));
         counts.push_back(sharding.shape[i] / child[i]);
         level.reach.push_back(sharding.shape[i] / chunk);
         level.child_reach.push_back(child[i] / chunk);
@@ -49,13 +51,13 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
 
 Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes) {
     ShardLayout layout;
-    std::uint64_t chunks = 1;  // of a shard, which have numbers
+    std::uint64_t chunks = 1;  // of a shard; chunks need a number
     for (std::size_t k = 0; k < metadata.shards.size(); ++k) {
         ZARR_ASSIGN_OR_RETURN(Level level, BindLevel(metadata, k, max_chunk_bytes));
         for (const Status& writable : {level.index.writable(), level.codecs.writable()})
             if (layout.writable_.ok()) layout.writable_ = writable;
         const auto product = CheckedMul(chunks, level.index.children());
-        if (!product) return Status::Corrupt("shard shape: holds more than 2^64 chunks");
+        if (!product) return Status::Corrupt("shard shape: more than 2^64 chunks");
         chunks = *product;
         layout.levels_.push_back(std::move(level));
     }
@@ -69,13 +71,15 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
 }
 
 // ---------------------------------------------------------------------------------------------
-// Where chunks are described
+// Positions of chunks
 
 Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape) const {
     const Level& of = levels_[level];
     const bool is_held = level != 0 || more_ == nullptr ||
                          std::equal(shape.begin(), shape.end(), of.reach.begin(), of.reach.end());
-    if (is_held) return ShardIndexPtr(ShardIndexPtr(), &of.index);  // of this object, uncounted
+    if (is_held)
+        return ShardIndexPtr(ShardIndexPtr(),
+                             &of.index);  // owned by this object: a pointer without reference count
     return more_->GetOrMake(shape, [&] {
         Index counts = shape;
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] /= of.child_reach[i];
@@ -87,7 +91,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // Reading
 
 std::size_t ShardLayout::MaxWrappedBytes(std::size_t level) const {
-    // As of chunks: an odd encoder costs nothing, a bomb is still refused.
+    // Twice the maximum of usual encoders: accepts unusual encoders and still rejects decompression
+    // bombs.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
 }
 
@@ -112,11 +117,11 @@ Result<BuiltShard> ShardLayout::Build(const Index& shape, ByteSpan old,
     return built;
 }
 
-// A stored shard, as far as building another of it needs it.
+// The old shard while its replacement is built.
 struct ShardLayout::Old {
-    ByteSpan bytes;  // null where there is none
+    ByteSpan bytes;  // null if there is no old shard
     Buffer entries;
-    std::size_t kept = 0;  // bytes of the chunks that were taken from it
+    std::size_t kept = 0;  // bytes of chunks copied from it
 };
 
 Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan stored,
@@ -137,9 +142,10 @@ Result<std::optional<ByteSpan>> ShardLayout::Take(std::size_t level, std::size_t
     ZARR_ASSIGN_OR_RETURN(const auto extent, Find(level, old.entries, position, old.bytes.size));
     if (!extent) return std::optional<ByteSpan>();
     const ByteSpan bytes{old.bytes.data + extent->offset, static_cast<std::size_t>(extent->size)};
-    old.kept += bytes.size;  // each of them <= old.bytes.size
+    old.kept += bytes.size;  // cannot overflow: each size <= old.bytes.size
     if (old.kept > old.bytes.size)
-        return Status::Corrupt("the index has chunks that overlap, which cannot be kept");
+        return Status::Corrupt(
+            "the shard index has overlapping chunks, so that the shard cannot be updated");
     return std::optional(bytes);
 }
 
@@ -185,7 +191,7 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
     ZARR_RETURN_IF_ERROR(Open(level, *index, stored, shard, old));
     const std::vector<Changed> changed = ByPosition(level, *index, building.shape, changes);
     const std::size_t first = shard.parts.size();
-    if (!index->is_at_end()) shard.parts.emplace_back();  // the index, once it is known
+    if (!index->is_at_end()) shard.parts.emplace_back();  // placeholder for the index
     Buffer entries;
     ZARR_RETURN_IF_ERROR(index->Clear(entries));
     std::size_t at = index->is_at_end() ? 0 : index->bytes();
@@ -200,7 +206,7 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
                               AddChild(level, position, own, old, building, shard));
         if (!size) continue;
         ShardIndex::Set(entries, position, {at, *size});
-        at += *size;  // what is in memory
+        at += *size;  // cannot overflow: all parts are in memory
         is_any = true;
     }
     if (!is_any) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the chunks of a shard lie in its bytes (Zarr v3, "Sharding codec", "Binary shard format").
+// Bytes of shards (Zarr v3, "Sharding codec", "Binary shard format").
 #pragma once
 
 #include <cstddef>
@@ -19,114 +19,119 @@
 
 namespace zarr {
 
-// What becomes of a chunk of a shard.
+// Change of one chunk in a shard.
 struct ShardChange {
-    std::uint64_t chunk = 0;              // its number, see ShardBox::NumberOf()
-    std::shared_ptr<const Buffer> bytes;  // as stored; nullptr for a chunk that is to be absent
+    std::uint64_t chunk = 0;              // chunk number; see ShardBox::NumberOf()
+    std::shared_ptr<const Buffer> bytes;  // as stored; nullptr removes the chunk
 };
 
-// What is to be stored of a shard, as parts that follow each other; none where no chunk is left.
-// They refer to the stored shard and the changes that it was built of, and to `owned`.
+// Bytes to store for a shard, as consecutive parts; empty if no chunk remains. The parts point into
+// `owned`, the old shard and the changes.
 struct BuiltShard {
     std::vector<ByteSpan> parts;
     std::vector<Buffer> owned;
 };
 
-// The levels of an array's shards, bound once: a shard of the outermost level, 0, is one value of
-// the store; it holds shards of level 1, and those of the last level hold chunks. "Children" are
-// what a shard of a level holds. Chunks are named by their place along each dimension in their
-// shard of level 0, counted in chunks. The shards of level 0 have one shape, or several where the
-// array's grid has; those in them have one. Immutable and shared between threads.
+// Levels of an array's nested shards, bound once. A shard of level 0 is a value of the store and
+// contains shards of level 1, and so on; shards of the last level contain chunks. The "children" of
+// a shard are the shards or chunks in it. Chunks are identified by their place in the shard of
+// level 0, in chunks along each dimension. Shards of level 0 may have several shapes if the grid is
+// irregular; shards of deeper levels have one. Immutable and thread-safe.
 class ShardLayout {
   public:
     using Index = DimVector<std::uint64_t>;
 
-    // `max_chunk_bytes` bounds what is stored of a chunk. Errors name the member of the metadata.
+    // Binds the levels of `metadata`. `max_chunk_bytes` limits the stored size of a chunk. Error
+    // messages name the metadata member.
     static Result<ShardLayout> Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes);
 
     std::size_t levels() const { return levels_.size(); }
-    // Why shards cannot be written; ok where they can.
+    // Returns the reason why shards cannot be written; ok if they can.
     const Status& writable() const { return writable_; }
 
-    // Chunks along each dimension of a shard of a level; of level 0 of the largest.
+    // Returns the size of a level's shard in chunks along each dimension; for level 0 the largest
+    // size.
     const Index& Reach(std::size_t level) const { return levels_[level].reach; }
-    // And of what it holds.
+    // Returns the size of a child in chunks along each dimension.
     const Index& ChildReach(std::size_t level) const { return levels_[level].child_reach; }
 
-    // The index of the shards of a level; of level 0 of the one that has `shape` chunks along each
-    // dimension. Fails where the codecs cannot be bound to it.
+    // Returns the shard index of a level. `shape` is the size in chunks of the shard of level 0.
+    // Fails if the codecs cannot be bound.
     Result<ShardIndexPtr> IndexOf(std::size_t level, const Index& shape) const;
-    // Where in the index of its shard of a level the child that has a chunk is described.
+    // Returns the position in a level's shard index of the child that contains the chunk at
+    // `place`.
     std::size_t PositionOf(std::size_t level, const ShardIndex& index, const Index& place) const {
         return index.PositionOf(place, levels_[level].child_reach);
     }
-    // What the entries of that index say of it, see ShardIndex::Find().
+    // Returns a child's byte range by its position in the index; see ShardIndex::Find().
     Result<std::optional<ShardExtent>> Find(std::size_t level, const Buffer& entries,
                                             std::size_t position,
                                             std::optional<std::uint64_t> size) const {
         return ShardIndex::Find(entries, position, size, levels_[level].max_child_bytes);
     }
 
-    // True where the bytes of a shard of a level are encoded as a whole.
+    // True if codecs encode the bytes of a whole shard of this level ("wrapped").
     bool IsWrapped(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
-    // A bound of the stored size of a shard of a level that is wrapped.
+    // Returns the maximum stored size in bytes of a wrapped shard of a level.
     std::size_t MaxWrappedBytes(std::size_t level) const;
     // Decodes a wrapped shard.
     Status Unwrap(std::size_t level, ByteSpan stored, Buffer& shard) const;
 
-    // What is to be stored of a shard of level 0 that has `shape` chunks along each dimension:
-    // `changes`, and of `old`, the stored shard, or nothing of a null one, whatever is not changed,
-    // byte for byte. The chunks lie in the order of the index.
+    // Builds the bytes of a shard of level 0 with `shape` chunks along each dimension. `changes`
+    // are applied to the stored shard `old`, which is null if absent; unchanged chunks are copied
+    // byte for byte. Chunks are in the order of the index.
     Result<BuiltShard> Build(const Index& shape, ByteSpan old,
                              const std::vector<ShardChange>& changes) const;
 
   private:
     struct Level {
-        Index reach;        // chunks along each dimension of a shard
-        Index child_reach;  // and of a child
+        Index reach;        // size of a shard in chunks along each dimension
+        Index child_reach;  // size of a child in chunks
         std::size_t max_child_bytes = 0;
-        ShardIndex index;  // of a shard of `reach`
+        ShardIndex index;  // for shards of size `reach`
         Pipeline codecs;
     };
     using Changes = std::vector<const ShardChange*>;
 
     ShardLayout() = default;
-    // What is built.
+    // State while a shard is built.
     struct Building {
-        const Index& shape;  // of the shard of level 0
+        const Index& shape;  // shape of the shard of level 0, in chunks
         PipelineScratch scratch;
     };
     struct Old;
     using Changed = std::pair<std::size_t, const ShardChange*>;
-    // The changes of what a shard of a level holds, in the order of its index.
+    // Returns the changes of a level's shard with the position of each in the index, in index
+    // order.
     std::vector<Changed> ByPosition(std::size_t level, const ShardIndex& index, const Index& shape,
                                     const Changes& changes) const;
 
     static Result<Level> BindLevel(const ArrayMetadata& metadata, std::size_t number,
                                    std::size_t max_chunk_bytes);
-    // Adds a shard of a level, after `changes` of it, to what is built; `stored` is null where
-    // there is none. Its size in bytes; nothing, and nothing is added, where no chunk is left.
+    // Appends a shard of a level with `changes` to `built`. `stored` is the old shard, null if
+    // absent. Returns the shard's size in bytes; nullopt, with nothing appended, if no chunk
+    // remains.
     Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
                                                 const Changes& changes, Building& building,
                                                 BuiltShard& built) const;
-    // The same of a child of a shard of a level; `changes` may be none.
+    // Like AddShard(), for a child of a level's shard; `changes` may be empty.
     Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
                                                 const Changes& changes, Old& old,
                                                 Building& building, BuiltShard& built) const;
-    // Adds a shard of a level that is encoded as a whole. Its size.
+    // Encodes the shard `plain` as a whole and appends it to `built`. Returns its size in bytes.
     Result<std::optional<std::size_t>> AddWrapped(std::size_t level, const BuiltShard& plain,
                                                   std::size_t size, Building& building,
                                                   BuiltShard& built) const;
-    // Looks into a stored shard; what it is decoded to belongs to `owner`.
+    // Reads the index of a stored shard. Decoded bytes are stored in `owner`.
     Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
                 Old& old) const;
-    // The bytes of a child, which is to be kept; nothing where it is absent.
+    // Returns the bytes of an unchanged child; nullopt if absent.
     Result<std::optional<ByteSpan>> Take(std::size_t level, std::size_t position, Old& old) const;
 
     std::vector<Level> levels_;
     Status writable_;
-    Sharding outermost_;                            // that of level 0
-    std::unique_ptr<ShapeCache<ShardIndex>> more_;  // indexes of level 0, where shapes differ
+    Sharding outermost_;                            // for level 0
+    std::unique_ptr<ShapeCache<ShardIndex>> more_;  // indexes of level 0 if shapes differ
 };
 
 }  // namespace zarr

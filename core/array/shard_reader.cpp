@@ -16,21 +16,22 @@ namespace zarr {
 
 namespace {
 
-// How often a shard that is replaced while it is read is tried.
+// Number of attempts to read a shard that is being replaced.
 constexpr int kReadTries = 4;
 
-constexpr std::string_view kOfChunk = "chunk ";  // in messages, before its place
+constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// A version that is not certain yet may stand for a later one, too.
+// True if the version is uncertain, so that a later change may have an equal version.
 bool IsYoung(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
 }
 
-// The store was told a version by what was read between, and by nothing before.
+// True if the store learned its first version of the value from the response between the two calls
+// of VersionOf().
 bool WasToldFirst(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
@@ -38,7 +39,7 @@ bool WasToldFirst(const ObjectVersion& before, ObjectVersion after) {
 }
 
 Status ReplacedAgain(const std::string& name) {
-    return Status::Io(name + ": the shard was replaced again and again while it was read");
+    return Status::Io(name + ": the shard was replaced repeatedly while it was read");
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // Another thread may have loaded it for a shard that was replaced since.
+    // Another thread may have loaded the index for a shard that was replaced since.
     if (HasStampOf(*node, *place.node)) return node;
     return load();
 }
@@ -198,7 +199,7 @@ std::string ShardReader::NameOfChild(std::size_t level, const Index& chunk) cons
 }
 
 // ---------------------------------------------------------------------------------------------
-// The way to a chunk
+// Locating chunks
 
 bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& place) const {
     const Index& reach = of_.layout_.Reach(level);
@@ -207,7 +208,7 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& p
     return true;
 }
 
-// Of level 0 `box_` is set already.
+// For level 0, `box_` must be set already.
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
                                                          const ShardPlace& found) const {
     Step step;
@@ -256,7 +257,8 @@ Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& n
     if (!extent.ok()) return Corrupt(chunk, extent.status());
     if (!*extent) return found;
     const auto offset = CheckedAdd(node->base, (*extent)->offset);
-    if (!offset) return Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
+    if (!offset)
+        return Corrupt(chunk, Status::Corrupt("its offset in the shard exceeds 2^64 bytes"));
     found.is_present = true;
     found.offset = *offset;
     found.size = (*extent)->size;
@@ -264,7 +266,7 @@ Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& n
 }
 
 // ---------------------------------------------------------------------------------------------
-// Reading by the indexes
+// Reading with the indexes
 
 Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Read& read) const {
     const std::uint64_t number = grid_.NumberOfShard(shard);
@@ -273,10 +275,10 @@ Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Rea
         const auto reading = pending_.Reading(number);
         const ShardNodePtr held = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
-        // What fails may do so because the index was that of an older shard.
+        // A failure may be due to an outdated index.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
-        // A store without versions does not tell, but what contradicts an index of before may.
+        // In a store without versions an outdated index shows only by contradictions.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 held != nullptr && held == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -313,10 +315,9 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
         found = read->found;
     }
     if (found && value.size() == length) return {};
-    return Corrupt(chunk,
-                   Status::Corrupt("the index says that it has " + std::to_string(place.size) +
-                                   " bytes from " + std::to_string(place.offset) +
-                                   " on, beyond the end of the shard"));
+    return Corrupt(chunk, Status::Corrupt("the shard index states " + std::to_string(place.size) +
+                                          " bytes at offset " + std::to_string(place.offset) +
+                                          ", beyond the end of the shard"));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -324,10 +325,10 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
 
 struct ShardReader::Listing {
     const ShardBox& box;
-    // By number: what is to become of chunks that are pending.
+    // Pending chunks by number; true if stored, false if removed.
     std::unordered_map<std::uint64_t, bool> pending;
-    std::vector<std::uint64_t> present;  // numbers
-    std::uint64_t bytes = 0;             // of what was looked through, and of what was found
+    std::vector<std::uint64_t> present;  // chunk numbers
+    std::uint64_t bytes = 0;             // of the indexes read and the chunks found
 };
 
 Status ShardReader::ForEachIn(const ShardBox& box,
@@ -354,7 +355,7 @@ Status ShardReader::ForEachIn(const ShardBox& box,
 Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                          const Index& first, Listing& listing) const {
     if (node->is_absent) return {};
-    // A few bytes may be the shards of many places, or become many when they are decoded.
+    // Few stored bytes may be shared by many shards, or decode to many bytes: limit the total.
     listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
     if (layout_.IsWrapped(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
     if (listing.bytes > LimitOf(Limit::kChunkSize))
@@ -378,7 +379,7 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
             const std::uint64_t number = listing.box.NumberOf(chunk);
             if (listing.pending.count(number) != 0) continue;
             listing.present.push_back(number);
-            listing.bytes += 2 * sizeof(number);  // the caller keeps it, too
+            listing.bytes += 2 * sizeof(number);  // the caller keeps a copy
             continue;
         }
         ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr inner,
@@ -390,20 +391,20 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is out of date
+// Outdated data
 
 bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
     return SameStamp(shards_.VersionOf(shard), node.version);
 }
 
-// What lies in it is of another stamp then.
+// Cached nested shards then differ from the shard in version or store count.
 void ShardReader::Drop(const Index& shard) const {
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }
 
 void ShardReader::Forget(const Index& shard) const {
     Drop(shard);
-    // Where the store knows no versions its indexes look alike.
+    // In a store without versions, the indexes of nested shards cannot be recognised as outdated.
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 

@@ -18,15 +18,15 @@
 
 namespace zarr {
 
-// What was read of a shard, or of one that lies in another one: its index, and its bytes where
-// they are encoded as a whole, or those around it are. Immutable.
+// Cached data of a shard or nested shard: its index, and its bytes if the shard, or a shard around
+// it, is encoded as a whole. Immutable.
 struct ShardNode {
     bool is_absent = false;
-    ObjectVersion version;              // of the stored value, from before it was read
-    std::uint64_t store_count = 0;      // PendingShards::StoreCount() of that time
-    std::uint64_t base = 0;             // where its offsets count from, in the value or in `memory`
-    std::optional<std::uint64_t> size;  // of the shard, in bytes, where that is known
-    std::shared_ptr<const Buffer> memory;  // nullptr where it lies as it is in the value
+    ObjectVersion version;                 // version of the stored value before the read
+    std::uint64_t store_count = 0;         // PendingShards::StoreCount() before the read
+    std::uint64_t base = 0;                // start of the shard in the value or in `memory`
+    std::optional<std::uint64_t> size;     // of the shard in bytes; nullopt if unknown
+    std::shared_ptr<const Buffer> memory;  // decoded bytes; nullptr if stored plainly
     Buffer entries;                        // see ShardIndex
 
     std::size_t bytes() const {
@@ -36,35 +36,33 @@ struct ShardNode {
 using ShardNodePtr = std::shared_ptr<const ShardNode>;
 using ShardCache = LoadingCache<ShardNode>;
 
-// Where a chunk's bytes are.
+// Location of a chunk's bytes.
 struct ShardPlace {
-    ShardNodePtr node;  // of the last level that was looked at
+    ShardNodePtr node;  // shard of the deepest level that was read
     bool is_present = false;
     std::uint64_t offset = 0;  // in the stored value, or in `node->memory`
     std::uint64_t size = 0;
 };
 
-// The indexes of an array's shards, of all levels: reads and remembers them, finds chunks by them,
-// and tells what of them is out of date. Errors about what is stored start with the shard's key.
-// Thread-safe.
+// Reads and caches the indexes of an array's shards, of all levels, and locates chunks. Error
+// messages about stored data start with the shard's key. Thread-safe.
 //
-// An index and the parts of a shard are read one after the other, so that the shard may be replaced
-// between: what was read counts where the version is the same before and after, and where the store
-// knows no versions it is taken to be. Else the index is read again, and where that happens again
-// and again the read fails. Writers of this process, through what shares `pending`, and readers
-// wait for each other.
+// The index and the chunks of a shard are read by separate requests, between which the shard may be
+// replaced. Data is accepted if the shard's version is equal before and after, or if the store has
+// no versions. Otherwise the index is read again; after several attempts the read fails. Readers
+// and writers of this process that share `pending` exclude each other.
 class ShardReader {
   public:
     using Index = ShardGrid::Index;
 
-    // All are borrowed.
+    // All arguments must outlive this object.
     ShardReader(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 ShardCache& cache, const PendingShards& pending);
     ~ShardReader();
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Looks for one chunk after the other, and remembers the way. Of one thread.
+    // Locates several chunks, and keeps the indexes on the path between calls. Not thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -74,57 +72,60 @@ class ShardReader {
         struct Step {
             ShardNodePtr node;
             ShardIndexPtr index;
-            Index place;  // of a chunk that is in it
+            Index place;  // place of a chunk in the shard
         };
         bool IsAt(const Step& step, std::size_t level, const Index& place) const;
         Result<Step> Enter(std::size_t level, const Index& chunk, const ShardPlace& found) const;
 
         const ShardReader& of_;
-        ShardBox box_;  // of the first step
+        ShardBox box_;  // box of the shard of level 0
         std::vector<Step> steps_;
     };
 
-    // Calls `read`, which returns a node of the shard that it has read, or nullptr where it has
-    // read none, and again where the shard was replaced meanwhile, or may have been. kIo where that
-    // does not end; the error names `chunk`, unless it is nullptr.
+    // Calls `read` again until the shard was not replaced during the call. `read` returns a node of
+    // the shard that it used, or nullptr if it used none. Fails with kIo after several attempts.
+    // `chunk` is named in that message if not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status WhileFresh(const Index& shard, const Index* chunk, const Read& read) const;
-    // Calls `read` so with the place of a chunk that is stored. False where the chunk is absent.
+    // Calls `read`, repeatedly as WhileFresh(), with the location of a stored chunk. Returns false
+    // if the chunk is absent.
     using ReadAt = std::function<Status(const ShardPlace& place)>;
     Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
-    // Reads `length` bytes of a chunk from `offset` on.
+    // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
     Status ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
-    // Calls `visit` with each chunk of a shard that is stored or pending, beyond the array, too.
-    // What is absent costs nothing: time and memory are in proportion to the indexes. kLimit where
-    // these and what they have take more than a chunk may, as where many children share bytes.
+    // Calls `visit` for each stored or pending chunk of a shard, including chunks beyond the
+    // array's edge. Time and memory are proportional to the size of the indexes. Fails with kLimit
+    // if indexes and results exceed Limit::kChunkSize, for example if many children share bytes.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
-    // True where the shard of a node is still the one that it was read from.
+    // True if the shard has not been replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
-    // What was read of a shard is read again: after it was stored here; and where others may have.
+    // Drop cached data of a shard: Drop() after this process stored the shard, Forget() if other
+    // processes may have.
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
-    // The same of all that are out of date, as far as that can be seen.
+    // Drops all cached data that is outdated, as far as versions show it.
     void DropStale() const;
 
-    // An error about what is stored of a chunk.
+    // Puts the shard's key and the chunk's index before an error about stored data.
     Status Corrupt(const Index& chunk, const Status& status) const;
-    // An error of the store, which names the shard, as one about a chunk of it.
+    // Adds the chunk's index to an error of the store whose message starts with the shard's key.
     Status Failed(const Index& chunk, const Status& status) const;
 
   private:
-    // Where the child of `node`, a shard of a level, is that has a chunk, which is at `place` in
-    // its shard of level 0.
+    // Locates the child of `node`, a shard of a level, that contains `chunk`. `place` is the
+    // chunk's place in its shard of level 0.
     Result<ShardPlace> PlaceIn(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                                const Index& chunk, const Index& place) const;
-    // ForEachIn() of a shard of a level, whose first chunk is at `first` in its shard of level 0.
+    // ForEachIn() for one shard of a level. `first` is the place of its first chunk in the shard of
+    // level 0.
     struct Listing;
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // The index of the shard of level 0, and of one that lies in another one at `place` of that's
-    // bytes, through the cache.
+    // Load the index of an outer shard (Root), or of a shard nested at byte range `place` (Child),
+    // through the cache.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
@@ -132,7 +133,7 @@ class ShardReader {
                                const ShardPlace& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
                                    const ShardPlace& place) const;
-    // The same of one whose bytes are encoded as a whole, and of any other.
+    // LoadChild() for a nested shard that is encoded as a whole, and for a plain one.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
                        const ShardPlace& place, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
@@ -144,7 +145,7 @@ class ShardReader {
     const ShardLayout& layout_;
     ShardCache& cache_;
     const PendingShards& pending_;
-    std::vector<std::uint64_t> ids_;  // in the cache, of each level
+    std::vector<std::uint64_t> ids_;  // ids in the cache, one per level
 };
 
 }  // namespace zarr

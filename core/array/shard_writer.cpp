@@ -41,7 +41,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
             ZARR_ASSIGN_OR_RETURN(lock, known->Acquire(name));
         }
         const auto writing = pending_.Writing(shard);
-        // With all that has come while others were waited for.
+        // Include chunks that became pending while this thread waited for the locks.
         changes = pending_.Of(shard);
         if (changes.chunks.empty() && more.empty()) return {};
         if (!is_locked && lock == nullptr && changes.locks != nullptr) continue;
@@ -58,7 +58,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
 Status ShardWriter::Replace(Store& store, const ShardBox& box,
                             const std::vector<ShardChange>& changes, bool is_complete) const {
     const Index shard = grid_.ShardAt(box.shard);
-    // All of the old shard at once, as the parts might be of two.
+    // Read the old shard whole: parts might come from two versions.
     Buffer old;
     bool found = false;
     if (!is_complete) {
@@ -76,7 +76,7 @@ Status ShardWriter::Replace(Store& store, const ShardBox& box,
 Status ShardWriter::Shrink(Store& store, std::size_t max_bytes) const {
     while (pending_.bytes() > max_bytes) {
         const auto shard = pending_.TakeLargest();
-        if (!shard) return {};  // other threads are at them
+        if (!shard) return {};  // other threads are storing all shards
         const Status status = StoreShard(store, *shard, false, {}, nullptr);
         pending_.GiveBack(*shard);
         ZARR_RETURN_IF_ERROR(status);
@@ -106,7 +106,7 @@ Status ShardWriter::EraseOutside(Store& store, std::uint64_t shard,
     for (std::size_t i = 0; i < counts.size(); ++i)
         is_inside = is_inside && box.first[i] + box.count[i] <= counts[i];
     if (is_inside) return {};
-    // What chunks of a shard lie outside would be seen again when the array grows.
+    // Chunks outside would reappear if the array grew again.
     std::vector<ShardChange> outside;
     reader_.Forget(grid_.ShardAt(shard));
     ZARR_RETURN_IF_ERROR(reader_.ForEachIn(box, [&](const Index& chunk) {

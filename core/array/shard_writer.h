@@ -16,30 +16,32 @@
 
 namespace zarr {
 
-// Stores the shards of an array: a shard is written whole, of what is pending of it and what is
-// stored, when all of its chunks are there or it is asked for. Thread-safe.
+// Stores the shards of an array. A shard is written whole, from its pending and its stored chunks,
+// when all its chunks are pending or on request. Thread-safe.
 class ShardWriter {
   public:
     using Index = ShardGrid::Index;
 
-    // All are borrowed. `reader` is told what was stored.
+    // All arguments must outlive this object. `reader` is notified when a shard is stored.
     ShardWriter(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 const ShardReader& reader, PendingShards& pending)
         : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
 
-    // See ChunkStore.
+    // Implementations of the methods of ChunkStore.
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                const WriteLocks& locks) const;
     Status StoreLocked(Store& store, const Index& chunk) const;
     Status Shrink(Store& store, std::size_t max_bytes) const;
     Status Flush(Store& store, std::size_t threads) const;
 
-    // Removes the chunks of a shard that lie outside of a grid of so many chunks.
+    // Removes the chunks of a shard that are outside a grid of `counts` chunks along each
+    // dimension.
     Status EraseOutside(Store& store, std::uint64_t shard, const std::vector<std::uint64_t>& counts,
                         const std::shared_ptr<Synchronizer>& locks) const;
 
   private:
-    // Stores what is pending of a shard, with `more`. Takes the shard's lock, unless it is held.
+    // Stores the pending chunks of a shard together with `more`. Takes the shard's lock unless
+    // `is_locked`.
     Status StoreShard(Store& store, std::uint64_t shard, bool is_locked,
                       const std::vector<ShardChange>& more,
                       const std::shared_ptr<Synchronizer>& locks) const;

@@ -42,7 +42,7 @@ void ShardedChunks::DropAssumptions() const {
 // ---------------------------------------------------------------------------------------------
 // Chunks
 
-// Requested chunks of a shard.
+// Located chunks of one shard.
 struct ShardedChunks::Located {
     struct InMemory {
         std::size_t position = 0;              // in the requests
@@ -119,7 +119,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // Without `bytes` the shard was replaced, or cannot be read: reading one chunk finds out.
+    // Without `bytes` the shard was replaced or the request failed: reading the chunk alone finds
+    // out.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);
@@ -158,8 +159,8 @@ Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) con
     std::optional<ChunkPlace> found;
     const auto note = [&](const ShardPlace& place) -> Status {
         if (place.node->memory != nullptr)
-            return reader_.Corrupt(
-                chunk, Status::Unsupported("lies in a shard that is encoded as a whole"));
+            return reader_.Corrupt(chunk,
+                                   Status::Unsupported("is in a shard that is encoded as a whole"));
         found = ChunkPlace{NameOf(chunk), place.offset, place.size};
         return {};
     };
@@ -184,8 +185,8 @@ Status ShardedChunks::ForEachPresent(const ChunkVisitor& visit,
                                      const SizeVisitor& visit_size) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> shards, PresentShards(visit_size));
     if (IsDistant() && shards.size() > tuning::kListedShards)
-        return Status::Unsupported("to list the chunks of " + std::to_string(shards.size()) +
-                                   " shards takes as many requests");
+        return Status::Unsupported("listing the chunks of " + std::to_string(shards.size()) +
+                                   " shards would take as many requests");
     std::vector<std::vector<std::uint64_t>> found(tuning::kListedShards);
     for (std::size_t first = 0; first < shards.size(); first += found.size()) {
         const std::size_t count = std::min(found.size(), shards.size() - first);

@@ -20,13 +20,14 @@
 
 namespace zarr {
 
-// Chunks that lie in shards (Zarr v3, "Sharding codec"): a chunk is read by a request for its part
-// of the shard, and one before it for the shard's index, which is remembered. A shard is written
-// whole. Errors about what is stored start with the shard's key. See ShardReader about shards that
-// are replaced while they are read. Thread-safe.
+// Chunks in shards (Zarr v3, "Sharding codec"). A chunk is read by a request for its byte range,
+// after a request for the shard's index, which is cached. A shard is written whole. Error messages
+// about stored data start with the shard's key. ShardReader describes how replaced shards are
+// handled. Thread-safe.
 class ShardedChunks final : public ChunkStore {
   public:
-    // `max_chunk_bytes` bounds what is stored of one. `cache` and `pending` are borrowed.
+    // `max_chunk_bytes` limits the stored size of a chunk. `cache` and `pending` must outlive the
+    // object.
     static Result<std::unique_ptr<const ShardedChunks>> Open(
         std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
         std::size_t max_chunk_bytes, ShardCache& cache, PendingShards& pending);
@@ -37,7 +38,7 @@ class ShardedChunks final : public ChunkStore {
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
     Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
-    // Where a request takes a while, not of more than a few shards.
+    // Fails with kUnsupported for a remote store with more than tuning::kListedShards shards.
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropAssumptions() const override;
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
@@ -69,12 +70,12 @@ class ShardedChunks final : public ChunkStore {
 
     Index ObjectOf(const Index& chunk) const override { return grid_.ShardOf(chunk); }
     bool IsDistant() const { return store_->Traits().remote; }
-    // The steps of Read().
+    // Steps of Read(): locate the chunks; read one chunk.
     Status Locate(const std::vector<ChunkRequest>& requests, Located& located) const;
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;
 
-    // The shards that are in the store or pending, by number.
+    // Returns the numbers of the shards that are stored or have pending chunks.
     Result<std::vector<std::uint64_t>> PresentShards(const SizeVisitor& visit_size) const;
 
     const std::shared_ptr<const Store> store_;
@@ -83,7 +84,7 @@ class ShardedChunks final : public ChunkStore {
     PendingShards& pending_;
     const ShardReader reader_;
     const ShardWriter writer_;
-    mutable BufferPool buffers_;  // for what is read by one request
+    mutable BufferPool buffers_;  // for joined requests
 };
 
 }  // namespace zarr

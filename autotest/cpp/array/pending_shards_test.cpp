@@ -208,10 +208,11 @@ TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
     for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);  // all of it, each
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
-        {good.substr(0, 20), "a/c/0: holds 20 bytes, too few for an index of 68"},
-        {std::string(40, 'x') + WithChecksum(lying), "a/c/0: the index has chunks that overlap"},
+        {good.substr(0, 20), "a/c/0: holds 20 bytes, fewer than the shard index of 68"},
+        {std::string(40, 'x') + WithChecksum(lying),
+         "a/c/0: the shard index has overlapping chunks"},
         {WithChecksum(NumberBytes(1000) + NumberBytes(2) + lying.substr(16)),
-         "a/c/0: the index says that it has 2 bytes from 1000 on, beyond the end"},
+         "a/c/0: the shard index states 2 bytes at offset 1000, beyond the end"},
     };
     for (const auto& [shard, message] : shards) {
         ASSERT_TRUE(Succeeds(store->Set("a/c/0", ByteSpan(shard))));

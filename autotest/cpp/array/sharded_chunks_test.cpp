@@ -273,10 +273,10 @@ struct Lie {
     const char* message;
 };
 constexpr Lie kLies[] = {
-    {0, kNone, "of which one alone means"},
-    {kNone, 2, "of which one alone means"},
-    {kNone - 1, 2, "more than any shard has"},
-    {2, kNone - 1, "more than any shard has"},
+    {0, kNone, "but only one of the two numbers"},
+    {kNone, 2, "but only one of the two numbers"},
+    {kNone - 1, 2, "beyond 2^64 bytes"},
+    {2, kNone - 1, "beyond 2^64 bytes"},
     {29, 2, "beyond the end of the shard"},
     {1000, 2, "beyond the end of the shard"},
     {0, std::uint64_t{1} << 40, "beyond the end of the shard"},
@@ -309,8 +309,8 @@ TEST_F(ShardedChunksTest, AChunkLargerThanItsCodecsCanMakeItIsNotRead) {
     Put("a/c/0", MakeShard({std::string(100'000, 'x')}));
     const ShardedArray array(ShardedMetadata(Bytes({2}, {2}), {{{2}}}), store_);
     EXPECT_TRUE(Fails(array.Read(Box({0}, {1})), StatusCode::kCorrupt,
-                      "a/c/0: chunk [0]: the index says that it has 100000 bytes from 0 on, more "
-                      "than"));
+                      "a/c/0: chunk [0]: the shard index states 100000 bytes at offset 0, which "
+                      "exceeds"));
     EXPECT_EQ(store_->Take(), Requests{"a/c/0 -20"});
 }
 
@@ -354,7 +354,7 @@ TEST_F(ShardedChunksTest, DamagedInnerShardsAndWrappersAreErrors) {
     EXPECT_TRUE(Fails(nested.Read(Box({4}, {4})), StatusCode::kCorrupt,
                       "a/c/0: shard of level 1 of chunk [2]: index: crc32c"));
     EXPECT_TRUE(Fails(nested.Read(Box({8}, {1})), StatusCode::kCorrupt,
-                      "a/c/0: shard of level 1 of chunk [4]: holds 5 bytes, too few"));
+                      "a/c/0: shard of level 1 of chunk [4]: holds 5 bytes, fewer"));
 
     const ArrayMetadata wrapped =
         ShardedMetadata(Bytes({4}, {2}), {{{4}, true, true, R"({"id": "zlib", "level": 1})"}});
@@ -371,7 +371,7 @@ TEST_F(ShardedChunksTest, RefusesWhatTheMetadataCannotMean) {
         return Array::Open(store_, "a", metadata, std::make_shared<ArrayContext>(0));
     };
     EXPECT_TRUE(Fails(open(ShardedMetadata(Bytes({9}, {2}), {{{5}}})), StatusCode::kCorrupt,
-                      "shard shape[0]: 5 is no multiple of the 2"));
+                      "shard shape[0]: 5 is not a multiple of the inner chunk size 2"));
     EXPECT_TRUE(Fails(open(ShardedMetadata(Bytes({9}, {2}), {{{4, 4}}})), StatusCode::kCorrupt,
                       "shard shape"));
     EXPECT_TRUE(Fails(open(ShardedMetadata(Bytes({9}, {1}), {{{std::uint64_t{1} << 60}}})),
@@ -482,7 +482,7 @@ TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
         ShardedMetadata(Bytes({2}, {1}), {{{2}, true, true, R"({"id": "zlib"})"}}), store_);
     Put("a/c/0", Deflated(MakeShard({"a", "b"})));
     EXPECT_TRUE(Fails(wrapped.array->chunks().PlaceOf({1}), StatusCode::kUnsupported,
-                      "a/c/0: chunk [1]: lies in a shard that is encoded as a whole"));
+                      "a/c/0: chunk [1]: is in a shard that is encoded as a whole"));
 }
 
 TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
@@ -513,7 +513,7 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
-                          "a/c/0: chunk [1]: the shard was replaced again and again"));
+                          "a/c/0: chunk [1]: the shard was replaced repeatedly"));
         // By nothing.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
