@@ -97,7 +97,7 @@ class AbsentChunks {
     void SetPresent(ChunkSet present, std::uint64_t asked);
     bool is_listed() const { return is_listed_.load(); }
 
-    // Drops all knowledge.
+    // Forgets all absent chunks and the listing.
     void Clear();
 
   private:

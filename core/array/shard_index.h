@@ -60,7 +60,7 @@ class ShardIndex {
     // small.
     Result<ShardExtent> PlaceIn(std::uint64_t size) const;
     Status Decode(ByteSpan stored, Buffer& entries) const;
-    // Like Decode(), for the bytes of a whole shard.
+    // Decodes the index from the bytes of a whole shard.
     Status DecodeFrom(ByteSpan shard, Buffer& entries) const;
     // Sets `entries` to the index of a shard without children.
     Status Clear(Buffer& entries) const;

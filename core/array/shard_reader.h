@@ -87,8 +87,8 @@ class ShardReader {
     // `chunk` is named in that message if not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status WhileFresh(const Index& shard, const Index* chunk, const Read& read) const;
-    // Calls `read`, repeatedly as WhileFresh(), with the location of a stored chunk. Returns false
-    // if the chunk is absent.
+    // Calls `read` with the location of a stored chunk, and again if the shard was replaced
+    // meanwhile. Returns false if the chunk is absent.
     using ReadAt = std::function<Status(const ShardPlace& place)>;
     Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
@@ -133,7 +133,7 @@ class ShardReader {
                                const ShardPlace& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
                                    const ShardPlace& place) const;
-    // LoadChild() for a nested shard that is encoded as a whole, and for a plain one.
+    // Implement LoadChild(), for a nested shard that is encoded as a whole, and for a plain one.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
                        const ShardPlace& place, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,

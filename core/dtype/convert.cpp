@@ -74,7 +74,8 @@ bool IsSameButForOrder(const DataType& a, const DataType& b) {
            a.Native().ToString() == b.Native().ToString();
 }
 
-// True if `stored` is float16 and `memory` is float32; for kind kComplex, if their parts are.
+// True if both types are of `kind`, and `stored` has float16 parts where `memory` has float32
+// parts. A complex number has two parts, a real number has one.
 bool AreHalves(const DataType& stored, const DataType& memory, DataKind kind) {
     const std::size_t parts = kind == DataKind::kComplex ? 2 : 1;
     return stored.kind == kind && stored.size == 2 * parts && memory.kind == kind &&

@@ -334,8 +334,8 @@ bool NarrowHolds(NarrowType type, double value) {
     if (std::isnan(value) || std::isnan(held)) return std::isnan(value) && std::isnan(held);
     if (std::isinf(value) || std::isinf(held) || FormatOf(type).kind != DataKind::kFloat)
         return held == value;
-    // Values that are too large clamp to the largest number, to which values up to half a step
-    // above also round.
+    // Types without infinity clamp to the largest number. Values up to half a step above the
+    // largest number also round to the largest number.
     if (std::fabs(value) <= std::fabs(held)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);

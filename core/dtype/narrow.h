@@ -30,7 +30,7 @@ NarrowType NarrowTypeOf(std::string_view name);
 // Returns the little-endian data type of narrow numbers, or of complex numbers with narrow parts.
 DataType MakeNarrowType(NarrowType type, bool is_complex);
 
-// Returns the exact value of a number.
+// Returns the exact value of a narrow number.
 double NarrowToDouble(NarrowType type, std::uint16_t bits);
 
 // Rounds once to the nearest number, ties to even. Types without infinity and NaN clamp to their

@@ -56,8 +56,8 @@ class GridAxis {
     std::uint64_t CountOf(std::uint64_t length) const {
         return length == 0 ? 0 : ChunkOf(length - 1) + 1;
     }
-    // Returns the first `length` elements rounded up to whole chunks: the end of the chunk that
-    // contains element `length` - 1, or 0 if `length` is 0.
+    // Returns `length` rounded up to whole chunks: the end of the chunk that contains element
+    // `length` - 1, or 0 if `length` is 0.
     std::uint64_t WholeChunks(std::uint64_t length) const {
         if (length == 0) return 0;
         const std::uint64_t last = ChunkOf(length - 1);
