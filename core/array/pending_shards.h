@@ -63,8 +63,8 @@ class PendingShards {
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard against being stored by this process while the shard is read (shared), or
-    // against all others (exclusive). The holder must not wait for anything except the store.
+    // Lock a shard: Reading() is shared and keeps this process from storing the shard, Writing() is
+    // exclusive. The holder must wait for nothing but the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
     // Returns a number that changes whenever the shard is stored. Compare under Reading().

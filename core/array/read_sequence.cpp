@@ -81,7 +81,7 @@ bool ReadSequence::Note(const Region& region) {
             steps_ = seen_ = 1;
             return false;
         }
-        // The end of the first row tells the length of rows; the next step confirms it.
+        // The end of the first row shows the length of rows; the next step confirms the length.
         seen_ = is_expected ? seen_ + 1 : tuning::kAlikeSteps - 1;
         row_length_ = steps_;
         outer_ = row;

@@ -300,7 +300,8 @@ void RegionReader::Fill(const ChunkPart& part) const {
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // `op_` expects the stored byte order.
+    // Convert the fill value, which is in the host's byte order: `op_` expects the stored byte
+    // order.
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);

@@ -24,7 +24,7 @@ constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index i
 ShardCache::Pointer NoNode() { return nullptr; }
 
 // True if the version is uncertain, so that a later change may have an equal version.
-bool IsYoung(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
+bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
@@ -32,7 +32,7 @@ bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
 
 // True if the store learned its first version of the value from the response between the two calls
 // of VersionOf().
-bool WasToldFirst(const ObjectVersion& before, ObjectVersion after) {
+bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
     return is_first && SameStamp(before, after);
@@ -76,7 +76,7 @@ Result<ShardNodePtr> ShardReader::Root(const ShardBox& box, const ShardIndex& in
     const ChunkId id{ids_[0], box.shard};
     const ShardNodePtr held = cache_.Find(id);
     if (held != nullptr) {
-        if (!IsYoung(*held) && held->store_count == pending_.StoreCount(box.shard)) return held;
+        if (!IsUncertain(*held) && held->store_count == pending_.StoreCount(box.shard)) return held;
         cache_.Replace(id, NoNode());
     }
     return cache_.GetOrLoad(id, [&] { return LoadRoot(box, index); });
@@ -90,7 +90,7 @@ Result<ShardNodePtr> ShardReader::LoadRoot(const ShardBox& box, const ShardIndex
         node->version = shards_.VersionOf(shard);
         ZARR_RETURN_IF_ERROR(ReadRoot(shard, index, *node));
         const ObjectVersion after = shards_.VersionOf(shard);
-        const bool is_first = WasToldFirst(node->version, after);
+        const bool is_first = LearnedFirstVersion(node->version, after);
         if (is_first) node->version = after;
         if (is_first || SameStamp(node->version, after)) return ShardNodePtr(std::move(node));
     }
@@ -138,7 +138,7 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     const ChunkId id{ids_[level], RowMajorNumber(child, counts)};
     const ShardNodePtr held = cache_.Find(id);
     if (held != nullptr) {
-        if (!IsYoung(*held) && HasStampOf(*held, *place.node)) return held;
+        if (!IsUncertain(*held) && HasStampOf(*held, *place.node)) return held;
         cache_.Replace(id, NoNode());
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
@@ -278,7 +278,8 @@ Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Rea
         // A failure may be due to an outdated index.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
-        // In a store without versions an outdated index shows only by contradictions.
+        // In a store without versions, an outdated index shows only by contradicting the shard's
+        // bytes.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 held != nullptr && held == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -397,7 +398,8 @@ bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
     return SameStamp(shards_.VersionOf(shard), node.version);
 }
 
-// Cached nested shards then differ from the shard in version or store count.
+// Drops only the index of the outer shard: cached nested shards are recognised as outdated by their
+// version or store count.
 void ShardReader::Drop(const Index& shard) const {
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }

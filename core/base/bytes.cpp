@@ -26,14 +26,14 @@ Status NoMemory(std::size_t size) {
     return Status::OutOfMemory("cannot allocate " + std::to_string(size) + " bytes");
 }
 
-constexpr std::size_t Whole(std::size_t size) {
+constexpr std::size_t RoundedToLargePages(std::size_t size) {
     return (size + tuning::kLargePage - 1) / tuning::kLargePage * tuning::kLargePage;
 }
 
 // Returns how many of `size` bytes to place in large pages. The last page is included only if at
 // most an eighth of `size` would be wasted.
 constexpr std::size_t BytesInLargePages(std::size_t size) {
-    const std::size_t whole = Whole(size);
+    const std::size_t whole = RoundedToLargePages(size);
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
@@ -196,7 +196,7 @@ void BufferPool::Give(Buffer buffer) {
 std::uint8_t* AllocateBytes(std::size_t size) {
     switch (OriginOf(size)) {
         case Origin::kLargePages:
-            return Map(Whole(size), BytesInLargePages(size));
+            return Map(RoundedToLargePages(size), BytesInLargePages(size));
         case Origin::kFromLine:
             return AllocateFromLine(size);
         case Origin::kLibrary:
@@ -209,7 +209,7 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
     if (memory == nullptr) return;
     switch (OriginOf(size)) {
         case Origin::kLargePages:
-            return Unmap(memory, Whole(size));
+            return Unmap(memory, RoundedToLargePages(size));
         case Origin::kFromLine:
             return FreeFromLine(memory);
         case Origin::kLibrary:
@@ -232,7 +232,7 @@ bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
 }
 
 // Returns the distance in bytes from the previous multiple of `size` to `address`.
-std::size_t Behind(const std::uint8_t* address, std::size_t size) {
+std::size_t Misalignment(const std::uint8_t* address, std::size_t size) {
     return reinterpret_cast<std::uintptr_t>(address) % size;
 }
 
@@ -241,13 +241,14 @@ std::size_t Behind(const std::uint8_t* address, std::size_t size) {
 void Populate(MutableByteSpan memory, std::size_t threads) {
     if (memory.size < tuning::kPopulatedFrom) return;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t before = (page - Behind(memory.data, page)) % page;
+    const std::size_t before = (page - Misalignment(memory.data, page)) % page;
     std::uint8_t* const begin = memory.data + before;
     const std::size_t size = (memory.size - before) / page * page;
     if (HasPages(begin, size, page)) return;
     // Split between threads at large-page boundaries: two threads must not fault one large page.
-    const std::size_t lead = Behind(begin, tuning::kLargePage);
-    const std::size_t share = Whole((lead + size) / std::max<std::size_t>(threads, 1));
+    const std::size_t lead = Misalignment(begin, tuning::kLargePage);
+    const std::size_t share =
+        RoundedToLargePages((lead + size) / std::max<std::size_t>(threads, 1));
     const std::size_t parts = (lead + size + share - 1) / share;
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
         const std::size_t from = std::max(lead, i * share) - lead;

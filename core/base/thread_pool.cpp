@@ -28,21 +28,21 @@ namespace {
 // The worker thread that ran a job of Start() deletes the job.
 struct Job {
     const std::function<void()> function;
-    const bool is_left_alone = false;  // true for Start()
-    std::size_t running = 0;           // helpers that run the job now
+    const bool is_detached = false;  // true for Start()
+    std::size_t running = 0;         // helpers that run the job now
     std::condition_variable ended;
 };
 
 // Shared state of the worker threads of one process.
-struct Crew {
+struct Workers {
     std::mutex mutex;
     std::condition_variable wanted;
     std::condition_variable left;
     std::deque<Job*> queue;  // a job appears once per helper that it wants
     std::size_t idle = 0;
-    std::size_t starting = 0;    // threads that have not reached the queue yet
-    std::size_t dismissing = 0;  // callers of EndIdle() that wait
-    std::size_t working = 0;     // threads in Work(), or about to enter
+    std::size_t starting = 0;          // threads that have not reached the queue yet
+    std::size_t waiting_for_idle = 0;  // callers of EndIdle() that wait
+    std::size_t working = 0;           // threads in Work(), or about to enter
     bool is_closing = false;
     std::vector<std::thread> threads;
     std::vector<std::thread::id> ended;  // threads to be joined
@@ -51,21 +51,21 @@ struct Crew {
 
     void Work();
     bool FillLocked();
-    void Engage(Job& job, std::size_t helpers);
-    bool EngageAlone(std::unique_ptr<Job> job);
-    void Dismiss(Job& job);
+    void Start(Job& job, std::size_t helpers);
+    bool StartDetached(std::unique_ptr<Job> job);
+    void Stop(Job& job);
     std::vector<std::thread> TakeEndedLocked();
     void EndIdle();
     void Close();
 };
 
-void Crew::Work() {
+void Workers::Work() {
     std::unique_lock<std::mutex> lock(mutex);
     --starting;
     for (;;) {
         ++idle;
         const bool is_wanted = wanted.wait_for(lock, tuning::kIdleThread, [this] {
-            return is_closing || dismissing != 0 || !queue.empty();
+            return is_closing || waiting_for_idle != 0 || !queue.empty();
         });
         --idle;
         if (!is_wanted || queue.empty()) break;
@@ -74,17 +74,17 @@ void Crew::Work() {
         ++job.running;
         lock.unlock();
         job.function();
-        const bool is_left_alone = job.is_left_alone;
-        if (is_left_alone) delete &job;
+        const bool is_detached = job.is_detached;
+        if (is_detached) delete &job;
         lock.lock();
-        if (!is_left_alone && --job.running == 0) job.ended.notify_all();
+        if (!is_detached && --job.running == 0) job.ended.notify_all();
     }
     if (!is_closing) ended.push_back(std::this_thread::get_id());
     --working;
-    if (dismissing != 0) left.notify_all();
+    if (waiting_for_idle != 0) left.notify_all();
 }
 
-std::vector<std::thread> Crew::TakeEndedLocked() {
+std::vector<std::thread> Workers::TakeEndedLocked() {
     std::vector<std::thread> taken;
     taken.reserve(ended.size());  // first, so that no exception loses a thread
     for (const std::thread::id id : ended) {
@@ -99,7 +99,7 @@ std::vector<std::thread> Crew::TakeEndedLocked() {
 }
 
 // Starts threads until there is one per queued job; false if no thread runs and none can start.
-bool Crew::FillLocked() {
+bool Workers::FillLocked() {
     try {
         while (queue.size() > idle + starting) {
             ended.reserve(threads.size() + 1);
@@ -115,7 +115,7 @@ bool Crew::FillLocked() {
     return working != 0;
 }
 
-void Crew::Engage(Job& job, std::size_t helpers) {
+void Workers::Start(Job& job, std::size_t helpers) {
     std::vector<std::thread> gone;
     {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -135,7 +135,7 @@ void Crew::Engage(Job& job, std::size_t helpers) {
     for (std::thread& thread : gone) thread.join();
 }
 
-bool Crew::EngageAlone(std::unique_ptr<Job> job) {
+bool Workers::StartDetached(std::unique_ptr<Job> job) {
     std::vector<std::thread> gone;
     {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -152,27 +152,27 @@ bool Crew::EngageAlone(std::unique_ptr<Job> job) {
     return job == nullptr;
 }
 
-void Crew::Dismiss(Job& job) {
+void Workers::Stop(Job& job) {
     std::unique_lock<std::mutex> lock(mutex);
     queue.erase(std::remove(queue.begin(), queue.end(), &job), queue.end());
     job.ended.wait(lock, [&job] { return job.running == 0; });
 }
 
-void Crew::EndIdle() {
+void Workers::EndIdle() {
     std::vector<std::thread> gone;
     {
         std::unique_lock<std::mutex> lock(mutex);
         if (is_closing) return;
-        ++dismissing;
+        ++waiting_for_idle;
         wanted.notify_all();
         left.wait(lock, [this] { return idle == 0 && starting == 0; });
-        --dismissing;
+        --waiting_for_idle;
         gone = TakeEndedLocked();
     }
     for (std::thread& thread : gone) thread.join();
 }
 
-void Crew::Close() {
+void Workers::Close() {
     {
         const std::lock_guard<std::mutex> lock(mutex);
         is_closing = true;
@@ -183,22 +183,22 @@ void Crew::Close() {
 }
 
 // Workers that Pause() has locked on this thread; Resume() unlocks them.
-thread_local Crew* paused = nullptr;
+thread_local Workers* paused = nullptr;
 
 // Workers of this process. Never destroyed, because code may use them until the process ends. A
 // forked child creates its own, because the parent's threads do not exist there.
-std::atomic<Crew*> current{nullptr};
+std::atomic<Workers*> current{nullptr};
 
 // Returns this process's workers; nullptr if none have been created since fork().
-Crew* KnownCrew() {
-    Crew* const known = current.load();
+Workers* KnownWorkers() {
+    Workers* const known = current.load();
     return known != nullptr && known->generation == ForkGeneration() ? known : nullptr;
 }
 
-Crew& CrewOfProcess() {
-    Crew* known = current.load();
-    if (Crew* const ours = KnownCrew()) return *ours;
-    auto own = std::make_unique<Crew>();
+Workers& WorkersOfProcess() {
+    Workers* known = current.load();
+    if (Workers* const ours = KnownWorkers()) return *ours;
+    auto own = std::make_unique<Workers>();
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
     return *known;  // another thread was faster
 }
@@ -207,7 +207,7 @@ Crew& CrewOfProcess() {
 class Closing {
   public:
     Closing() = default;
-    ~Closing() { CrewOfProcess().Close(); }
+    ~Closing() { WorkersOfProcess().Close(); }
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
 };
@@ -264,19 +264,19 @@ WorkerPool& WorkerPool::Instance() {
     return pool;
 }
 
-void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
+void WorkerPool::EndIdle() { WorkersOfProcess().EndIdle(); }
 
 void WorkerPool::Pause() noexcept {
-    Crew* const crew = KnownCrew();
-    paused = crew;
-    if (crew == nullptr) return;
-    crew->mutex.lock();
+    Workers* const workers = KnownWorkers();
+    paused = workers;
+    if (workers == nullptr) return;
+    workers->mutex.lock();
     const auto deadline = std::chrono::steady_clock::now() + tuning::kForkPatience;
-    while ((crew->idle != crew->working || !crew->queue.empty()) &&
+    while ((workers->idle != workers->working || !workers->queue.empty()) &&
            std::chrono::steady_clock::now() < deadline) {
-        crew->mutex.unlock();
+        workers->mutex.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-        crew->mutex.lock();
+        workers->mutex.lock();
     }
 }
 
@@ -286,7 +286,7 @@ void WorkerPool::Resume() noexcept {
 
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();
-    Crew& crew = CrewOfProcess();
+    Workers& workers = WorkersOfProcess();
     std::shared_ptr<const ThreadContext> context;
     try {
         context = ThreadContext::OfThisThread();
@@ -300,9 +300,9 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
              false,
              0,
              {}};
-    crew.Engage(mine, helpers);
+    workers.Start(mine, helpers);
     job();
-    crew.Dismiss(mine);
+    workers.Stop(mine);
 }
 
 bool WorkerPool::Start(std::function<void()> job) {
@@ -313,7 +313,7 @@ bool WorkerPool::Start(std::function<void()> job) {
         };
     // NOLINTNEXTLINE(modernize-make-unique): Job is an aggregate
     std::unique_ptr<Job> mine(new Job{std::move(job), true, 0, {}});
-    return CrewOfProcess().EngageAlone(std::move(mine));
+    return WorkersOfProcess().StartDetached(std::move(mine));
 }
 
 Status ParallelFor(std::size_t count, std::size_t max_threads,

@@ -68,7 +68,7 @@ void BoolRow(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stri
 }
 
 // True if the types differ at most in byte order.
-bool IsSameButForOrder(const DataType& a, const DataType& b) {
+bool DiffersOnlyInByteOrder(const DataType& a, const DataType& b) {
     if (a.kind != b.kind || a.size != b.size) return false;
     return (!a.is_time() && a.kind != DataKind::kStruct) ||
            a.Native().ToString() == b.Native().ToString();
@@ -102,7 +102,7 @@ Result<Converter> ReadConverter(const DataType& stored, const DataType& target) 
         const auto op = NarrowReadConverter(stored, target);
         return op ? Result<Converter>(*op) : NoConversion(stored, target);
     }
-    if (IsSameButForOrder(stored, target)) {
+    if (DiffersOnlyInByteOrder(stored, target)) {
         if (stored.kind == DataKind::kBool) return Widen(BoolRow, stored, target);
         if (!stored.NeedsSwap()) return CopyConverter(stored.size);
         if (stored.kind == DataKind::kStruct) {
@@ -131,7 +131,7 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
         return op ? Result<Converter>(*op) : NoConversion(source, stored);
     }
     // Swapping bytes is its own inverse, and normalised booleans stay unchanged.
-    if (IsSameButForOrder(source, stored)) return ReadConverter(stored, source);
+    if (DiffersOnlyInByteOrder(source, stored)) return ReadConverter(stored, source);
     const auto narrow = [&](Converter::Row row) {
         Converter op;
         op.row = row;

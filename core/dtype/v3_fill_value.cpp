@@ -167,7 +167,7 @@ Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value)
 }
 
 // Rejects subarrays, for which Zarr v3 has no fill values.
-Status RefuseSubarray(const Field& field) {
+Status RejectSubarray(const Field& field) {
     return field.shape.empty() ? Status()
                                : Status::Unsupported("field " + Quoted(field.name) +
                                                      ": Zarr v3 has no subarrays in structures");
@@ -189,7 +189,7 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
     std::string bytes;
     for (const Field& field : type.fields) {
         const std::string where = "field " + Quoted(field.name);
-        ZARR_RETURN_IF_ERROR(RefuseSubarray(field));
+        ZARR_RETURN_IF_ERROR(RejectSubarray(field));
         const auto member = by_name.find(field.name);
         if (member == by_name.end()) return Status::Corrupt(where + " is missing");
         ZARR_ASSIGN_OR_RETURN(const std::string own,
@@ -291,7 +291,7 @@ Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
             return ByteNumbers(element);
         case DataKind::kStruct:
             // Write base64, because zarr-python 3.1 reads nothing else.
-            for (const Field& field : type.fields) ZARR_RETURN_IF_ERROR(RefuseSubarray(field));
+            for (const Field& field : type.fields) ZARR_RETURN_IF_ERROR(RejectSubarray(field));
             return FillValueToJson(type, element);
         case DataKind::kObject:
             if (type.object_kind == ObjectKind::kBytes)

@@ -107,8 +107,8 @@ std::optional<Result<DataType>> RawBits(std::string_view name) {
     return MakeType(DataKind::kVoid, static_cast<std::size_t>(bits / 8), ByteOrder::kNotRelevant);
 }
 
-Status RefuseOthers(const json::Object& object, std::initializer_list<std::string_view> known,
-                    std::string_view of) {
+Status RejectOtherMembers(const json::Object& object, std::initializer_list<std::string_view> known,
+                          std::string_view of) {
     for (const json::Member& member : object)
         if (std::find(known.begin(), known.end(), member.first) == known.end())
             return Status::Corrupt("unknown member " + Quoted(member.first) + " of " +
@@ -127,7 +127,7 @@ struct NamedType {
     Status RefuseConfiguration() const {
         return configuration == nullptr
                    ? Status()
-                   : RefuseOthers(*configuration->as_object(), {}, Quoted(name));
+                   : RejectOtherMembers(*configuration->as_object(), {}, Quoted(name));
     }
     // Fails unless the configuration has exactly the members `names`.
     Status RequireMembers(std::initializer_list<std::string_view> names) const {
@@ -137,7 +137,7 @@ struct NamedType {
             if (configuration->Find(member) == nullptr)
                 return Status::Corrupt("the compulsory member " + Quoted(member) + " of " +
                                        Quoted(name) + " is missing");
-        return RefuseOthers(*configuration->as_object(), names, Quoted(name));
+        return RejectOtherMembers(*configuration->as_object(), names, Quoted(name));
     }
     const json::Value& Member(std::string_view member) const {
         return *configuration->Find(member);
@@ -150,7 +150,7 @@ Result<NamedType> ParseNamedType(const json::Value& value) {
     const json::Value* const name = value.Find("name");
     if (object == nullptr || name == nullptr || name->as_string() == nullptr)
         return json::Expected("", "a name, or an object with one", value);
-    ZARR_RETURN_IF_ERROR(RefuseOthers(
+    ZARR_RETURN_IF_ERROR(RejectOtherMembers(
         *object, {"name", "configuration", "must_understand", "fallback"}, "the object"));
     const json::Value* const understand = value.Find("must_understand");
     if (understand != nullptr && (understand->as_bool() == nullptr || !*understand->as_bool()))
@@ -209,7 +209,7 @@ Result<Field> ParseV3Field(const json::Value& value, bool is_pair_allowed, int d
         name = pair->data();
         type = pair->data() + 1;
     } else if (const json::Object* const object = value.as_object()) {
-        ZARR_RETURN_IF_ERROR(RefuseOthers(*object, {"name", "data_type"}, "a field"));
+        ZARR_RETURN_IF_ERROR(RejectOtherMembers(*object, {"name", "data_type"}, "a field"));
     }
     if (name == nullptr || type == nullptr || name->as_string() == nullptr)
         return json::Expected("", "a field with a name and a data_type", value);

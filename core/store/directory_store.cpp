@@ -85,7 +85,7 @@ ObjectVersion VersionOfAbsent() {
 
 // True if `path` is a link to a folder that contains the link, such as `/`. Following the link
 // would list its own parents again.
-bool LeadsRound(const fs::path& path) {
+bool HasCycle(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
     if (error) return false;
@@ -185,7 +185,7 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
         const Result<bool> is_folder = IsFolder(path, type, JoinKey(prefix, name));
         failure = is_folder.status();
         if (!failure.ok()) return false;
-        const bool is_round = *is_folder && type == EntryType::kUnknown && LeadsRound(path);
+        const bool is_round = *is_folder && type == EntryType::kUnknown && HasCycle(path);
         return is_round || visit({name, *is_folder});
     });
     if (error != 0 && !IsAbsence(error)) return ErrnoStatus(prefix, "cannot list", error);

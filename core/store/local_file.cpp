@@ -54,7 +54,7 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
 }
 
 // Like ReadDescriptor(), but reads through a buffer to which the system copies quickly.
-int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
+int ReadThroughBuffer(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     Buffer piece;
     if (!piece.Reset(std::min(memory.size, tuning::kDetourPiece)).ok() ||
         CopiesSlowly(offset, piece.data()))
@@ -72,7 +72,7 @@ int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memor
 
 int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     return memory.size >= tuning::kDetourFrom && CopiesSlowly(offset, memory.data)
-               ? ReadThroughOther(descriptor, offset, memory)
+               ? ReadThroughBuffer(descriptor, offset, memory)
                : ReadDescriptor(descriptor, offset, memory);
 }
 

@@ -21,7 +21,7 @@ namespace zarr {
 namespace {
 
 // Maximum ratio of contents to compressed bytes that deflate can reach.
-constexpr std::uint64_t kMostOfOne = 1032;
+constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
     libdeflate_decompressor* const decompressor = ThreadsDecompressor();
@@ -288,7 +288,7 @@ Status ZipArchive::Check(const ZipMember& member) const {
             " of the zip file is not supported, only 0 (stored) and 8 (deflated)");
     const bool is_plausible = member.method == zip::kStored
                                   ? member.stored == member.size
-                                  : member.size / kMostOfOne <= member.stored;
+                                  : member.size / kMaxDeflateRatio <= member.stored;
     if (member.stored <= source_->size() && is_plausible) return {};
     return Status::Corrupt("a size of " + std::to_string(member.size) + " bytes does not fit its " +
                            std::to_string(member.stored) + " bytes in the zip file");
