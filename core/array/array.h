@@ -77,8 +77,8 @@ class Array {
     // Reads `region` into `destination`. `offset` is the position in bytes of the wanted part
     // within each element: 0, or the offset of a struct field. Absent chunks read as the fill
     // value. Error messages start with the chunk's key; after an error `destination` is partly
-    // written. kObject elements are ObjectRefs that are valid only during the call, so that `op`
-    // must copy the text.
+    // written. kObject elements are ObjectRefs that are valid only during the call: `op` must copy
+    // the text.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
@@ -128,7 +128,7 @@ class Array {
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // Returns the chunks that an ArrayWriter of any instance has changed but not stored. Reads see
-    // them.
+    // pending changes.
     PendingChunks& pending() const { return instances_->pending(); }
     // Discards all pending chunks without storing them.
     void DiscardPending() const;

@@ -152,8 +152,8 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
-        // A region may touch more chunks than may be pending. If they cannot be stored, stop the
-        // write.
+        // A region may touch more chunks than may be pending. Stop the write if pending chunks
+        // cannot be stored.
         if (array_->pending().count() > threads && IsTooMuchPending())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
         // The slack keeps a small limit from storing a shard for every chunk.
@@ -179,7 +179,7 @@ std::size_t ArrayWriter::MaxPendingBytes() const {
 }
 
 bool ArrayWriter::IsTooMuchPending() const {
-    // Texts vary in size, so that only their references count.
+    // Texts vary in size: only their references count.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =

@@ -49,8 +49,8 @@ class ChunkLayouts {
 
     // Returns the chunk grid, one axis per dimension.
     const std::vector<GridAxis>& grid() const { return grid_; }
-    // Returns the layout for the largest size along each dimension; in a regular grid all chunks
-    // have it.
+    // Returns the layout for the largest size along each dimension; in a regular grid, the layout
+    // of every chunk.
     const ChunkLayout& largest() const { return largest_; }
     // Returns the layout of a chunk inside the grid. Fails if the codecs cannot be bound to its
     // shape.

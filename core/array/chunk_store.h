@@ -38,8 +38,8 @@ struct ChunkRequest {
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Points into ChunkRequest::memory if the store filled it; data is nullptr if its size is
-    // wrong.
+    // Points into ChunkRequest::memory if the store filled that memory. The data pointer is nullptr
+    // if that memory has a wrong size.
     ByteSpan bytes;
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };

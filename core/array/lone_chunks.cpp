@@ -50,7 +50,7 @@ Status LoneChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_
     Buffer& buffer = scratch->pipeline.encoded;
     const auto read = [&] {
         const ThreadBudget budget(request.threads);
-        // Memory of a wrong size is left unchanged, so that no limit is needed.
+        // Memory of a wrong size is left unchanged: no limit is needed.
         const ValuePart part = has_memory ? ValuePart::Whole(kNoLimit) : request.part;
         return objects().Read(objects().IndexOf(request.chunk), part,
                               has_memory ? ReadSink(request.memory) : ReadSink(buffer));

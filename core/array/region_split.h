@@ -28,8 +28,8 @@ struct ChunkPart {
     ChunkLayoutPtr layout;      // set by the caller if needed
 };
 
-// A region split at the chunk edges. Parts are computed on demand, so that their number does not
-// matter; see AxisSplit.
+// A region split at the chunk edges. Parts are computed on demand: any number of parts is cheap.
+// See AxisSplit.
 class RegionSplit {
   public:
     // `region` must be inside the array of `grid`; `strides` of the caller's memory are in bytes.

@@ -23,7 +23,7 @@ constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index i
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// True if the version is uncertain, so that a later change may have an equal version.
+// True if the version is uncertain: a later change may have an equal version.
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {

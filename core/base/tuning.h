@@ -25,8 +25,7 @@ inline constexpr std::size_t kFirstOutput = std::size_t{64} << 10;
 inline constexpr std::size_t kFirstItems = std::size_t{4} << 10;
 // A zstd encoder that uses more memory than this, as high levels do, is freed after each chunk.
 inline constexpr std::size_t kKeptEncoder = std::size_t{16} << 20;
-// Number and size of scratch buffers that are kept between reads. A few threads need them; larger
-// buffers are freed.
+// Number and size of scratch buffers that are kept between reads; larger buffers are freed.
 inline constexpr std::size_t kKeptScratches = 16;
 inline constexpr std::size_t kKeptScratchBytes = std::size_t{16} << 20;
 // Memory of finished requests that is kept for later requests.

@@ -179,8 +179,8 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
     const json::Object* const members = value.as_object();
     if (members == nullptr)
         return value.as_string() != nullptr ? FixedBytesOf(type, value) : NoValueOf(type, value);
-    // Member names and field names are unique, so that equal counts and found fields mean no extra
-    // member.
+    // Member names and field names are unique: if the counts are equal and all fields are found, no
+    // member is left over.
     if (members->size() != type.fields.size())
         return Status::Corrupt("has " + std::to_string(members->size()) + " members, data type " +
                                V3DataTypeText(type) + " has " + std::to_string(type.fields.size()));

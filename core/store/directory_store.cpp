@@ -100,7 +100,8 @@ bool PathExists(const std::string& path) {
     return stat(path.c_str(), &state) == 0;
 }
 
-// Creates a folder and its parents. Returns 0 or an errno. Another process may create them at once.
+// Creates a folder and its parents. Returns 0 or an errno. Succeeds if another process creates a
+// folder at the same time.
 int MakeFolders(const std::string& path) {
     if (path.empty() || PathExists(path)) return 0;
     if (const int error = MakeFolders(fs::path(path).parent_path().string()); error != 0)

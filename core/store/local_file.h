@@ -77,8 +77,8 @@ class LocalFile {
     // Fills `memory` with the bytes from `offset` on, using the caller's ThreadBudget. Returns 0 or
     // an errno; EIO if the file is too short.
     int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
-    // True if the byte at `offset` is not in the system's page cache, so that a read waits for a
-    // disk. The check may start fetching the byte. False if the system cannot tell.
+    // True if the byte at `offset` is not in the system's page cache: a read would wait for a disk.
+    // The check may start fetching the byte. False if the system cannot tell.
     bool WaitsForDisk(std::uint64_t offset) const;
 
   private:

@@ -61,7 +61,7 @@ int SetLock(int file, short type) {
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
         // A false alarm: the system reports a deadlock when threads of two processes wait for each
-        // other's process. No thread holds more than one lock, so that no deadlock is possible.
+        // other's process. No deadlock is possible, because no thread holds more than one lock.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
