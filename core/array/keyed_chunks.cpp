@@ -190,7 +190,8 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
-    // An array without dimensions has a single chunk, which is inside.
+    // An array without dimensions has a single chunk, which is inside every grid: nothing to
+    // remove.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
 }
 

@@ -64,7 +64,8 @@ std::string PartialName(const std::string& path) {
 }
 
 void AbandonedFiles::RemoveBeside(const std::string& path) {
-    // More folders than any array but one with nested chunks has. The bound limits memory.
+    // Bound on the remembered folders, to limit memory. Only arrays with nested chunks have more
+    // folders.
     constexpr std::size_t kMostFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
     {
