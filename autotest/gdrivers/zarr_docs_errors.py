@@ -127,7 +127,7 @@ def _(folder):
     read(array_name(DATA / "product.zarr", "measurements/r10m/b2"))
 
 
-@provokes("the consolidated metadata are not those of <key>, which counts; consolidate them anew")
+@provokes("consolidated metadata of <key> is outdated; using <key> itself. Re-consolidate the store")
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
@@ -135,8 +135,8 @@ def _(folder):
     gdal.Open(array_name(store, "a"))
 
 
-@provokes("the consolidated metadata have /<path>, of which the store has nothing, so that it reads as fill values; "
-          "consolidate them anew if it was deleted")  # fmt: skip
+@provokes("consolidated metadata contains /<path>, but the store has no key of that array; it reads as fill values. "
+          "Re-consolidate the store if the array was deleted")  # fmt: skip
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
     shutil.rmtree(store / "a")

@@ -52,7 +52,8 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
                                 const json::Object& attributes) {
     const std::string key = KeyOf(path, Document::kArray);
     if (metadata.format != format_)
-        return Status::Invalid(key + ": one store has nodes of one version of Zarr");
+        return Status::Invalid(key +
+                               ": the Zarr version of the array differs from that of the store");
     if (format_ == Format::kV3) {
         const std::string text = V3ArrayText(metadata, json::Value(attributes));
         return store_.Set(key, ByteSpan(std::string_view(text)));
@@ -75,7 +76,7 @@ Result<bool> NodeDocuments::IsDone(const Change& change) const {
     }
     Buffer value;
     const auto found = store_.Get(change.key, value, change.text->size());
-    // What is too large is another text.
+    // Get() returns kLimit if the stored text is longer than `change.text`, so the texts differ.
     if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
     if (!found.ok()) return found.status();
     return *found && std::as_const(value).span().text() == *change.text;

@@ -415,8 +415,7 @@ class Builder {
     }
 
     Value TakeRoot() { return std::move(root_); }
-    // Returns the error of a failed parse; ok if nlohmann_json stopped without an error of this
-    // class.
+    // Returns the error of a failed parse; ok if nlohmann_json reported none.
     const Status& error() const { return error_; }
 
   private:

@@ -168,7 +168,7 @@ std::string PythonFloat(double number);
 // Returns Dump() of `value`, cut to 60 bytes and "..." for use in an error message.
 std::string Brief(const Value& value);
 
-// Changing the members of a JSON object.
+// Functions that change the members of a JSON object.
 
 // Returns a pointer to the value of the first member called `name`; nullptr if no member has that
 // name.
