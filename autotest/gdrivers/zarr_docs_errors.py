@@ -346,8 +346,7 @@ def _(folder):
         read(handmade(folder / f"{codec}.zarr", compressor={"id": codec}))
 
 
-@provokes("meta: is of Zarr v1, which is only read; gdal_translate -of Zarr makes a copy of Zarr v2 "
-          "that can be changed")  # fmt: skip
+@provokes("meta: Zarr v1 is read-only; use gdal_translate -of Zarr to make a copy in Zarr v2")
 def _(folder):
     metadata = {
         "zarr_format": 1, "shape": [2, 2], "chunks": [2, 2], "dtype": "<i2", "compression": "none",

@@ -211,7 +211,7 @@ TEST(V3Optional, TypesAndCodecsThatAreNoneOfItAreRefused) {
     EXPECT_TRUE(Fails(parse(R"("zarrs.optional")"), StatusCode::kCorrupt, "configuration"));
     const std::string bytes = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
     EXPECT_TRUE(Fails(parse(Elements("int16"), bytes), StatusCode::kCorrupt,
-                      "codecs[0]: codec \"bytes\" has no elements of data type zarrs.optional"));
+                      "codecs[0]: codec \"bytes\" does not support data type zarrs.optional"));
 }
 
 }  // namespace
