@@ -26,7 +26,7 @@ Result<Block> Block::Of(const std::vector<std::uint64_t>& shape, const DataType&
         count = SaturatingMul(count, n);
     }
     const std::uint64_t bytes = SaturatingMul(count, dtype.size);
-    // Strides have a sign.
+    // The byte count must fit ptrdiff_t, because strides are signed.
     if (bytes > static_cast<std::uint64_t>(PTRDIFF_MAX))
         return Status::Limit("the product of the chunk's sizes overflows");
     block.item = dtype.size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "lz4": the decoded size as a signed 32-bit little-endian integer, then one LZ4 block
-// (the block format, not the frame format). The block must end with the input.
+// (block format, not frame format). The input must end with the block.
 #include <lz4.h>
 
 #include "core/base/endian.h"
@@ -13,7 +13,7 @@ namespace zarr {
 namespace {
 
 constexpr std::size_t kLz4HeaderSize = 4;
-// Of the length in the header as of the lengths that the library takes.
+// Maximum of the length in the header, and of the lengths that the LZ4 library accepts.
 constexpr std::size_t kLargest = 0x7fffffff;
 
 class Lz4 final : public Codec {
@@ -32,7 +32,7 @@ class Lz4 final : public Codec {
             return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
                                    std::to_string(size) + ", more than LZ4 can");
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
-        // An empty output still needs an address, as the library refuses a null one.
+        // LZ4_decompress_safe() rejects a null pointer, even for an empty output.
         char none = 0;
         char* const target = size != 0 ? reinterpret_cast<char*>(out.data) : &none;
         const int written =
@@ -65,7 +65,7 @@ class Lz4 final : public Codec {
     }
 
   private:
-    Result<std::int64_t> acceleration_;  // what is out of LZ4's range counts as the nearest in it
+    Result<std::int64_t> acceleration_;  // LZ4 clamps the value to its range
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent) {
     return bins;
 }
 
-// The states of a bin of weight w are numbered from w to 2w - 1, in their order. Number x is
-// followed by one of the states x * 2^bits ... that are as many as the table has.
+// The states of a bin with weight w have the numbers x = w to 2w - 1, in table order. A state reads
+// `bits` bits, so that x * 2^bits is in the table's range, and adds them to `next`.
 LatentDecoder::LatentDecoder(const LatentMetadata& latent)
     : ans_size_log_(latent.ans_size_log), mask_(LowBits(latent.bits)) {
     if (latent.bins.empty()) return;

@@ -24,8 +24,9 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     return static_cast<std::size_t>(items);
 }
 
-// The most bytes that a stage may have of a chunk whose first stage has `size`: a filter that
-// spells numbers as text takes some twenty bytes for each, and many of them in a row any number.
+// Returns the maximum output of a stage, in bytes, for a chunk of size `size`. A filter that writes
+// numbers as text takes about twenty bytes per number. A chain of such filters could otherwise grow
+// without bound.
 std::size_t MostEncoded(SizeBound size) {
     constexpr std::size_t kGrowth = 64;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
@@ -36,7 +37,8 @@ std::size_t MostEncoded(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// What Zarr v3's codecs see: the block that transpositions have made of the chunk.
+// Transposes the chunk shape to memory order, because Zarr v3 codecs see chunks after leading
+// transpose codecs.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -69,7 +71,7 @@ Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const Code
 }
 
 Result<Pipeline> Pipeline::BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes) {
-    constexpr std::size_t kGrowth = 2;  // base64 is the codec that makes most of its input
+    constexpr std::size_t kGrowth = 2;  // base64 has the largest growth of these codecs
     constexpr std::size_t kFloor = std::size_t{64} << 20;
     Pipeline pipeline;
     pipeline.chunk_bytes_ = max_bytes;
@@ -217,7 +219,7 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
     if (count != chunk_items_ || !decodes_objects())
         return Status::Invalid("a chunk of " + std::to_string(count) + " objects instead of " +
                                std::to_string(chunk_items_));
-    Buffer& encoded = scratch.stages[1];  // the first stage writes to the other one
+    Buffer& encoded = scratch.stages[1];  // the first stage writes to stages[0]
     ZARR_RETURN_IF_ERROR(
         object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));
     return EncodeStages(const_cast<const Buffer&>(encoded).span(), scratch);

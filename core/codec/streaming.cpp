@@ -7,20 +7,21 @@ namespace zarr {
 
 namespace {
 
-// The libraries count a piece in 32 bits.
+// Maximum bytes per library call, because libraries count bytes in 32 bits.
 constexpr std::size_t kLargestPiece = std::size_t{1} << 30;
 
 struct StreamEnd {
     std::size_t consumed = 0;
-    Status damage;  // not ok where the stream is damaged
+    Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream; fails for every other reason than damage.
+// Decodes one stream. A damaged stream is reported in StreamEnd::damage, any other error as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // At the limit the stream still has its end and checksum to give, but not one byte more.
+        // The end and checksum of the stream may follow when the limit is reached, but no further
+        // output.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

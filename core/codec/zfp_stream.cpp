@@ -21,8 +21,8 @@ Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
 }
 
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened) {
-    // What libzfp thinks that its encoder takes at most, and half as much, as damaged input may
-    // say more often that nothing follows.
+    // libzfp's maximum encoded size, plus half of that: damaged input may contain more empty blocks
+    // than an encoder writes.
     const std::size_t most = zfp_stream_maximum_size(opened.stream.get(), opened.field.get());
     const std::size_t wanted = SaturatingAdd(SaturatingAdd(most, most / 2), std::size_t{4096});
     if (most == 0) return Status::Corrupt("libzfp's header is damaged");
@@ -46,7 +46,7 @@ Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_head
                    Buffer& encoded) {
     zfp_stream* const stream = opened.stream.get();
     zfp_field* const field = opened.field.get();
-    // libzfp takes a pointer to what it may change, and does not.
+    // libzfp takes a non-const pointer, but does not write to the input.
     zfp_field_set_pointer(field, const_cast<std::uint8_t*>(decoded));
     const std::size_t most = zfp_stream_maximum_size(stream, field);
     if (most == 0) return Status::Unsupported("libzfp does not take this chunk");
