@@ -326,7 +326,7 @@ def _(folder):
 
 
 CHUNK = "<key>: chunk [<index>]: "
-of_sample(CHUNK + "<codec>: is truncated: <n> bytes do not hold the end of the stream",
+of_sample(CHUNK + "<codec>: compressed data is truncated (<n> bytes)",
           "truncated_chunk.zarr")  # fmt: skip
 of_sample(CHUNK + "<codec>: is empty", "empty_chunk.zarr")
 of_sample(CHUNK + "<codec>: decodes to <n> bytes instead of <n>", "short_chunk.zarr")
@@ -414,7 +414,7 @@ of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_
          "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip
 of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
          "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
-of_limit("<key>: filters: there are <n>; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
+of_limit("<key>: filters: has <n> filters; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
          lambda folder: handmade(folder, filters=[{"id": "crc32"}] * 2))  # fmt: skip
 of_limit("<key>: has <n> bytes, more than the <n> that can be expected there; "
          "ZARR_MAX_METADATA_SIZE allows <n>", "ZARR_MAX_METADATA_SIZE", "100",

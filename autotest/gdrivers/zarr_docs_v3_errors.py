@@ -57,11 +57,11 @@ of_document(
     codecs=[zarr3.codec("numcodecs.pickle")],
 )
 of_document(
-    "zarr.json: codecs[<n>]: codec <name> takes bytes and stands before <name>, which makes bytes of one",
+    "zarr.json: codecs[<n>]: codec <name> must be after array-to-bytes codec <name>",
     codecs=[zarr3.gzip(), zarr3.LITTLE],
 )  # fmt: skip
 of_document(
-    'zarr.json: codecs: none of the codecs makes bytes of an array, as "bytes" does',
+    'zarr.json: codecs: an array-to-bytes codec such as "bytes" is missing',
     codecs=[zarr3.gzip()],
 )
 of_document(

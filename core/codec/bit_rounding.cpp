@@ -134,7 +134,7 @@ class BitRounder final : public Codec {
         const bool is_narrow =
             type_.narrow != NarrowType::kNone && type_.narrow != NarrowType::kBfloat16;
         if ((!is_integer && !by_.is_float && !type_.is_time()) || is_narrow)
-            return Status::Unsupported("does not round " + NumberTypeName(type_));
+            return Status::Unsupported("cannot round items of type " + NumberTypeName(type_));
         by_.is_signed = type_.kind != DataKind::kUint;
         by_.swaps = type_.NeedsSwap();
         by_.mantissa = type_.narrow == NarrowType::kBfloat16 ? 7

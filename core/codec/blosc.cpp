@@ -36,7 +36,7 @@ struct Header {
 Result<Header> ReadHeader(ByteSpan encoded) {
     if (encoded.size < BLOSC_MIN_HEADER_LENGTH)
         return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                               " bytes hold no header");
+                               " bytes are too few for a header");
     Header header;
     int flags = 0;
     blosc_cbuffer_sizes(encoded.data, &header.decoded_size, &header.frame_size, &header.block_size);
@@ -230,7 +230,7 @@ class Blosc final : public Codec {
         if (written < 0) return Status::Corrupt("the frame is damaged");
         if (static_cast<std::size_t>(written) != header.decoded_size)
             return Status::Corrupt("decodes to " + std::to_string(written) +
-                                   " bytes, its header says " +
+                                   " bytes, but the header states " +
                                    std::to_string(header.decoded_size));
         return {};
     }

@@ -16,8 +16,8 @@ namespace zarr {
 
 namespace {
 
-// Reverts shuffle for elements of `kSize` bytes, which the compiler knows, in one pass over `kSize`
-// streams.
+// Reverts shuffle for elements of `kSize` bytes. The constant size lets the compiler optimize the
+// loop.
 template <std::size_t kSize>
 void UnshuffleFixed(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -47,7 +47,7 @@ void Unshuffle(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, std
     }
 }
 
-// Shuffles elements of `kSize` bytes, which the compiler knows.
+// Shuffles elements of `kSize` bytes. The constant size lets the compiler optimize the loop.
 template <std::size_t kSize>
 void ShuffleFixed(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -77,7 +77,7 @@ void ShuffleBytes(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, 
 }
 
 std::string NotWholeElements(std::size_t size, std::size_t element_size) {
-    return "holds " + std::to_string(size) + " bytes, which is not a multiple of the elements' " +
+    return "size " + std::to_string(size) + " is not a multiple of the element size " +
            std::to_string(element_size);
 }
 
@@ -147,7 +147,8 @@ class PackBits final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        if (encoded.size == 0) return Status::Corrupt("lacks its first byte");
+        if (encoded.size == 0)
+            return Status::Corrupt("is empty: the byte with the number of padding bits is missing");
         const unsigned padding = encoded.data[0];
         const ByteSpan bits = encoded.From(1);
         if (padding > 7 || (padding != 0 && bits.size == 0))

@@ -94,7 +94,7 @@ class Bytes final : public Codec {
 CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"endian"}));
     if (context.dtype.kind == DataKind::kObject)
-        return Status::Corrupt("takes items of a fixed size, not variable-length data");
+        return Status::Corrupt("requires items of fixed size, got variable-length data");
     if (config.Find("endian") == nullptr) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
@@ -102,8 +102,8 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         // zarr-python omits "endian" for structures, and GDAL's sample files omit it for text. All
         // known writers of such arrays use the host's byte order, little-endian.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
-            return Status::Corrupt("endian: is missing, items of " +
-                                   std::to_string(context.dtype.size) + " bytes need it");
+            return Status::Corrupt("endian is missing, but required for items of " +
+                                   std::to_string(context.dtype.size) + " bytes");
         return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, ByteOrder::kLittle));
     }
     ZARR_ASSIGN_OR_RETURN(const std::size_t endian,

@@ -16,7 +16,7 @@ Status Damage(int code) {
         case BZ_MEM_ERROR:
             return Status::OutOfMemory("bzip2 is out of memory");
         case BZ_DATA_ERROR_MAGIC:
-            return Status::Corrupt("does not begin a bzip2 stream");
+            return Status::Corrupt("not a bzip2 stream");
         case BZ_DATA_ERROR:
             return Status::Corrupt("checksum or contents of a block are wrong");
         default:

@@ -358,7 +358,7 @@ CodecResult MakeCastValue(const json::Value& config, const CodecContext& context
     ZARR_ASSIGN_OR_RETURN(CastRules encoding, ParseRules(config, "encode", context.dtype, stored));
     ZARR_ASSIGN_OR_RETURN(CastRules decoding, ParseRules(config, "decode", stored, context.dtype));
     if (encoding.out_of_range == OutOfRange::kWrap && stored.kind == DataKind::kFloat)
-        return Status::Corrupt("out_of_range: expected \"wrap\" of integers alone, not of " +
+        return Status::Corrupt("out_of_range: \"wrap\" requires an integer data_type, got " +
                                NumberTypeName(stored));
     return std::unique_ptr<Codec>(std::make_unique<CastValue>(
         context.dtype, stored, std::move(decoding), std::move(encoding)));

@@ -26,7 +26,8 @@ class Codes {
             OptionalNumberMember(config, "astype", MakeNumberType(DataKind::kUint, 1)));
         const DataKind kind = reader.astype_.kind;
         if (kind != DataKind::kInt && kind != DataKind::kUint && kind != DataKind::kBool)
-            return Status::Unsupported("astype: codes of dtype " + reader.astype_.ToString());
+            return Status::Unsupported("astype: expected an integer or bool, got " +
+                                       reader.astype_.ToString());
         ZARR_ASSIGN_OR_RETURN(
             reader.conversion_,
             NumberConversion::Make(reader.astype_, MakeNumberType(DataKind::kUint, 8)));
@@ -48,7 +49,7 @@ class Codes {
                                         (astype_.kind == DataKind::kInt ? 1 : 0);
         if (bits >= 64 || labels >> bits == 0) return {};
         return Status::Invalid("labels: " + std::to_string(labels) +
-                               " are more than codes of dtype " + astype_.ToString() + " can tell");
+                               " labels exceed the range of astype " + astype_.ToString());
     }
 
     // Writes code_of(i) for the items 0 to `count` - 1 as codes to `dst`.

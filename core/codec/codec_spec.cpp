@@ -33,7 +33,7 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
         if (items == nullptr) return json::Expected("filters", "an array or null", filters);
         if (items->size() > LimitOf(Limit::kFilters))
             return OverLimit(Limit::kFilters,
-                             "filters: there are " + std::to_string(items->size()));
+                             "filters: has " + std::to_string(items->size()) + " filters");
         for (std::size_t i = 0; i < items->size(); ++i) {
             ZARR_ASSIGN_OR_RETURN(
                 CodecSpec filter,

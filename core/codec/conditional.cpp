@@ -39,8 +39,8 @@ class Conditional final : public Codec {
         const ByteSpan mask{encoded.data, header_};
         for (std::size_t bit = codecs_.size(); bit < header_ * 8; ++bit)
             if (IsSet(mask, bit))
-                return Status::Corrupt("the header has bit " + std::to_string(bit) + " of " +
-                                       std::to_string(codecs_.size()) + " codecs");
+                return Status::Corrupt("header bit " + std::to_string(bit) + " is set, but only " +
+                                       std::to_string(codecs_.size()) + " codecs exist");
         // Codecs whose header bit is set, each with the maximum number of bytes that it decodes to.
         std::vector<std::pair<const NestedCodec*, std::size_t>> applied;
         SizeBound size = {decoded.limit(), false};

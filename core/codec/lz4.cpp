@@ -25,12 +25,13 @@ class Lz4 final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         if (encoded.size <= kLz4HeaderSize)
             return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                                   " bytes hold no length and block");
+                                   " bytes are too few for a length and a block");
         const std::size_t size = LoadLittle32(encoded.data);
         const ByteSpan block = encoded.From(kLz4HeaderSize);
         if (size > kLargest || block.size > kLargest)
             return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
-                                   std::to_string(size) + ", more than LZ4 can");
+                                   std::to_string(size) + " bytes, but LZ4 is limited to " +
+                                   std::to_string(kLargest));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
         // LZ4_decompress_safe() rejects a null pointer, even for an empty output.
         char none = 0;
@@ -41,7 +42,7 @@ class Lz4 final : public Codec {
         if (written < 0) return Status::Corrupt("the block is damaged, truncated or too long");
         if (static_cast<std::size_t>(written) != size)
             return Status::Corrupt("the block decodes to " + std::to_string(written) +
-                                   " bytes, its header says " + std::to_string(size));
+                                   " bytes, but the header states " + std::to_string(size));
         return {};
     }
 

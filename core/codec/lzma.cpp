@@ -63,9 +63,9 @@ Status Damage(lzma_ret code) {
         case LZMA_MEM_ERROR:
             return Status::OutOfMemory("liblzma is out of memory");
         case LZMA_FORMAT_ERROR:
-            return Status::Corrupt("does not begin a stream of its format");
+            return Status::Corrupt("not a stream of the configured format");
         case LZMA_OPTIONS_ERROR:
-            return Status::Unsupported("has options that are not supported");
+            return Status::Unsupported("stream has unsupported options");
         case LZMA_DATA_ERROR:
             return Status::Corrupt("checksum or contents are wrong");
         default:
@@ -167,13 +167,13 @@ class LzmaSettings {
     Status Parse(Format format, const json::Value& config) {
         format_ = format;
         if (format == Format::kAuto)
-            return Status::Invalid("format: 0 tells a decoder to find out, not an encoder what to");
+            return Status::Invalid("format: 0 (automatic) is for decoding only");
         ZARR_RETURN_IF_ERROR(ParseCheck(config));
         const json::Value* filters = config.Find("filters");
         if (filters == nullptr || filters->is_null()) return ParsePreset(config);
         const json::Value* preset = config.Find("preset");
         if (preset != nullptr && !preset->is_null())
-            return Status::Invalid("preset: not together with filters");
+            return Status::Invalid("preset: not allowed together with filters");
         ZARR_RETURN_IF_ERROR(filters_.Parse(*filters, LzmaFilterChain::Purpose::kEncode));
         const lzma_filter* chain = filters_.chain();
         if (format == Format::kAlone &&
@@ -208,7 +208,7 @@ class LzmaSettings {
     }
 
     Status ParsePreset(const json::Value& config) {
-        if (format_ == Format::kRaw) return Status::Invalid("filters: format 3 needs some");
+        if (format_ == Format::kRaw) return Status::Invalid("filters: required by format 3");
         ZARR_ASSIGN_OR_RETURN(
             const std::int64_t preset,
             json::OptionalInt(config, "preset", LZMA_PRESET_DEFAULT, 0, UINT32_MAX));

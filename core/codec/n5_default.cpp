@@ -122,9 +122,10 @@ class N5Default final : public Codec {
                                    " bytes, too few for N5's header");
         const unsigned mode = LoadBig16(encoded.data);
         const std::size_t rank = LoadBig16(encoded.data + 2);
-        if (mode != 0) return Status::Unsupported("blocks of N5's mode " + std::to_string(mode));
+        if (mode != 0)
+            return Status::Unsupported("unsupported N5 block mode " + std::to_string(mode));
         if (rank != block_.shape.size())
-            return Status::Corrupt("a block of " + std::to_string(rank) +
+            return Status::Corrupt("stored block has " + std::to_string(rank) +
                                    " dimensions instead of " + std::to_string(block_.shape.size()));
         Block stored = block_;
         stored.bytes = block_.item;
@@ -133,7 +134,7 @@ class N5Default final : public Codec {
             stored.bytes = SaturatingMul(stored.bytes, stored.shape[i]);
         }
         if (stored.bytes > std::max<std::uint64_t>(LimitOf(Limit::kChunkSize), block_.bytes))
-            return OverLimit(Limit::kChunkSize, "a block of more bytes");
+            return OverLimit(Limit::kChunkSize, "stored block has more bytes");
         return stored;
     }
 

@@ -55,7 +55,7 @@ std::size_t FloatSize(const DataType& type) {
 }
 
 std::string NotWholeItems(std::size_t size, std::size_t item) {
-    return "holds " + std::to_string(size) + " bytes, which is not a multiple of its items' " +
+    return "size " + std::to_string(size) + " is not a multiple of the item size " +
            std::to_string(item);
 }
 
@@ -304,7 +304,7 @@ Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::si
 }
 
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
-    if (decoded_item == 0) return Status::Unsupported("items of no bytes");
+    if (decoded_item == 0) return Status::Unsupported("items of 0 bytes are unsupported");
     if (decoded.exact && decoded.max % decoded_item != 0)
         return Status::Invalid(NotWholeItems(decoded.max, decoded_item));
     return {};

@@ -120,9 +120,8 @@ class PackedBits final : public Codec {
         if (padding_ != Padding::kNone) {
             const unsigned stored = encoded.data[padding_ == Padding::kFirstByte ? 0 : size];
             if (stored != PaddingBits())
-                return Status::Corrupt("says that " + std::to_string(stored) +
-                                       " bits are padding instead of " +
-                                       std::to_string(PaddingBits()));
+                return Status::Corrupt("states " + std::to_string(stored) +
+                                       " padding bits instead of " + std::to_string(PaddingBits()));
         }
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(block_.bytes));
         const std::uint8_t* src = encoded.data + (padding_ == Padding::kFirstByte ? 1 : 0);
@@ -207,7 +206,7 @@ CodecResult MakeV3PackBits(const json::Value& config, const CodecContext& contex
         OptionalName(config, "padding_encoding", {"none", "first_byte", "last_byte"}));
     const DataType& dtype = context.dtype;
     if (!dtype.is_numeric())
-        return Status::Unsupported("packs the bits of numbers, not of " + NumberTypeName(dtype));
+        return Status::Unsupported("requires numbers, got data type " + NumberTypeName(dtype));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
     const unsigned bits = BitsOf(dtype);
     ZARR_ASSIGN_OR_RETURN(const unsigned first, OptionalBit(config, "first_bit", 0, bits));

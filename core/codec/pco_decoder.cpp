@@ -113,9 +113,9 @@ Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& s
         case Mode::kDict:
             for (std::size_t i = 0; i < count; ++i) {
                 if (primary[i] >= chunk.dict.size())
-                    return Status::Corrupt("has number " + std::to_string(primary[i]) +
-                                           " of a dictionary of " +
-                                           std::to_string(chunk.dict.size()));
+                    return Status::Corrupt("index " + std::to_string(primary[i]) +
+                                           " exceeds the dictionary of " +
+                                           std::to_string(chunk.dict.size()) + " numbers");
                 primary[i] = chunk.dict[static_cast<std::size_t>(primary[i])];
             }
             break;
@@ -139,7 +139,7 @@ Status AppendNumbers(const NumberType& type, std::size_t count, const Batch& lat
     return decoded.Append({numbers, count * type.bits / 8});
 }
 
-// Reads the latents of a chunk, which has a single page.
+// Reads the latents of a pco chunk, which has a single page in the standalone format.
 class PageReader {
   public:
     explicit PageReader(const ChunkMetadata& chunk)

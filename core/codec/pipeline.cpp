@@ -37,8 +37,8 @@ std::size_t MostEncoded(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// Transposes the chunk shape to memory order, because Zarr v3 codecs see chunks after leading
-// transpose codecs.
+// Changes the chunk shape to memory order: Zarr v3 codecs get chunks that leading transpose codecs
+// have transposed.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -94,7 +94,7 @@ Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext&
                                "variable-length data, got " + Quoted(codecs[0].name));
     if (object_codec_ == nullptr)
         return Status::Corrupt(
-            "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
+            "filters: dtype |O requires an object codec (vlen-utf8, vlen-bytes, json2, "
             "categorize) as the first filter");
     object_codec_id_ = codecs[0].name;
     writable_ =
@@ -190,9 +190,9 @@ Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch
         ZARR_RETURN_IF_ERROR(stages_[i].codec->Encode(bytes, buffer).WithContext(stages_[i].id));
         bytes = const_cast<const Buffer&>(buffer).span();
         if (bytes.size > max_stage_bytes_)
-            return Status::Limit(stages_[i].id + ": makes " + std::to_string(bytes.size) +
-                                 " bytes of a chunk, for which " +
-                                 std::to_string(max_stage_bytes_) + " are allowed");
+            return Status::Limit(stages_[i].id + ": encodes a chunk to " +
+                                 std::to_string(bytes.size) + " bytes, more than the maximum of " +
+                                 std::to_string(max_stage_bytes_));
     }
     return bytes;
 }
@@ -208,8 +208,8 @@ Result<ByteSpan> Pipeline::Encode(ByteSpan chunk, PipelineScratch& scratch) cons
 Result<ByteSpan> Pipeline::EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(writable_);
     if (bytes.size > chunk_bytes_ || decodes_objects())
-        return Status::Invalid(std::to_string(bytes.size) + " bytes, of which at most " +
-                               std::to_string(chunk_bytes_) + " can be encoded");
+        return Status::Invalid(std::to_string(bytes.size) + " bytes exceed the maximum of " +
+                               std::to_string(chunk_bytes_));
     return EncodeStages(bytes, scratch);
 }
 

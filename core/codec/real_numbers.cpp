@@ -153,7 +153,7 @@ Status CheckRealType(const DataType& type) {
     const bool is_integer = type.kind == DataKind::kInt || type.kind == DataKind::kUint;
     const bool is_float = type.kind == DataKind::kFloat && type.narrow == NarrowType::kNone;
     if (is_integer || is_float) return {};
-    return Status::Unsupported("does not calculate in " + NumberTypeName(type));
+    return Status::Unsupported("cannot calculate with data type " + NumberTypeName(type));
 }
 
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place) {

@@ -170,12 +170,12 @@ Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecConte
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->make == nullptr && row->make_objects == nullptr)
         return Status::Unsupported("codec \"" + spec.name +
-                                   "\" is supported behind transpositions alone, not here");
+                                   "\" is supported only directly after transpose");
     if (row->make == nullptr && spec.names == CodecNames::kV3)
         return Status::Corrupt("codec \"" + spec.name + "\" needs variable-length data");
     if (row->make == nullptr)
         return Status::Corrupt("codec \"" + spec.name +
-                               "\" needs dtype |O and the first place in the filters");
+                               "\" must be the first filter of an array of dtype |O");
     ZARR_ASSIGN_OR_RETURN(const json::Value options,
                           Options(spec, *row, context).WithContext(spec.name));
     return row->make(options, context).WithContext(spec.name);
@@ -209,15 +209,14 @@ Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& plac
     const auto found = std::find(classes.begin(), classes.end(), kSerializer);
     const auto to_bytes = static_cast<std::size_t>(found - classes.begin());
     if (to_bytes == classes.size())
-        return Status::Corrupt(place +
-                               ": none of the codecs makes bytes of an array, as \"bytes\" does");
+        return Status::Corrupt(place + ": an array-to-bytes codec such as \"bytes\" is missing");
     for (std::size_t i = 0; i < chain.size(); ++i) {
         const CodecClass wanted = i < to_bytes ? kArray : i == to_bytes ? kSerializer : kBytes;
         if (classes[i] != wanted)
             return Status::Corrupt(chain[i].place + ": codec \"" + chain[i].name +
-                                   (i < to_bytes ? "\" takes bytes and stands before "
-                                                 : "\" takes an array and stands behind ") +
-                                   "\"" + chain[to_bytes].name + "\", which makes bytes of one");
+                                   (i < to_bytes ? "\" must be after array-to-bytes codec \""
+                                                 : "\" must be before array-to-bytes codec \"") +
+                                   chain[to_bytes].name + "\"");
     }
     return {};
 }

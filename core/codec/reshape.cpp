@@ -65,7 +65,7 @@ class NewShape {
         if (automatic_ && others != 0 && items % others == 0)
             shape_[*automatic_] = items / others;
         else if (automatic_ || others != items)
-            return Status::Corrupt("shape: does not hold the " + std::to_string(items) +
+            return Status::Corrupt("shape: does not have the " + std::to_string(items) +
                                    " items of the chunk");
         for (const Merged& merged : merged_) ZARR_RETURN_IF_ERROR(CheckPlace(merged));
         return std::move(shape_);
@@ -115,7 +115,7 @@ class NewShape {
                 Product(input_, merged.last + 1, input_.size()))
             return {};
         return Status::Corrupt("shape[" + std::to_string(i) +
-                               "]: does not lie where its dimensions of the chunk do");
+                               "]: is not at the position of the dimensions that it merges");
     }
 
     const DimVector<std::uint64_t>& input_;

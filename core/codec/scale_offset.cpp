@@ -154,9 +154,9 @@ class ScaleOffset final : public RealFilter {
 
   private:
     std::string NoResult(const ItemRun& run, std::size_t index) const {
-        return "what becomes of " +
-               RealNumberText(decoded_type_, run.src + index * decoded_type_.size) + " is no " +
-               NumberTypeName(decoded_type_);
+        return "the result for " +
+               RealNumberText(decoded_type_, run.src + index * decoded_type_.size) +
+               " is not a valid " + NumberTypeName(decoded_type_);
     }
 
     ScaleAndOffset by_;

@@ -36,8 +36,8 @@ Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output&
         if (step.state == StreamState::kDamaged) end.damage = std::move(step.error);
         if (step.state != StreamState::kRunning) return end;
         if (step.consumed == 0 && step.produced == 0)
-            return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                                   " bytes do not hold the end of the stream");
+            return Status::Corrupt("compressed data is truncated (" + std::to_string(encoded.size) +
+                                   " bytes)");
     }
 }
 
@@ -80,7 +80,8 @@ Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output) {
         output.Commit(step.produced);
         if (step.state == StreamState::kDamaged) return step.error;
         if (step.state == StreamState::kComplete) return {};
-        if (step.consumed == 0 && step.produced == 0) return Status::Invalid("cannot be encoded");
+        if (step.consumed == 0 && step.produced == 0)
+            return Status::Invalid("the encoder stopped before the end of its input");
         decoded = decoded.From(step.consumed);
     }
 }

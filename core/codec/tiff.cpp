@@ -161,7 +161,7 @@ Status ReadStrips(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& 
             const std::uint32_t n = std::min(rows, page.height - y);
             const auto size = static_cast<tmsize_t>(page.row_bytes() * n);
             if (TIFFReadEncodedStrip(tiff, strip, to, size) != size)
-                return Failed(source, "a strip is not whole");
+                return Failed(source, "a strip is incomplete");
             to += size;
             y += n;
         }
@@ -185,7 +185,7 @@ Status ReadTiles(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& s
             for (std::uint32_t x = 0; x < page.width; x += std::min(width, page.width - x)) {
                 if (TIFFReadTile(tiff, tile.data(), x, y, 0, static_cast<std::uint16_t>(plane)) !=
                     static_cast<tmsize_t>(size))
-                    return Failed(source, "a tile is not whole");
+                    return Failed(source, "a tile is incomplete");
                 const std::size_t rows = std::min(height, page.height - y);
                 const std::size_t bytes = std::min(width, page.width - x) * page.pixel_bytes();
                 for (std::size_t i = 0; i < rows; ++i)
@@ -234,11 +234,12 @@ class Tiff final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room,
                               decoded.Prepare(SaturatingMul(first.bytes(), pages)));
         if (!index_ && TIFFSetDirectory(tiff.get(), 0) == 0)
-            return Failed(source, "the first page is gone");
+            return Failed(source, "the first page cannot be read again");
         std::uint8_t* to = room.data;
         ZARR_RETURN_IF_ERROR(ReadPixels(tiff.get(), first, to, source));
         for (std::size_t i = 1; i < pages;) {
-            if (TIFFReadDirectory(tiff.get()) == 0) return Failed(source, "a page is gone");
+            if (TIFFReadDirectory(tiff.get()) == 0)
+                return Failed(source, "a page cannot be read again");
             if (!IsLike(tiff.get(), first)) continue;
             to += first.bytes();
             ++i;
@@ -248,7 +249,7 @@ class Tiff final : public Codec {
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("chunks that are TIFF files are not written");
+        return Status::Unsupported("writing TIFF chunks is unsupported");
     }
 
     Status Encode(ByteSpan decoded, Buffer& /*encoded*/) const override {
@@ -264,7 +265,7 @@ class Tiff final : public Codec {
 CodecResult MakeTiff(const json::Value& config, const CodecContext& /*context*/) {
     const json::Value* const as_rgb = config.Find("asrgb");
     if (as_rgb != nullptr && as_rgb->as_bool() != nullptr && *as_rgb->as_bool())
-        return Status::Unsupported("asrgb: images are read with the samples that they have");
+        return Status::Unsupported("asrgb: conversion to RGB is unsupported");
     std::optional<std::uint32_t> index;
     if (const json::Value* const member = config.Find("index");
         member != nullptr && !member->is_null()) {

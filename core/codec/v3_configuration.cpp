@@ -113,7 +113,7 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     if (items == nullptr) return json::Expected(key, "an array of codecs", *member);
     if (items->size() > LimitOf(Limit::kFilters))
         return OverLimit(Limit::kFilters,
-                         std::string(key) + ": there are " + std::to_string(items->size()));
+                         std::string(key) + ": has " + std::to_string(items->size()) + " codecs");
     std::vector<CodecSpec> codecs;
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(
@@ -254,7 +254,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Types are written as little-endian, because Zarr v3 chunks are little-endian at this point.
+// Types are written as little-endian, the byte order of items before the codec "bytes" on a
+// little-endian host.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

@@ -36,7 +36,7 @@ class Vlen final : public ObjectCodec {
             // The second comparison reserves the bytes of the lengths that follow.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
-                                       " bytes, more than are there");
+                                       " bytes, which exceeds the chunk");
             const ByteSpan text{rest.data, length};
             if (utf8_ && !IsValidUtf8(text.text()))
                 return Status::Corrupt(Item(i) + " is not valid UTF-8: " + Quoted(text.text()));
@@ -107,13 +107,13 @@ class Vlen final : public ObjectCodec {
 
 ObjectCodecResult MakeVlenUtf8(const json::Value& /*config*/, const CodecContext& context) {
     if (context.dtype.object_kind == ObjectKind::kBytes)
-        return Status::Corrupt("is a codec of text, the data type is of bytes");
+        return Status::Corrupt("is a codec for text, but the data type is bytes");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(true));
 }
 
 ObjectCodecResult MakeVlenBytes(const json::Value& /*config*/, const CodecContext& context) {
     if (context.dtype.object_kind == ObjectKind::kText)
-        return Status::Corrupt("is a codec of bytes, the data type is of text");
+        return Status::Corrupt("is a codec for bytes, but the data type is text");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(false));
 }
 

@@ -188,8 +188,8 @@ Status CheckPositive(unsigned bits, const std::uint8_t* data, std::size_t count)
         is_any = is_any || LoadNative<decltype(zero)>(data + at) < 0;
     });
     if (!is_any) return {};
-    return Status::Invalid("libzfp has signed integers alone, so that unsigned ones of 2^" +
-                           std::to_string(bits - 1) + " and more need the mode \"reversible\"");
+    return Status::Invalid("libzfp has no unsigned integers; values of 2^" +
+                           std::to_string(bits - 1) + " and more require the mode \"reversible\"");
 }
 
 // Widens integers of `bits` bits to int32, shifted to the highest bits below the sign (as libzfp's
@@ -312,7 +312,7 @@ class Zfp final : public Codec {
         field.nz = n[2];
         field.nw = n[3];
         if (!parameters_.Set(*opened.stream, field))
-            return Status::Corrupt("libzfp does not take the parameters of mode \"expert\"");
+            return Status::Corrupt("libzfp rejects the parameters of mode \"expert\"");
         return {};
     }
 

@@ -106,7 +106,7 @@ class Zfpy final : public Codec {
             return Status::Unsupported("libzfp has arrays of 1 to 4 dimensions, not of " +
                                        std::to_string(rank));
         if (!is_flat_ && !is_in_order_)
-            return Status::Unsupported("numcodecs' zfpy takes arrays in order C alone");
+            return Status::Unsupported("numcodecs' zfpy requires order C");
         return CheckWholeItems(decoded, type_.size);
     }
 

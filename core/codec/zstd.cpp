@@ -139,7 +139,7 @@ Status DecodeFrame(const Frame& frame, MutableByteSpan decoded) {
     if (ZSTD_isError(written) != 0U) return Damage(written);
     if (written != frame.size)
         return Status::Corrupt("decodes to " + std::to_string(written) +
-                               " bytes, its header says " + std::to_string(frame.size));
+                               " bytes, but the header states " + std::to_string(frame.size));
     return {};
 }
 

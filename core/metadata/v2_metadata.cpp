@@ -106,7 +106,7 @@ Status CheckStricter(const ArraySpec& spec) {
             return Status::Invalid("chunks[" + std::to_string(i) + "]: expected an integer >= 1, " +
                                    "got 0");
     if (spec.dtype.kind == DataKind::kObject && spec.codecs.empty())
-        return Status::Invalid("filters: dtype |O needs a codec of objects, such as vlen-utf8");
+        return Status::Invalid("filters: dtype |O requires an object codec, such as vlen-utf8");
     return {};
 }
 
