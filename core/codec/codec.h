@@ -61,8 +61,8 @@ class Codec {
     // True if DecodeRanges() may decode less than Decode().
     virtual bool HasRanges() const { return false; }
     // Decodes at least the bytes of `ranges`. `decoded` has the size of the whole decoded chunk.
-    // Returns the number of bytes written; 0 if nothing was written and Decode() is as fast. Input
-    // is validated as in Decode().
+    // Returns the number of bytes written; 0 if nothing was written, because Decode() is as fast.
+    // Input is validated as in Decode().
     virtual Result<std::size_t> DecodeRanges(ByteSpan /*encoded*/, const ByteRanges& /*ranges*/,
                                              MutableByteSpan /*decoded*/) const {
         return std::size_t{0};

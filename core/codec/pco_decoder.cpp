@@ -43,8 +43,9 @@ class LatentReader {
     std::uint64_t left_;  // number of unread differences
 };
 
-// Returns the integral float with index `latent` in ascending order. All integers are counted up to
-// 2^(mantissa_bits + 1), where they are exact, then every float.
+// Returns the float with an integral value that `latent` counts, in ascending order. Every integer
+// is counted up to 2^(mantissa_bits + 1), because floats represent each of them; beyond, every
+// float.
 template <class Float, class Bits>
 Float WholeNumber(std::uint64_t latent, unsigned mantissa_bits) {
     constexpr unsigned kBits = sizeof(Bits) * 8;

@@ -24,7 +24,7 @@ std::string NumberTypeName(const DataType& type);
 Status CheckRealType(const DataType& type);
 
 // Parses a data type of real numbers, written as in "data_type", in the host's byte order. Returns
-// kCorrupt if `value` names no such type; else CheckRealType() of the type.
+// kCorrupt if `value` names no such type; kUnsupported if CheckRealType() rejects the type.
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place);
 
 // Parses a scalar, written as in "fill_value", into the bytes of one element in the host's byte

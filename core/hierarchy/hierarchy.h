@@ -123,8 +123,8 @@ class Hierarchy {
     bool IsGone(const std::string& path) const;
 
     // Metadata() for callers that read or write chunks. If consolidated metadata is in use and the
-    // store is not remote, the array's own document is compared. If they differ, the own document
-    // is used and `warnings` gets a message.
+    // store is not remote, the array's own document is read, too. If the two differ, the own
+    // document is used and `warnings` gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 

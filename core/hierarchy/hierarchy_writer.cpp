@@ -362,7 +362,7 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
         ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
     }
     // The result is compared again after each write, because another writer may have changed a node
-    // meanwhile. After kTries rounds that other writer's own Finish() completes the metadata.
+    // meanwhile. After kTries rounds, the other writer's Finish() must complete the metadata.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));

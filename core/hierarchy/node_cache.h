@@ -136,8 +136,8 @@ class NodeCache {
     std::unordered_map<std::string, LoadedNode> nodes_;
 };
 
-// Clears every NodeCache of stores with the Identity() of `store`, because the metadata has
-// changed.
+// Clears the NodeCaches of all stores whose Identity() equals that of `store`. Call after metadata
+// has changed.
 void NoteChange(const Store& store);
 
 // Calls NoteChange() for a store when the scope ends.

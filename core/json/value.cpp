@@ -281,7 +281,7 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
     return std::string_view::npos;
 }
 
-// JSON text in which the mark of each bare token, as a string, replaces the token.
+// JSON text after each bare token was replaced by its mark, a string.
 struct MarkedText {
     struct Mark {
         std::size_t end;     // offset of the end of the mark in `text`

@@ -72,7 +72,8 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// True if a type that is stated for the old value of an attribute may apply to the new value.
+// True if the type that NCZarr's "types" states for the old value of an attribute may apply to the
+// new value.
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&

@@ -12,8 +12,8 @@ namespace zarr {
 
 namespace {
 
-// True if GDAL's built-in driver wrote the array: it states the CRS by the attribute `_CRS` alone.
-// This driver writes `_CRS` only with a grid mapping or with kHasNodataAttribute.
+// True if GDAL's built-in driver wrote the array. That driver states the CRS by the attribute
+// `_CRS` alone. This driver writes `_CRS` only with a grid mapping or with kHasNodataAttribute.
 bool IsOfGdal(const json::Value& attributes) {
     return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
 }

@@ -158,7 +158,7 @@ Status NczarrDocuments::Change(const Place& place,
 }
 
 // ---------------------------------------------------------------------------------------------
-// What kind of store it is
+// Detection of stores that netCDF-C wrote
 
 void NczarrDocuments::LearnSpelling(const json::Value& root) {
     const bool is_lower =
@@ -223,7 +223,7 @@ NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) con
 }
 
 // ---------------------------------------------------------------------------------------------
-// What groups list
+// Lists of arrays and groups
 
 Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
                                std::string_view name) {
@@ -345,7 +345,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     if (layout == Layout::kDocuments)
         ZARR_RETURN_IF_ERROR(
             Change(ArrayPlace(path), [&](json::Object& members) { members = extension; }));
-    // netCDF-C recognises a scalar by this member, under Layout::kDocuments, too.
+    // netCDF-C recognises a scalar by this member of `.zarray`, even if other additions are in
+    // separate documents.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
         json::PutMember(array.document, spelling_.array, value);
     if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);

@@ -34,8 +34,8 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
 // Returns the text of `.zarray` in zarr-python's spelling.
 std::string ArrayText(const ArrayMetadata& metadata);
 
-// Adds those of `members`, from a stored `.zarray`, to `metadata` that the specification does not
-// define. Keeps members that `metadata` already has.
+// Adds members of a stored `.zarray` that the specification does not define to `metadata`. Keeps
+// members that `metadata` already has.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
 // Validate a `.zgroup`, given as text or as parsed JSON.

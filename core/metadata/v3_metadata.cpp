@@ -82,7 +82,7 @@ Status CheckAttributes(const json::Value* attributes) {
 }
 
 // Returns the name of an extension point, which may be a plain string (Zarr v3 specification,
-// "Extension definition"). Sets `configuration` to its configuration; nullptr if absent.
+// "Extension definition"). Sets `configuration` to the member "configuration"; nullptr if absent.
 Result<std::string> NameOf(const json::Value& value, std::string_view place,
                            const json::Value*& configuration) {
     configuration = nullptr;
@@ -218,8 +218,8 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ZARR_RETURN_IF_ERROR(CheckTransformers(document));
     ZARR_RETURN_IF_ERROR(AddAbsentCodecs(document, metadata.dtype));
     ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
-    // Read after the codecs, because the bytes of the fill value have the byte order that they
-    // state.
+    // Read after the codecs, because the bytes of the fill value have the byte order that the
+    // codecs state.
     ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
     metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
     if (const json::Value* const attributes = document.Find(kAttributes))
