@@ -163,7 +163,7 @@ Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     ZARR_ASSIGN_OR_RETURN(change.text,
                           WithV3Consolidated(*own, std::move(documents)).WithContext(change.key));
     if (change.text->size() > LimitOf(Limit::kMetadataSize))  // no reader would take it
-        return OverLimit(Limit::kMetadataSize, change.key + ": would have " +
+        return OverLimit(Limit::kMetadataSize, change.key + ": consolidated metadata would have " +
                                                    std::to_string(change.text->size()) + " bytes");
     return std::optional(std::move(change));
 }

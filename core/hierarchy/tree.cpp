@@ -280,8 +280,8 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     std::string text = ConsolidatedDocument(std::move(metadata));
     if (text.size() > LimitOf(Limit::kMetadataSize))  // readers have the same limit
         return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
-                                                   ": would have " + std::to_string(text.size()) +
-                                                   " bytes");
+                                                   ": consolidated metadata would have " +
+                                                   std::to_string(text.size()) + " bytes");
     return text;
 }
 

@@ -27,8 +27,8 @@ Status CheckGridMembers(const json::Value& object, std::string_view where,
                         const std::vector<std::string_view>& known) {
     for (const json::Member& member : *object.as_object())
         if (std::find(known.begin(), known.end(), member.first) == known.end())
-            return Status::Corrupt(std::string(where) + ": has the unknown member \"" +
-                                   member.first + "\"");
+            return Status::Corrupt(std::string(where) + ": unknown member \"" + member.first +
+                                   "\"");
     return {};
 }
 

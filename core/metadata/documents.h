@@ -22,8 +22,8 @@ inline constexpr std::size_t kMaxGroupDepth = 64;
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
 // Kinds of metadata documents. Zarr v2 has one document of each kind (v2 specification, "Storage").
-// v1 has kArray and kAttributes (v1 specification, "Metadata" and "Attributes"). v3 has one
-// document for all kinds (v3 specification, "Metadata").
+// Zarr v1 has kArray and kAttributes (v1 specification, "Metadata" and "Attributes"). Zarr v3 has
+// one document for all kinds (v3 specification, "Metadata").
 enum class Document : std::uint8_t {
     kArray,         // metadata of the array at a path
     kGroup,         // metadata of the group at a path

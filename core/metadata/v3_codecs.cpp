@@ -67,8 +67,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
                           json::Require(spec.configuration, "order").WithContext(spec.place));
     for (const json::Member& member : *spec.configuration.as_object())
         if (member.first != "order")
-            return Status::Corrupt(spec.place + ": transpose has no member " +
-                                   json::Brief(json::Value(member.first)));
+            return Status::Corrupt(spec.place + ": unknown member " +
+                                   json::Brief(json::Value(member.first)) + " of transpose");
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
         // A draft of the Zarr v3 specification allowed "C" and "F".
@@ -173,8 +173,9 @@ class ChainReader {
         for (const json::Member& member : *configuration.as_object())
             if (member.first != "chunk_shape" && member.first != "codecs" &&
                 member.first != "index_codecs" && member.first != "index_location")
-                return Status::Corrupt(spec.place + ": " + std::string(kSharding) +
-                                       " has no member " + json::Brief(json::Value(member.first)));
+                return Status::Corrupt(spec.place + ": unknown member " +
+                                       json::Brief(json::Value(member.first)) + " of " +
+                                       std::string(kSharding));
         Sharding level;
         level.shape = metadata_.chunks;
         level.order = AxisOrder::Of(axes_);

@@ -92,7 +92,7 @@ Result<std::string> NameOf(const json::Value& value, std::string_view place,
     for (const json::Member& member : *value.as_object())
         if (member.first != "name" && member.first != "configuration" &&
             member.first != "must_understand")
-            return Status::Corrupt(std::string(place) + ": has no member " + Quoted(member.first));
+            return Status::Corrupt(std::string(place) + ": unknown member " + Quoted(member.first));
     ZARR_ASSIGN_OR_RETURN(const json::Value* name, json::Require(value, "name").WithContext(place));
     if (name->as_string() == nullptr)
         return json::Expected(std::string(place) + ".name", "a string", *name);
@@ -116,7 +116,7 @@ Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
     if (configuration == nullptr) return {};
     for (const auto& [member, value] : *configuration->as_object()) {
         const std::string place = std::string(kPlace) + "." + member;
-        if (member != "separator") return Status::Corrupt(place + ": there is no such member");
+        if (member != "separator") return Status::Corrupt(place + ": unknown member");
         const std::string* const text = value.as_string();
         if (text == nullptr || (*text != "/" && *text != "."))
             return json::Expected(place, R"("/" or ".")", value);

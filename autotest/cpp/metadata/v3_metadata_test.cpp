@@ -188,7 +188,7 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
         {"chunk_key_encoding", R"({"name": "v2", "configuration": {"separator": "-"}})",
          R"(chunk_key_encoding.separator: expected "/" or ".", got "-")"},
         {"chunk_key_encoding", R"({"name": "v2", "configuration": {"colour": 1}})",
-         "chunk_key_encoding.colour: there is no such member"},
+         "chunk_key_encoding.colour: unknown member"},
         {"fill_value", "", "\"fill_value\" is missing"},
         {"fill_value", "-1", "fill_value"},
         {"codecs", "{}", "codecs: expected a list of codecs"},
@@ -246,7 +246,7 @@ TEST(V3Array, RefusesShardsThatDoNotFit) {
                       StatusCode::kCorrupt,
                       R"(codecs[0].index_location: expected "start" or "end")"));
     EXPECT_TRUE(Fails(with(codecs + index + R"("chunk_shape": [2, 3], "colour": 1)"),
-                      StatusCode::kCorrupt, "has no member \"colour\""));
+                      StatusCode::kCorrupt, "unknown member \"colour\""));
     std::string nested = R"({"name": "bytes", "configuration": {"endian": "little"}})";
     for (int i = 0; i < 40; ++i)
         nested = R"({"name": "sharding_indexed", "configuration": {"chunk_shape": [4, 6], )" +
