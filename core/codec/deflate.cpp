@@ -179,7 +179,7 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
 }
 
 // ---------------------------------------------------------------------------------------------
-// gzip
+// Factory functions
 
 }  // namespace
 

@@ -58,7 +58,7 @@ CodecResult MakeN5Default(const json::Value& config, const CodecContext& context
 CodecResult MakeConditional(const json::Value& config, const CodecContext& context);
 CodecResult MakeOptional(const json::Value& config, const CodecContext& context);
 
-// Codecs of objects.
+// Object codecs, for variable-length strings and byte strings.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);

@@ -336,7 +336,7 @@ Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Filters in front of lzma
+// Parsing of filter chains
 
 Status LzmaFilterChain::ParseFilter(const json::Value& spec, Purpose purpose, lzma_filter& filter,
                                     Options& options) {

@@ -25,8 +25,9 @@ class DeltaDecoder {
     void ReadStates(BitReader& reader);
 
     // Decodes the next `count` latents in place. On entry, `latents` begins with `differences`
-    // differences; fewer than `count` only at the end of a page. `lookback` has a distance for each
-    // difference. Returns kCorrupt for a distance beyond the first latent or the window.
+    // differences, which are fewer than `count` only at the end of a page. `lookback` has a
+    // distance for each difference. Returns kCorrupt if a distance exceeds the window or the number
+    // of previous latents.
     Status Decode(std::size_t differences, const Batch& lookback, std::size_t count,
                   Batch& latents);
 

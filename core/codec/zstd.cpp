@@ -202,7 +202,8 @@ class Zstd final : public Codec {
             return ParallelFor(frames.size(), threads,
                                [&](std::size_t i) { return DecodeFrame(frames[i], out); });
         }
-        // Checked before the streaming decoder allocates a window of that size.
+        // Checked first, because the streaming decoder may allocate a window as large as the
+        // decoded size in the header.
         if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
