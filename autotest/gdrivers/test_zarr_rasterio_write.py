@@ -599,7 +599,7 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
             dataset.read(2)
         key = chunk.relative_to(store).as_posix()
         assert f"{key}: chunk [1, 2, 0]: " in told(caught.value)
-        assert "zlib: is truncated" in told(caught.value)
+        assert "zlib: compressed data is truncated" in told(caught.value)
         np.testing.assert_array_equal(dataset.read(1), VALUES[0])
 
 

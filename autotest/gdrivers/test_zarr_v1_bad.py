@@ -31,7 +31,7 @@ def test_update_is_refused(array, kind, spelling):
     before = contents(array)
     with error_log() as log:
         assert gdal.OpenEx(spelling.format(array), kind | gdal.OF_UPDATE) is None
-    assert "meta: is of Zarr v1, which is only read" in log.the_error()
+    assert "meta: Zarr v1 is read-only" in log.the_error()
     assert "gdal_translate -of Zarr" in log.the_error()
     assert contents(array) == before
 
@@ -50,7 +50,7 @@ def test_nothing_of_v1_changes_in_a_folder_that_is_updated(tree):
         assert root.CreateMDArray("dem", [], gdal.ExtendedDataType.Create(gdal.GDT_Byte)) is None
         del dem, root
         dataset = None
-    assert any("only read" in error for error in log.errors), log.events
+    assert any("Zarr v1 is read-only" in error for error in log.errors), log.events
     assert contents(tree / "dem") == before
 
 

@@ -127,7 +127,7 @@ def _(folder):
     read(array_name(DATA / "product.zarr", "measurements/r10m/b2"))
 
 
-@provokes("the consolidated metadata are not those of <key>, which counts; consolidate them anew")
+@provokes("consolidated metadata of <key> is outdated; using <key> itself. Re-consolidate the store")
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
@@ -135,8 +135,8 @@ def _(folder):
     gdal.Open(array_name(store, "a"))
 
 
-@provokes("the consolidated metadata have /<path>, of which the store has nothing, so that it reads as fill values; "
-          "consolidate them anew if it was deleted")  # fmt: skip
+@provokes("consolidated metadata contains /<path>, but the store has no key of that array; it reads as fill values. "
+          "Re-consolidate the store if the array was deleted")  # fmt: skip
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
     shutil.rmtree(store / "a")
@@ -326,7 +326,7 @@ def _(folder):
 
 
 CHUNK = "<key>: chunk [<index>]: "
-of_sample(CHUNK + "<codec>: is truncated: <n> bytes do not hold the end of the stream",
+of_sample(CHUNK + "<codec>: compressed data is truncated (<n> bytes)",
           "truncated_chunk.zarr")  # fmt: skip
 of_sample(CHUNK + "<codec>: is empty", "empty_chunk.zarr")
 of_sample(CHUNK + "<codec>: decodes to <n> bytes instead of <n>", "short_chunk.zarr")
@@ -346,8 +346,7 @@ def _(folder):
         read(handmade(folder / f"{codec}.zarr", compressor={"id": codec}))
 
 
-@provokes("meta: is of Zarr v1, which is only read; gdal_translate -of Zarr makes a copy of Zarr v2 "
-          "that can be changed")  # fmt: skip
+@provokes("meta: Zarr v1 is read-only; use gdal_translate -of Zarr to make a copy in Zarr v2")
 def _(folder):
     metadata = {
         "zarr_format": 1, "shape": [2, 2], "chunks": [2, 2], "dtype": "<i2", "compression": "none",
@@ -415,7 +414,7 @@ of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_
          "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip
 of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
          "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
-of_limit("<key>: filters: there are <n>; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
+of_limit("<key>: filters: has <n> filters; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
          lambda folder: handmade(folder, filters=[{"id": "crc32"}] * 2))  # fmt: skip
 of_limit("<key>: size of <n> bytes exceeds the maximum of <n>; "
          "ZARR_MAX_METADATA_SIZE allows <n>", "ZARR_MAX_METADATA_SIZE", "100",

@@ -46,7 +46,7 @@ def create(target, *options):
 # Documents
 
 of_document(
-    'zarr.json: the member <name> is not known, and does not say "must_understand": false',
+    'zarr.json: unknown member <name>, which does not state "must_understand": false',
     extension={"name": "x"},
 )
 of_document(
@@ -57,19 +57,20 @@ of_document(
     codecs=[zarr3.codec("numcodecs.pickle")],
 )
 of_document(
-    "zarr.json: codecs[<n>]: codec <name> takes bytes and stands before <name>, which makes bytes of one",
+    "zarr.json: codecs[<n>]: codec <name> must be after array-to-bytes codec <name>",
     codecs=[zarr3.gzip(), zarr3.LITTLE],
 )  # fmt: skip
 of_document(
-    'zarr.json: codecs: none of the codecs makes bytes of an array, as "bytes" does',
+    'zarr.json: codecs: an array-to-bytes codec such as "bytes" is missing',
     codecs=[zarr3.gzip()],
 )
 of_document(
-    "zarr.json: codecs[<n>].chunk_shape[<n>]: <n> does not divide the <n> elements of the shard",
+    "zarr.json: codecs[<n>].chunk_shape[<n>]: shard size <n> is not a multiple of the inner chunk "
+    "size <n>",
     codecs=[zarr3.sharding((2, 2))],
 )
 of_document(
-    "zarr.json: storage_transformers: <value>: none are defined, so that the list has to be empty",
+    "zarr.json: storage_transformers: expected an empty list, got <value>",
     storage_transformers=[{"name": "x"}],
 )
 of_document(
@@ -174,6 +175,6 @@ def _(folder):
     create(folder / "new.zarr", "FORMAT=ZARR_V3", "APPEND_SUBDATASET=YES", "ARRAY_NAME=b")
 
 
-@provokes("the shard's size <n> along dimension <n> is no multiple of the chunk's, <n>")
+@provokes("shard size <n> along dimension <n> is not a multiple of the inner chunk size <n>")
 def _(folder):
     create(folder / "new.zarr", "FORMAT=ZARR_V3", "BLOCKSIZE=8,8", "SHARD_CHUNK_SHAPE=3,3")

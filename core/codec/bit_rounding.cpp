@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "bitround" of zarr-extensions: numbers whose last bits are rounded away to the nearest, ties to
-// even, which is not undone. Of floats these are of the mantissa, of integers of the magnitude,
-// counted from its highest bit.
+// "bitround" of zarr-extensions: rounds numbers to their highest bits, to nearest, ties to even.
+// For floats the mantissa is rounded; for integers the magnitude, counted from its highest bit.
+// Decoding does not restore the lost bits.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -16,7 +16,8 @@ namespace zarr {
 
 namespace {
 
-// `bits` without the lowest `dropped` ones, of which there is at least one. May carry.
+// Rounds `bits` to a multiple of 2^`dropped`, ties to even; `dropped` is at least 1. Rounding up
+// may carry into higher bits.
 template <class Bits>
 Bits DropBits(Bits bits, unsigned dropped) {
     const auto last = static_cast<Bits>(Bits{1} << dropped);
@@ -26,7 +27,7 @@ Bits DropBits(Bits bits, unsigned dropped) {
                              static_cast<Bits>(~static_cast<Bits>(last - 1)));
 }
 
-// A float with `mantissa` bits of one. Infinity stays, a NaN as well.
+// Rounds a float with `mantissa` mantissa bits. Infinity and NaN do not change.
 template <class Bits>
 Bits RoundFloatBits(Bits bits, unsigned mantissa, unsigned dropped) {
     const auto sign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
@@ -42,7 +43,7 @@ unsigned BitWidth(std::uint64_t number) {
     return width;
 }
 
-// An integer; cut off where rounding up would need a bit more than there is.
+// Rounds an integer to `kept` significant bits. Truncates instead if rounding up would overflow.
 template <class Int>
 Int RoundIntegerBits(Int number, unsigned kept) {
     const bool is_negative = number < 0;
@@ -59,13 +60,13 @@ Int RoundIntegerBits(Int number, unsigned kept) {
     return static_cast<Int>(is_negative ? 0 - rounded : rounded);
 }
 
-// How the parts of a type are rounded.
+// Parameters for rounding the elements of a data type. A complex number has two parts.
 struct BitRounding {
-    std::size_t size = 1;  // bytes of a part
+    std::size_t size = 1;  // bytes of a number, or of one part of a complex number
     bool is_float = false;
     bool is_signed = false;
     bool swaps = false;
-    unsigned mantissa = 0;  // of floats
+    unsigned mantissa = 0;  // mantissa bits of a float
     unsigned kept = 0;
 };
 
@@ -133,7 +134,7 @@ class BitRounder final : public Codec {
         const bool is_narrow =
             type_.narrow != NarrowType::kNone && type_.narrow != NarrowType::kBfloat16;
         if ((!is_integer && !by_.is_float && !type_.is_time()) || is_narrow)
-            return Status::Unsupported("does not round " + NumberTypeName(type_));
+            return Status::Unsupported("cannot round items of type " + NumberTypeName(type_));
         by_.is_signed = type_.kind != DataKind::kUint;
         by_.swaps = type_.NeedsSwap();
         by_.mantissa = type_.narrow == NarrowType::kBfloat16 ? 7

@@ -16,7 +16,7 @@ std::string NotABlock(std::size_t size, std::size_t bytes) {
 
 Result<Block> Block::Of(const std::vector<std::uint64_t>& shape, const DataType& dtype) {
     if (dtype.kind == DataKind::kObject || dtype.size == 0)
-        return Status::Corrupt("takes items of a fixed size, not " + dtype.ToString());
+        return Status::Corrupt("requires items of fixed size, got " + dtype.ToString());
     if (shape.size() > LimitOf(Limit::kDimensions))
         return OverLimit(Limit::kDimensions, "has " + std::to_string(shape.size()) + " dimensions");
     Block block;
@@ -26,7 +26,7 @@ Result<Block> Block::Of(const std::vector<std::uint64_t>& shape, const DataType&
         count = SaturatingMul(count, n);
     }
     const std::uint64_t bytes = SaturatingMul(count, dtype.size);
-    // Strides have a sign.
+    // The byte count must fit ptrdiff_t, because strides are signed.
     if (bytes > static_cast<std::uint64_t>(PTRDIFF_MAX))
         return Status::Limit("the product of the chunk's sizes overflows");
     block.item = dtype.size;

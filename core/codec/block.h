@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks of items that codecs of Zarr v3 arrange: row-major, of a shape that is known.
+// Sizes of a chunk that Zarr v3 codecs process as a block: items in row-major order, with known
+// shape.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,22 @@
 
 namespace zarr {
 
-// The shape of what a codec is bound to, and its bytes.
+// Shape and size in bytes of the items that a codec is bound to.
 struct Block {
     DimVector<std::uint64_t> shape;
-    std::size_t item = 0;   // bytes of an item
-    std::size_t count = 0;  // items
+    std::size_t item = 0;   // bytes of one item
+    std::size_t count = 0;  // number of items
     std::size_t bytes = 0;
 
-    // kLimit where there are too many dimensions or bytes; kCorrupt for items of no fixed size.
+    // Returns the block of `shape` with items of `dtype`. Returns kLimit for too many dimensions or
+    // bytes; kCorrupt if items have no fixed size.
     static Result<Block> Of(const std::vector<std::uint64_t>& shape, const DataType& dtype);
     static Result<Block> Of(const CodecContext& context) {
         return Of(context.chunk_shape, context.dtype);
     }
 
-    // Fails where `size` bytes are not the block's.
+    // Return an error if `size` is not the block's size in bytes: kInvalidArgument for decoded
+    // data, kCorrupt for encoded data.
     Status CheckDecoded(std::size_t size) const;
     Status CheckEncoded(std::size_t size) const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "blosc": one c-blosc 1 frame, whose header says its sizes, compressor and shuffle, so
-// that decoding needs no configuration. As numcodecs does, ignores what follows the frame.
+// numcodecs' "blosc": one frame of c-blosc 1. The frame's header contains its sizes, compressor and
+// shuffle, so decoding needs no configuration. Bytes after the frame are ignored, as in numcodecs.
 // https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
 #include <blosc.h>
 
@@ -18,13 +18,13 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kFlags = 2;          // the byte of flags
-constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
-constexpr unsigned kReserved = 1U << 3;    // of no frame that the library can decode
-constexpr std::size_t kDecodedSize = 4;    // where the header has its sizes, of 32 bits each
+constexpr std::size_t kFlags = 2;          // offset of the flags byte
+constexpr unsigned kStoredAsIs = 1U << 1;  // flag: the data is not compressed
+constexpr unsigned kReserved = 1U << 3;    // reserved flag; frames with it cannot be decoded
+constexpr std::size_t kDecodedSize = 4;    // offset of the first of three sizes, 32 bits each
 constexpr std::size_t kBlockSize = 8;
 constexpr std::size_t kFrameSize = 12;
-constexpr std::size_t kPlaceSize = 4;  // of a block's place, in the table that follows the header
+constexpr std::size_t kPlaceSize = 4;  // bytes per block offset in the table after the header
 
 struct Header {
     std::size_t decoded_size = 0;
@@ -36,7 +36,7 @@ struct Header {
 Result<Header> ReadHeader(ByteSpan encoded) {
     if (encoded.size < BLOSC_MIN_HEADER_LENGTH)
         return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                               " bytes hold no header");
+                               " bytes are too few for a header");
     Header header;
     int flags = 0;
     blosc_cbuffer_sizes(encoded.data, &header.decoded_size, &header.frame_size, &header.block_size);
@@ -44,22 +44,23 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    // Of the reserved flag the library takes notice where it decodes all blocks, not where some.
+    // c-blosc checks the reserved flag only when it decodes all blocks, so the flag is checked
+    // here.
     if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
         (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");
     return header;
 }
 
-// The number of a frame's compressed format.
+// Returns the number of the compressed format in the flags of a frame.
 std::size_t FormatOf(ByteSpan encoded) {
-    constexpr unsigned kFormatShift = 5;  // the top bits
+    constexpr unsigned kFormatShift = 5;  // the format is in the top bits
     return static_cast<std::size_t>(encoded.data[kFlags]) >> kFormatShift;
 }
 
 bool IsStoredAsIs(ByteSpan encoded) { return (encoded.data[kFlags] & kStoredAsIs) != 0; }
 
-// Fails where the library was built without the compressor of the frame.
+// Returns kUnsupported if the c-blosc library lacks the compressor of the frame.
 Status CheckCompressor(ByteSpan encoded) {
     const std::array<const char*, 5> names = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
     const std::size_t format = FormatOf(encoded);
@@ -72,7 +73,7 @@ Status CheckCompressor(ByteSpan encoded) {
     return {};
 }
 
-// What blosc_compress_ctx() takes.
+// Parameters of blosc_compress_ctx().
 struct BloscParameters {
     static Result<BloscParameters> Make(const json::Value& config, std::size_t item_size);
 
@@ -80,7 +81,7 @@ struct BloscParameters {
     int level = 5;
     int shuffle = BLOSC_SHUFFLE;
     std::size_t type_size = 1;
-    std::size_t block_size = 0;  // 0 leaves it to the library
+    std::size_t block_size = 0;  // 0 means that c-blosc chooses the size
 };
 
 Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::size_t item_size) {
@@ -96,7 +97,8 @@ Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::si
                           json::OptionalInt(config, "shuffle", BLOSC_SHUFFLE, -1, 2));
     ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
                           json::OptionalInt(config, "blocksize", 0, 0, INT32_MAX));
-    // A member since numcodecs 0.16; before that, and where it is missing, the size of the items.
+    // "typesize" exists since numcodecs 0.16; if absent, the item size is used, as in earlier
+    // versions.
     ZARR_ASSIGN_OR_RETURN(
         const std::int64_t type_size,
         json::OptionalInt(config, "typesize", static_cast<std::int64_t>(item_size), 1, INT32_MAX));
@@ -109,7 +111,7 @@ Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::si
     return parameters;
 }
 
-// The blocks of `size` bytes that ranges lie in, ascending.
+// Returns the indices of the blocks of `size` bytes that overlap `ranges`, ascending.
 std::vector<std::size_t> BlocksOf(const ByteRanges& ranges, std::size_t size) {
     std::vector<std::size_t> blocks;
     for (const ByteRange& range : ranges) {
@@ -120,7 +122,7 @@ std::vector<std::size_t> BlocksOf(const ByteRanges& ranges, std::size_t size) {
     return blocks;
 }
 
-// The blocks of a frame that can be decoded apart; 0 where they cannot.
+// Returns the number of blocks of a frame; 0 if blocks cannot be decoded separately.
 std::size_t CountBlocks(const Header& header) {
     if (header.block_size == 0 || header.type_size == 0 ||
         header.block_size % header.type_size != 0 || header.decoded_size % header.type_size != 0)
@@ -128,7 +130,7 @@ std::size_t CountBlocks(const Header& header) {
     return (header.decoded_size + header.block_size - 1) / header.block_size;
 }
 
-// Decodes the blocks from `first` on, before `last`, to their places in `decoded`.
+// Decodes blocks `first` to `last` - 1 to their offsets in `decoded`.
 Status DecodeBlocks(ByteSpan encoded, const Header& header, std::size_t first, std::size_t last,
                     MutableByteSpan decoded) {
     const std::size_t begin = first * header.block_size;
@@ -140,12 +142,12 @@ Status DecodeBlocks(ByteSpan encoded, const Header& header, std::size_t first, s
     return {};
 }
 
-// Where the blocks of a frame lie that is compressed. A writer that has several threads puts them
-// in any order.
+// Byte ranges of the blocks in a compressed frame. Multi-threaded writers store blocks in any
+// order.
 class CompressedBlocks {
   public:
-    // Of a frame of `count` blocks, two at least, which is borrowed. kCorrupt where one lies
-    // outside.
+    // Reads the block offsets of a frame with `count` >= 2 blocks. `encoded` must outlive the
+    // result. Returns kCorrupt if a block is outside of the frame.
     static Result<CompressedBlocks> Of(ByteSpan encoded, const Header& header, std::size_t count) {
         if (count > (header.frame_size - BLOSC_MIN_HEADER_LENGTH) / kPlaceSize) return Damaged();
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + count * kPlaceSize;
@@ -168,9 +170,9 @@ class CompressedBlocks {
         return blocks;
     }
 
-    // Decodes the blocks from `first` on, before `last`, to their places in `decoded`; not the last
-    // of the frame alone. They are made a frame of their own: their bytes are copied, which are
-    // fewer than those that blosc_getitem() would copy.
+    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`; the range must not be the
+    // frame's last block alone. Copies the blocks into a smaller frame, because blosc_getitem()
+    // would copy more bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kPlaceSize;
         std::size_t size = head;
@@ -179,7 +181,7 @@ class CompressedBlocks {
         const std::size_t bytes = std::min(last * header_.block_size, decoded.size) - begin;
         Buffer frame;
         ZARR_RETURN_IF_ERROR(frame.Reset(size));
-        std::copy_n(encoded_.data, kDecodedSize, frame.data());  // versions, flags, type size
+        std::copy_n(encoded_.data, kDecodedSize, frame.data());  // versions, flags and type size
         StoreLittle32(frame.data() + kDecodedSize, static_cast<std::uint32_t>(bytes));
         StoreLittle32(frame.data() + kBlockSize, static_cast<std::uint32_t>(header_.block_size));
         StoreLittle32(frame.data() + kFrameSize, static_cast<std::uint32_t>(size));
@@ -216,19 +218,19 @@ class Blosc final : public Codec {
         return DecodeOn(1, encoded, decoded);
     }
 
-    // A frame is compressed in blocks, each of which can be decoded alone.
+    // Decodes the blocks of the frame in parallel.
     Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
-        // What is wrong with a frame is for the library to tell, which sees all of it.
+        // If parallel decoding fails, c-blosc decodes the whole frame and reports the error.
         if (threads > 1 && DecodeShared(threads, encoded, header, out).ok()) return {};
-        // The _ctx function keeps no global state; threads are the caller's.
+        // blosc_decompress_ctx() has no global state, and callers decode chunks in parallel.
         const int written = blosc_decompress_ctx(encoded.data, out.data, out.size, 1);
         if (written < 0) return Status::Corrupt("the frame is damaged");
         if (static_cast<std::size_t>(written) != header.decoded_size)
             return Status::Corrupt("decodes to " + std::to_string(written) +
-                                   " bytes, its header says " +
+                                   " bytes, but the header states " +
                                    std::to_string(header.decoded_size));
         return {};
     }
@@ -240,7 +242,7 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         const std::size_t all = CountBlocks(header);
-        // What does not fit is for Decode() to tell.
+        // If the sizes do not fit, the caller uses Decode(), which returns the error.
         if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
         const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};
@@ -269,14 +271,15 @@ class Blosc final : public Codec {
     }
 
   private:
-    // Fails also where the frame cannot be taken apart.
+    // Decodes a frame on up to `threads` threads. Also fails if the frame has fewer than two blocks
+    // that can be decoded separately.
     static Status DecodeShared(std::size_t threads, ByteSpan encoded, const Header& header,
                                MutableByteSpan out) {
         const std::size_t blocks = CountBlocks(header);
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        const std::size_t parts = blocks / part;  // of which the last has what remains
+        const std::size_t parts = blocks / part;  // the last part includes the remaining blocks
         const auto share = [&](auto&& decode) {
             return ParallelFor(parts, threads, [&](std::size_t i) -> Status {
                 return decode(i * part, i + 1 == parts ? blocks : (i + 1) * part);

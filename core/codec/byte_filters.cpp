@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Filters that arrange or spell bytes: shuffle, packbits and base64.
+// The filters shuffle, packbits and base64, which reorder or re-encode bytes.
 #include <algorithm>
 #include <limits>
 
@@ -11,18 +11,20 @@
 
 namespace zarr {
 
-// shuffle: the first bytes of all elements, then the second bytes, ... (numcodecs.Shuffle).
+// shuffle: the first byte of each element, then the second byte of each element, ...
+// (numcodecs.Shuffle).
 
 namespace {
 
-// The element size known to the compiler: one pass that reads `kSize` streams.
+// Reverts shuffle for elements of `kSize` bytes. The constant size lets the compiler optimize the
+// loop.
 template <std::size_t kSize>
 void UnshuffleFixed(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
         for (std::size_t b = 0; b < kSize; ++b) dst[i * kSize + b] = src[b * count + i];
 }
 
-// Any element size: byte by byte, in blocks whose output stays in the cache.
+// Reverts shuffle for elements of any size, in blocks whose output fits the CPU cache.
 void UnshuffleAny(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, std::size_t count) {
     const std::size_t block = std::max<std::size_t>(1, (std::size_t{16} << 10) / size);
     for (std::size_t begin = 0; begin < count; begin += block) {
@@ -45,7 +47,7 @@ void Unshuffle(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, std
     }
 }
 
-// The way back, of the same two kinds.
+// Shuffles elements of `kSize` bytes. The constant size lets the compiler optimize the loop.
 template <std::size_t kSize>
 void ShuffleFixed(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -75,7 +77,7 @@ void ShuffleBytes(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, 
 }
 
 std::string NotWholeElements(std::size_t size, std::size_t element_size) {
-    return "holds " + std::to_string(size) + " bytes, which is not a multiple of the elements' " +
+    return "size " + std::to_string(size) + " is not a multiple of the element size " +
            std::to_string(element_size);
 }
 
@@ -114,7 +116,7 @@ class Shuffle final : public Codec {
 }  // namespace
 
 CodecResult MakeShuffle(const json::Value& config, const CodecContext& /*context*/) {
-    // numcodecs leaves the bytes alone where it is 0, too.
+    // Element sizes 0 and 1 leave the bytes unchanged, as in numcodecs.
     ZARR_ASSIGN_OR_RETURN(
         const std::int64_t element_size,
         json::OptionalInt(config, "elementsize", 4, 0, std::numeric_limits<std::int32_t>::max()));
@@ -122,8 +124,8 @@ CodecResult MakeShuffle(const json::Value& config, const CodecContext& /*context
         std::make_unique<Shuffle>(static_cast<std::size_t>(element_size)));
 }
 
-// packbits: booleans as bits, the first in the highest bit, after a byte that holds the number of
-// padding bits in the last one (numcodecs.PackBits).
+// packbits: eight booleans per byte, the first in the highest bit. The first byte is the number of
+// padding bits in the last byte (numcodecs.PackBits).
 
 namespace {
 
@@ -145,7 +147,8 @@ class PackBits final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        if (encoded.size == 0) return Status::Corrupt("lacks its first byte");
+        if (encoded.size == 0)
+            return Status::Corrupt("is empty: the byte with the number of padding bits is missing");
         const unsigned padding = encoded.data[0];
         const ByteSpan bits = encoded.From(1);
         if (padding > 7 || (padding != 0 && bits.size == 0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's "bytes": items one after the other, in a byte order that the configuration says
-// (Zarr v3, "Bytes codec").
+// "bytes" of Zarr v3: items one after another, in the byte order of the configuration (Zarr v3
+// specification, "Bytes codec").
 #include <cstring>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// The orders of what is in items of `type`.
+// Byte orders that occur in items of a data type, including the fields of a structure.
 struct ItemOrders {
     bool has_little = false;
     bool has_big = false;
@@ -70,7 +70,7 @@ class Bytes final : public Codec {
     bool IsIdentity() const override { return !swaps_; }
 
   private:
-    // Copies the items of `run`, of type `from`, as items of type `to`.
+    // Copies the items of `run` from byte order of `from` to that of `to`.
     static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
         if (run.count == 0) return;
         if (to.is_numeric() || to.is_time()) {
@@ -80,8 +80,8 @@ class Bytes final : public Codec {
             return;
         }
         std::memcpy(run.dst, run.src, run.count * to.size);
-        SwapElements(from, run.dst, run.count);  // to the host's order
-        SwapElements(to, run.dst, run.count);    // and from it
+        SwapElements(from, run.dst, run.count);  // to the host's byte order
+        SwapElements(to, run.dst, run.count);    // to the byte order of `to`
     }
 
     DataType decoded_;
@@ -94,16 +94,16 @@ class Bytes final : public Codec {
 CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"endian"}));
     if (context.dtype.kind == DataKind::kObject)
-        return Status::Corrupt("takes items of a fixed size, not variable-length data");
+        return Status::Corrupt("requires items of fixed size, got variable-length data");
     if (config.Find("endian") == nullptr) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
-        // zarr-python writes structures without it, GDAL's samples have text without it: in the
-        // host's order then, which is little-endian on all that wrote such stores.
+        // zarr-python omits "endian" for structures, and GDAL's sample files omit it for text. All
+        // known writers of such arrays use the host's byte order, little-endian.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
-            return Status::Corrupt("endian: is missing, items of " +
-                                   std::to_string(context.dtype.size) + " bytes need it");
+            return Status::Corrupt("endian is missing, but required for items of " +
+                                   std::to_string(context.dtype.size) + " bytes");
         return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, ByteOrder::kLittle));
     }
     ZARR_ASSIGN_OR_RETURN(const std::size_t endian,

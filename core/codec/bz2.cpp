@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "bz2": one or more bzip2 streams. As Python's bz2 module does, ignores bytes after a
-// stream that do not begin another, and refuses those that begin one and do not end it.
+// numcodecs' "bz2": one or more bzip2 streams. Bytes after a stream that do not begin another
+// stream are ignored, as in Python's bz2 module. A truncated stream is an error.
 #include <bzlib.h>
 
 #include "core/codec/factories.h"
@@ -16,7 +16,7 @@ Status Damage(int code) {
         case BZ_MEM_ERROR:
             return Status::OutOfMemory("bzip2 is out of memory");
         case BZ_DATA_ERROR_MAGIC:
-            return Status::Corrupt("does not begin a bzip2 stream");
+            return Status::Corrupt("not a bzip2 stream");
         case BZ_DATA_ERROR:
             return Status::Corrupt("checksum or contents of a block are wrong");
         default:
@@ -40,7 +40,7 @@ class Bunzipper final : public StreamDecoder {
     }
 
     StreamStep Step(ByteSpan in, MutableByteSpan out) override {
-        // bzip2 takes plain chars, and does not write to its input.
+        // libbz2 takes a pointer to char, but does not write to the input.
         stream_.next_in = const_cast<char*>(in.text().data());
         stream_.avail_in = static_cast<unsigned>(in.size);
         stream_.next_out = reinterpret_cast<char*>(out.data);

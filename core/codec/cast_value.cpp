@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "cast_value" of zarr-extensions: real numbers as the nearest ones of another type, by rules for
-// what that does not have, both ways.
+// "cast_value" of zarr-extensions: casts real numbers to another data type and back. The
+// configuration has rules for rounding, for numbers out of range, and for single values.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace zarr {
 
 namespace {
 
-// As the configuration names them, in the order of ParseRules().
+// Rounding modes of the configuration, in the order of ParseRules().
 enum class Rounding : std::uint8_t {
     kNearestEven,
     kTowardsZero,
@@ -27,20 +27,20 @@ enum class Rounding : std::uint8_t {
 };
 enum class OutOfRange : std::uint8_t { kFails, kClamp, kWrap };
 
-// What one scalar becomes, whatever the other rules say.
+// An entry of "scalar_map": an input and its output, which overrides all other rules.
 struct MappedScalar {
-    std::uint64_t key = 0;  // KeyOf() the input
-    std::string output;     // its bytes
+    std::uint64_t key = 0;  // KeyOf() the input scalar
+    std::string output;     // bytes of the output scalar
 };
 
-// One direction.
+// Rules for one direction, encoding or decoding.
 struct CastRules {
     Rounding rounding = Rounding::kNearestEven;
     OutOfRange out_of_range = OutOfRange::kFails;
     unsigned from_bits = 0;
     unsigned to_bits = 0;
-    IntegerRange to_range;             // of integers
-    std::vector<MappedScalar> mapped;  // by ascending key
+    IntegerRange to_range;             // range of the target type, if integer
+    std::vector<MappedScalar> mapped;  // sorted by key
 };
 
 template <class T>
@@ -51,7 +51,7 @@ double AsDouble(T number) {
         return static_cast<double>(number);
 }
 
-// The same for equal numbers, of which all NaN are one.
+// Returns a key that is equal for equal numbers; all NaN have one key.
 template <class T>
 std::uint64_t KeyOf(T number) {
     if constexpr (std::is_integral_v<T>) {
@@ -82,9 +82,9 @@ template <class T>
 struct FloatFormat;
 template <>
 struct FloatFormat<Half> {
-    static constexpr int kBits = 11;        // of the significand, with the one that is not stored
-    static constexpr int kLeast = -24;      // exponent of the smallest number
-    static constexpr double kMost = 65504;  // that is finite
+    static constexpr int kBits = 11;        // significand bits, including the implicit one
+    static constexpr int kLeast = -24;      // exponent of the smallest positive number
+    static constexpr double kMost = 65504;  // largest finite number
     static Half Make(double number) { return {DoubleToHalf(number)}; }
 };
 template <>
@@ -102,7 +102,8 @@ struct FloatFormat<double> {
     static double Make(double number) { return number; }
 };
 
-// `number`, which is finite, with the bits of a float of type To, whose exponent may be too large.
+// Rounds a finite `number` to the significand of the float type To. The result may exceed To's
+// largest finite number.
 template <class To>
 double RoundToFloat(double number, Rounding rounding) {
     using Format = FloatFormat<To>;
@@ -113,7 +114,7 @@ double RoundToFloat(double number, Rounding rounding) {
     return std::ldexp(RoundToInteger(std::ldexp(number, -unit), rounding), unit);
 }
 
-// The same of an integer.
+// Rounds an integer, given by magnitude and sign, to the significand of the float type To.
 template <class To>
 double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding rounding) {
     int dropped = 0;
@@ -136,9 +137,9 @@ double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding roundi
     return is_negative ? -number : number;
 }
 
-// Each Cast() is false where there is no such number.
+// Functions that cast one number to type To; each returns false if To has no counterpart.
 
-// A rounded number as a float.
+// Converts a number with To's significand to type To; the number may exceed To's range.
 template <class To>
 bool MakeFloat(const CastRules& rules, double rounded, To& to) {
     if (std::fabs(rounded) > FloatFormat<To>::kMost) {
@@ -219,7 +220,8 @@ const MappedScalar* FindMapped(const CastRules& rules, std::uint64_t key) {
     return found != rules.mapped.end() && found->key == key ? &*found : nullptr;
 }
 
-// Casts the elements up to the first that has no counterpart, and gives the number of that one.
+// Casts elements until one has no counterpart in type To. Returns the index of that element;
+// `run.count` if all were cast.
 template <class From, class To>
 std::size_t CastRun(const CastRules& rules, const ItemRun& run) {
     for (std::size_t i = 0; i < run.count; ++i) {
@@ -291,7 +293,7 @@ class CastValue final : public RealFilter {
     Cast encode_;
 };
 
-// One list of "scalar_map": pairs of an input and an output.
+// Parses one list of "scalar_map", whose items are pairs of an input and an output.
 Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::string& place,
                                            const DataType& from, const DataType& to) {
     std::vector<MappedScalar> mapped;
@@ -309,7 +311,7 @@ Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::s
         });
         mapped.push_back({key, std::move(output)});
     }
-    // Of repeated inputs the first counts.
+    // If an input occurs twice, its first entry applies.
     const auto is_less = [](const MappedScalar& a, const MappedScalar& b) { return a.key < b.key; };
     const auto is_same = [](const MappedScalar& a, const MappedScalar& b) {
         return a.key == b.key;
@@ -319,7 +321,8 @@ Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::s
     return mapped;
 }
 
-// The rules from one type to another; the lists are "encode" or "decode" of "scalar_map".
+// Parses the rules for casts from `from` to `to`. `list` is "encode" or "decode", the list of
+// "scalar_map" to use.
 Result<CastRules> ParseRules(const json::Value& config, const std::string& list,
                              const DataType& from, const DataType& to) {
     CastRules rules;
@@ -355,7 +358,7 @@ CodecResult MakeCastValue(const json::Value& config, const CodecContext& context
     ZARR_ASSIGN_OR_RETURN(CastRules encoding, ParseRules(config, "encode", context.dtype, stored));
     ZARR_ASSIGN_OR_RETURN(CastRules decoding, ParseRules(config, "decode", stored, context.dtype));
     if (encoding.out_of_range == OutOfRange::kWrap && stored.kind == DataKind::kFloat)
-        return Status::Corrupt("out_of_range: expected \"wrap\" of integers alone, not of " +
+        return Status::Corrupt("out_of_range: \"wrap\" requires an integer data_type, got " +
                                NumberTypeName(stored));
     return std::unique_ptr<Codec>(std::make_unique<CastValue>(
         context.dtype, stored, std::move(decoding), std::move(encoding)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The codes that categorize stores for labels, in either direction.
+// numcodecs' "categorize": stores an integer code instead of a label.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace zarr {
 
 namespace {
 
-// The codes of one chunk: which label each item has.
+// Encodes and decodes the integer codes of a chunk: 0 for no label, else the label's index plus 1.
 class Codes {
   public:
     static Result<Codes> Make(const json::Value& config) {
@@ -26,7 +26,8 @@ class Codes {
             OptionalNumberMember(config, "astype", MakeNumberType(DataKind::kUint, 1)));
         const DataKind kind = reader.astype_.kind;
         if (kind != DataKind::kInt && kind != DataKind::kUint && kind != DataKind::kBool)
-            return Status::Unsupported("astype: codes of dtype " + reader.astype_.ToString());
+            return Status::Unsupported("astype: expected an integer or bool, got " +
+                                       reader.astype_.ToString());
         ZARR_ASSIGN_OR_RETURN(
             reader.conversion_,
             NumberConversion::Make(reader.astype_, MakeNumberType(DataKind::kUint, 8)));
@@ -39,7 +40,8 @@ class Codes {
     std::size_t item_size() const { return astype_.size; }
     const DataType& type() const { return astype_; }
 
-    // NumPy would wrap codes that do not fit, and so mix labels up.
+    // Returns an error if `labels` exceeds the range of the code type; NumPy would wrap codes and
+    // so confuse labels.
     Status CheckCount(std::size_t labels) const {
         const unsigned bits = astype_.kind == DataKind::kBool
                                   ? 1
@@ -47,10 +49,10 @@ class Codes {
                                         (astype_.kind == DataKind::kInt ? 1 : 0);
         if (bits >= 64 || labels >> bits == 0) return {};
         return Status::Invalid("labels: " + std::to_string(labels) +
-                               " are more than codes of dtype " + astype_.ToString() + " can tell");
+                               " labels exceed the range of astype " + astype_.ToString());
     }
 
-    // Stores code_of(i) for each of `count` items.
+    // Writes code_of(i) for the items 0 to `count` - 1 as codes to `dst`.
     template <class CodeOf>
     void Write(std::uint8_t* dst, std::size_t count, CodeOf&& code_of) const {
         NumberBlock block;
@@ -80,13 +82,13 @@ class Codes {
     NumberConversion to_stored_;
 };
 
-// From the bytes of a label, which belong to someone else, to its code.
+// Maps the bytes of a label to its code. The caller owns the bytes.
 class CodeTable {
   public:
-    // Of labels that are twice in the list the last one counts, as in NumPy's assignments.
+    // If a label occurs twice, its last index applies, as in NumPy assignments.
     void Add(std::string_view label, std::size_t index) { codes_[label] = index + 1; }
 
-    // 0 where it is not one of the labels.
+    // Returns the code of `label`; 0 if `label` is unknown.
     std::uint64_t Find(std::string_view label) const {
         const auto found = codes_.find(label);
         return found != codes_.end() ? found->second : 0;
@@ -121,7 +123,8 @@ Result<DataType> TextTypeMember(const json::Value& config) {
     return type;
 }
 
-// Elements of fixed size: each label is kept as the bytes of one, cut to its length as NumPy does.
+// categorize for elements of fixed size. Labels are stored as elements; longer labels are
+// truncated, as NumPy does.
 class Categorize final : public Codec {
   public:
     static CodecResult Make(const json::Value& config) {
@@ -144,7 +147,7 @@ class Categorize final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         ZARR_ASSIGN_OR_RETURN(const ItemRun run,
                               PrepareItems(encoded, codes_.item_size(), dtype_.size, decoded));
-        if (dtype_.size == 0) return {};  // there is no first byte of a label then
+        if (dtype_.size == 0) return {};  // empty elements have no bytes to copy
         codes_.ForEach(run.src, run.count, [&](std::size_t i, std::uint64_t code) {
             std::uint8_t* element = run.dst + i * dtype_.size;
             if (code >= 1 && code <= label_count_)
@@ -186,7 +189,7 @@ class Categorize final : public Codec {
         return {};
     }
 
-    // A label as memory has it, however long it is.
+    // Returns the label in the encoding of the dtype, before truncation.
     Result<std::string> BytesOf(const std::string& label) const {
         if (dtype_.kind == DataKind::kBytes) return label;
         ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(label));
@@ -195,7 +198,8 @@ class Categorize final : public Codec {
         return bytes;
     }
 
-    // Once elements_ stays where it is. No item equals a label that is too long.
+    // Called when elements_ is complete, because the table refers to its bytes. A truncated label
+    // equals no item.
     void FillTable() {
         const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
         for (std::size_t i = 0; i < label_count_; ++i)
@@ -204,13 +208,13 @@ class Categorize final : public Codec {
 
     DataType dtype_;
     Codes codes_;
-    std::vector<std::uint8_t> elements_;  // of the labels, as stored
-    std::vector<bool> was_cut_;           // the label is longer than an element
+    std::vector<std::uint8_t> elements_;  // labels as stored elements
+    std::vector<bool> was_cut_;           // true if the label is longer than an element
     std::size_t label_count_ = 0;
     CodeTable table_;  // refers to elements_
 };
 
-// Objects: a chunk's heap holds every label once.
+// categorize for variable-length objects. The heap of a decoded chunk holds each label once.
 class CategorizeObjects final : public ObjectCodec {
   public:
     static ObjectCodecResult Make(const json::Value& config) {
@@ -270,7 +274,7 @@ class CategorizeObjects final : public ObjectCodec {
   private:
     Codes codes_;
     std::string text_;               // all labels
-    std::vector<std::size_t> ends_;  // of each label in text_
+    std::vector<std::size_t> ends_;  // end of each label in text_
     CodeTable table_;                // refers to text_
 };
 

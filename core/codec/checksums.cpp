@@ -68,7 +68,7 @@ class Checksum final : public Codec {
 };
 
 std::uint32_t Adler32Of(ByteSpan data) {
-    if (data.size == 0) return 1;  // zlib gives the initial value for a null pointer only
+    if (data.size == 0) return 1;  // adler32_z() returns 1 only for a null pointer
     return static_cast<std::uint32_t>(adler32_z(1, data.data, data.size));
 }
 
@@ -78,8 +78,8 @@ std::uint32_t Crc32Of(ByteSpan data) {
 
 using Table = std::array<std::uint32_t, 256>;
 
-// tables[k][b] is the CRC of byte b followed by k zero bytes, so that eight bytes are looked up
-// side by side ("slicing by eight").
+// tables[k][b] is the CRC of byte b followed by k zero bytes. The tables process eight bytes in
+// parallel ("slicing by eight").
 constexpr std::array<Table, 8> MakeTables() {
     constexpr std::uint32_t kReflectedPolynomial = 0x82f63b78;
     std::array<Table, 8> tables{};
@@ -99,7 +99,8 @@ constexpr std::array<Table, 8> kTables = MakeTables();
 
 std::uint64_t Fold(std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 + 1; }
 
-// A codec that stores `function` of the data and checks it.
+// Returns a codec that stores `function` of the data as a checksum, and verifies the checksum when
+// decoding.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location) {
     return std::unique_ptr<Codec>(std::make_unique<Checksum>(std::move(function), location));
 }
@@ -172,7 +173,8 @@ CodecResult MakeFletcher32(const json::Value& /*config*/, const CodecContext& /*
     return MakeChecksum(Fletcher32Of, ChecksumLocation::kEnd);
 }
 
-// Bob Jenkins' lookup3 of the year 2006, "hashlittle": three words of state, twelve bytes a round.
+// Bob Jenkins' hash "hashlittle" (lookup3, 2006), with three words of state and rounds of twelve
+// bytes.
 std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
     const auto rotated = [](std::uint32_t word, int by) {
         return (word << by) | (word >> (32 - by));
@@ -180,7 +182,7 @@ std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
     std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(data.size) + seed;
     std::uint32_t b = a;
     std::uint32_t c = a;
-    // Each step of a round mixes one word into another, and adds the third to that.
+    // Each step of a round mixes `y` into `x`, then adds `z` to `y`.
     const auto step = [&rotated](std::uint32_t& x, std::uint32_t& y, std::uint32_t z, int by) {
         x = (x - y) ^ rotated(y, by);
         y += z;
@@ -222,7 +224,7 @@ CodecResult MakeJenkinsLookup3(const json::Value& config, const CodecContext& /*
     const json::Value* const given = config.Find("initval");
     if (given != nullptr && !given->is_null() && (!given->GetUint64(seed) || seed > UINT32_MAX))
         return json::Expected("initval", "an integer below 2^32", *given);
-    std::string prefix;  // bytes that are taken to stand before the data
+    std::string prefix;  // bytes that the checksum covers before the data
     const json::Value* const bytes = config.Find("prefix");
     if (bytes != nullptr && !bytes->is_null()) {
         ZARR_ASSIGN_OR_RETURN(const auto numbers, json::UintsAtLeast(*bytes, 0, "prefix"));

@@ -33,7 +33,7 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
         if (items == nullptr) return json::Expected("filters", "an array or null", filters);
         if (items->size() > LimitOf(Limit::kFilters))
             return OverLimit(Limit::kFilters,
-                             "filters: there are " + std::to_string(items->size()));
+                             "filters: has " + std::to_string(items->size()) + " filters");
         for (std::size_t i = 0; i < items->size(); ++i) {
             ZARR_ASSIGN_OR_RETURN(
                 CodecSpec filter,
@@ -50,13 +50,13 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
 
 namespace {
 
-// True for what may be ignored by who does not know it.
+// True for an unknown member that readers may ignore: an object with "must_understand": false.
 bool MayBeIgnored(const json::Value& member) {
     const json::Value* flag = member.Find("must_understand");
     return flag != nullptr && flag->as_bool() != nullptr && !*flag->as_bool();
 }
 
-// Takes one member of a codec's object.
+// Reads one member of a codec's JSON object into `spec`.
 Status TakeMember(const json::Member& member, CodecSpec& spec) {
     const auto& [key, value] = member;
     if (key == "name") {

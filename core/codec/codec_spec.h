@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the metadata of an array name a codec and its configuration.
+// Name and configuration of a codec in the metadata of an array.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace zarr {
 
-// Whose names a codec goes by.
+// Naming scheme of a codec's name and configuration.
 enum class CodecNames : std::uint8_t {
-    kNumcodecs,  // the ids of Zarr v2, with numcodecs' options
-    kV3,         // the names of Zarr v3 and its extensions, with their configurations
+    kNumcodecs,  // ids of Zarr v2 and options of numcodecs
+    kV3,         // names and configurations of Zarr v3 and extensions
 };
 
 struct CodecSpec {
     std::string name;
-    json::Value configuration;  // an object, without the name
-    std::string place;          // the member of the metadata, for messages: "filters[0]"
+    json::Value configuration;  // JSON object without the name
+    std::string place;          // path of the metadata member, for messages: "filters[0]"
     CodecNames names = CodecNames::kNumcodecs;
 };
 
-// A codec as numcodecs and Zarr v2 write it: an object of its options, with the name as "id".
-// Errors are kCorrupt and begin with `place`.
+// Parses a codec as Zarr v2 and numcodecs write it: a JSON object with options and an "id". Returns
+// kCorrupt; messages begin with `place`.
 Result<CodecSpec> ParseNumcodecs(const json::Value& config, std::string place);
 
-// The same of an array of codecs or null, and one codec or null: "filters" and "compressor" of Zarr
-// v2, in encoding order. kLimit where there are too many.
+// Parses "filters" (an array or null) and "compressor" (an object or null) of Zarr v2 into encoding
+// order. Returns kLimit for too many codecs.
 Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
                                               const json::Value& compressor);
 
-// A codec as Zarr v3 writes it (its specification, "Extension definition"): a name, or an object of
-// "name", "configuration" and "must_understand", which makes no difference as without its codec no
-// chunk can be decoded. Other members must be objects that say `"must_understand": false`. Errors
-// are kCorrupt and begin with `place`.
+// Parses a codec of Zarr v3 (Zarr v3 specification, "Extension definition"): a name, or an object
+// with "name" and "configuration". "must_understand" is ignored, because a chunk cannot be decoded
+// without the codec. Other members must be objects with "must_understand": false. Returns kCorrupt;
+// messages begin with `place`.
 Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
 
-// The object that ParseNumcodecs() reads; `spec` has names of numcodecs.
+// Returns the JSON object that ParseNumcodecs() reads. `spec` must have numcodecs' names.
 json::Value NumcodecsToJson(const CodecSpec& spec);
 
 }  // namespace zarr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "conditional" of zarr-extensions: codecs of bytes, of which each chunk says in a header of bits
-// which ones it went through.
+// "conditional" of zarr-extensions: a list of bytes-to-bytes codecs, each of which a chunk may
+// skip. Each chunk begins with a header that has one bit per codec, set if the codec was applied.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -39,9 +39,9 @@ class Conditional final : public Codec {
         const ByteSpan mask{encoded.data, header_};
         for (std::size_t bit = codecs_.size(); bit < header_ * 8; ++bit)
             if (IsSet(mask, bit))
-                return Status::Corrupt("the header has bit " + std::to_string(bit) + " of " +
-                                       std::to_string(codecs_.size()) + " codecs");
-        // The applied ones, and what each of them decodes to at most.
+                return Status::Corrupt("header bit " + std::to_string(bit) + " is set, but only " +
+                                       std::to_string(codecs_.size()) + " codecs exist");
+        // Codecs whose header bit is set, each with the maximum number of bytes that it decodes to.
         std::vector<std::pair<const NestedCodec*, std::size_t>> applied;
         SizeBound size = {decoded.limit(), false};
         for (std::size_t i = 0; i < codecs_.size(); ++i) {
@@ -64,7 +64,7 @@ class Conditional final : public Codec {
         return applied[0].first->codec->Decode(bytes, decoded).WithContext(applied[0].first->place);
     }
 
-    // What codecs say of a size is for the chunk to tell, which may leave them out.
+    // Sizes are passed as inexact, because a chunk may skip a codec that needs an exact size.
     Status CheckWritable(SizeBound decoded) const override {
         for (const NestedCodec& nested : codecs_) {
             decoded.exact = false;
@@ -74,8 +74,8 @@ class Conditional final : public Codec {
         return {};
     }
 
-    // Codecs that may make less of their input are applied where they do, others wherever they can
-    // be.
+    // Applies a codec of inexact size, such as a compressor, only if its output is smaller. Applies
+    // any other codec whenever the codec can encode the bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         Buffer buffers[2];
         std::vector<std::uint8_t> mask(header_, 0);
@@ -103,10 +103,10 @@ class Conditional final : public Codec {
     }
 
     std::vector<NestedCodec> codecs_;
-    std::size_t header_;  // bytes
+    std::size_t header_;  // size in bytes
 };
 
-// Bytes of the header.
+// Returns the size of the header in bytes.
 Result<std::size_t> HeaderSize(const json::Value& config, std::size_t codecs) {
     if (config.Find("header_bits") == nullptr) return CeilDiv(codecs, 8);
     constexpr std::int64_t kMost = 1 << 20;

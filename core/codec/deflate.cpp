@@ -16,15 +16,15 @@ namespace zarr {
 
 namespace {
 
-// libdeflate's compressor of a level, which is costly to make and kept by its thread.
+// A libdeflate compressor of one level. Creation is expensive, so each thread keeps one.
 class DeflateCompressor {
   public:
     using Bound = std::size_t (*)(libdeflate_compressor*, std::size_t);
     using Compress = std::size_t (*)(libdeflate_compressor*, const void*, std::size_t, void*,
                                      std::size_t);
 
-    // Makes `encoded` what `compress` makes of `decoded` at `level`, -1 to 9, where -1 is zlib's
-    // default. libdeflate takes a third of zlib's time; its bytes are others.
+    // Compresses `decoded` into `encoded` at `level` -1 to 9; -1 is zlib's default. libdeflate
+    // takes a third of zlib's time, but its output differs from zlib's.
     static Status Run(Bound bound, Compress compress, std::int64_t level, ByteSpan decoded,
                       Buffer& encoded) {
         constexpr std::int64_t kDefault = 6;
@@ -53,7 +53,7 @@ class DeflateCompressor {
     int level_ = 0;
 };
 
-// Deflate streams in either wrapping, shared by the codecs zlib and gzip.
+// Decoding of deflate streams in a zlib or gzip wrapper.
 
 class Inflater final : public StreamDecoder {
   public:
@@ -73,10 +73,10 @@ class Inflater final : public StreamDecoder {
     z_stream stream_ = {};
 };
 
-// Decodes `encoded` with libdeflate, which needs all input and all room at once and is more than
-// twice as fast as zlib for it. True where that is one whole stream that fits caller's memory;
-// `consumed` is then its length. False, with nothing counted as written, for anything else, which
-// is for the Inflater to decode or to find fault with.
+// Decodes `encoded` with libdeflate, which is more than twice as fast as zlib but needs all input
+// and output at once. Returns true if a complete stream was decoded into memory of the caller.
+// `consumed` becomes the stream's length. Otherwise returns false, writes nothing to `decoded`, and
+// Inflater must decode or report the error.
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed);
 
@@ -96,7 +96,7 @@ class Deflate final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         std::size_t size = 0;
-        Output first = decoded;  // counts for nothing if other members of gzip follow
+        Output first = decoded;  // discarded if another gzip member follows
         if (InflateAtOnce(wrapping_, encoded, first, size) &&
             (!is_gzip() || size == encoded.size)) {
             decoded = first;
@@ -109,7 +109,7 @@ class Deflate final : public Codec {
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
 
-    // The time is left unsaid, so that equal chunks are equal files.
+    // The header contains no time, so that equal chunks are equal files.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
         return DeflateCompressor::Run(
@@ -142,11 +142,12 @@ Status Inflater::Start() {
 }
 
 StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
-    stream_.next_in = const_cast<Bytef*>(in.data);  // zlib does not write to it
+    stream_.next_in = const_cast<Bytef*>(in.data);  // zlib does not write to the input
     stream_.avail_in = static_cast<uInt>(in.size);
     stream_.next_out = out.data;
     stream_.avail_out = static_cast<uInt>(out.size);
-    // Z_FINISH spares the copy to zlib's window where one call decodes all; else it means nothing.
+    // Z_FINISH avoids a copy to zlib's window if one call decodes all; otherwise Z_FINISH has no
+    // effect.
     const int code = inflate(&stream_, Z_FINISH);
 
     StreamStep step;
@@ -178,7 +179,7 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
 }
 
 // ---------------------------------------------------------------------------------------------
-// gzip
+// Factory functions
 
 }  // namespace
 

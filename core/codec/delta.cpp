@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// delta: the first element, then differences (numcodecs.Delta). Encoding subtracts in `dtype` and
-// converts the differences; decoding adds up in the type that NumPy promotes `astype` and `dtype`
-// to, and converts the sums.
+// numcodecs' "delta" (numcodecs.Delta): stores the first element, then differences of neighbours.
+// Encoding subtracts in `dtype` and converts differences to `astype`. Decoding sums in the type
+// that NumPy promotes `astype` and `dtype` to, and converts sums to `dtype`.
 #include <type_traits>
 
 #include "core/base/converter.h"
@@ -19,29 +19,30 @@ T Add(T a, T b) {
         return {static_cast<std::uint8_t>(a.byte | b.byte)};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) + HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // wraps
+    } else if constexpr (std::is_integral_v<T>) {  // integers wrap
         return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     } else {
         return a + b;
     }
 }
 
-// NumPy's difference of booleans is whether they differ.
+// Returns a - b; for booleans, whether they differ, as in NumPy.
 template <class T>
 T Subtract(T a, T b) {
     if constexpr (std::is_same_v<T, BoolByte>) {
         return {static_cast<std::uint8_t>((a.byte != 0) != (b.byte != 0))};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) - HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // wraps
+    } else if constexpr (std::is_integral_v<T>) {  // integers wrap
         return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
     } else {
         return a - b;
     }
 }
 
-// Replaces each element of `block` by its difference from the one before, which for the first is
-// `carry`, unless this is the `first` block. `carry` becomes the last element.
+// Replaces each element of `block` by its difference from the previous element. `carry` is the last
+// element of the previous block, and becomes that of this block. In the `first` block the first
+// element is unchanged.
 template <class T>
 void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     T before = LoadNative<T>(first ? block : carry);
@@ -53,7 +54,7 @@ void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, 
     StoreNative(carry, before);
 }
 
-// A difference from or to NaT is NaT.
+// Differentiate() for time differences; a difference from or to NaT is NaT.
 void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto before = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {
@@ -65,8 +66,9 @@ void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* ca
     StoreNative(carry, before);
 }
 
-// Replaces the elements of `block` by their running sum. `carry` is the sum so far, and becomes the
-// new one; a `first` block has none (0 would turn a leading -0.0 into 0.0).
+// Replaces each element of `block` by the running sum. `carry` is the sum of the previous blocks,
+// and becomes the new sum. The `first` block ignores `carry`, because 0 would change a leading -0.0
+// to 0.0.
 template <class T>
 void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     T sum = LoadNative<T>(first ? block : carry);
@@ -77,7 +79,7 @@ void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, boo
     StoreNative(carry, sum);
 }
 
-// After a NaT everything is.
+// Accumulate() for time differences; all elements after a NaT are NaT.
 void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto sum = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {
@@ -97,7 +99,7 @@ class Delta final : public NumberFilter {
                               OptionalNumberMember(config, "astype", codec->decoded_type_));
         if (codec->decoded_type_.kind == DataKind::kDatetime ||
             codec->encoded_type_.kind == DataKind::kDatetime)
-            return Status::Unsupported("dtype: points in time cannot be added up");
+            return Status::Unsupported("dtype: points in time (datetime64) have no sum");
         codec->sum_ = PromoteNumbers(codec->encoded_type_, codec->decoded_type_);
         ZARR_ASSIGN_OR_RETURN(codec->widen_,
                               NumberConversion::Make(codec->encoded_type_, codec->sum_));
@@ -124,7 +126,8 @@ class Delta final : public NumberFilter {
     using BlockFunction = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
                                    bool first);
 
-    // Converts, adds up or subtracts, and converts again, block by block.
+    // Converts items with `before`, sums or differentiates them, and converts them with `after`,
+    // block by block.
     static void Run(const ItemRun& run, const NumberConversion& before, BlockFunction function,
                     const NumberConversion& after, std::size_t src_size, std::size_t dst_size) {
         NumberBlock block;

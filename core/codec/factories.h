@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One factory per codec, each in its own file; registry.cpp is their only caller. `config` is the
-// codec's JSON object with numcodecs' configuration keys; keys that only matter for encoding are
-// not needed to decode.
+// Factory functions of codecs; only registry.cpp calls them. `config` is the codec's configuration
+// with numcodecs' option names, or with Zarr v3's if only Zarr v3 has the codec. Options that only
+// encoding needs may be missing or invalid; decoding still works.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ CodecResult MakeZstd(const json::Value& config, const CodecContext& context);
 CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
 CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
 CodecResult MakePcodec(const json::Value& config, const CodecContext& context);
-CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // reads only
+CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // decoding only
 
 // Filters on numbers.
 CodecResult MakeDelta(const json::Value& config, const CodecContext& context);
@@ -58,14 +58,14 @@ CodecResult MakeN5Default(const json::Value& config, const CodecContext& context
 CodecResult MakeConditional(const json::Value& config, const CodecContext& context);
 CodecResult MakeOptional(const json::Value& config, const CodecContext& context);
 
-// Codecs of objects.
+// Object codecs, for variable-length strings and byte strings.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeMessagePack2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecContext& context);
 
-// The checksums of two of them, for tests.
+// Checksum functions of the codecs crc32c, fletcher32 and jenkins_lookup3, for tests.
 std::uint32_t Crc32cOf(ByteSpan data);
 std::uint32_t Fletcher32Of(ByteSpan data);
 std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed);

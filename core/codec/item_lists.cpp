@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "json2" and "msgpack2": a chunk as nested lists of its items, and the dtype and the
-// shape behind them, in JSON or in MessagePack.
+// numcodecs' "json2" and "msgpack2": a chunk as nested lists of items, followed by dtype and shape,
+// in JSON or MessagePack.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -27,14 +27,14 @@ namespace zarr {
 
 namespace {
 
-// How the lists are written.
+// Format of the nested lists.
 enum class Notation : std::uint8_t { kJson, kMessagePack };
 
-// Nested lists in C order on one side, memory on the other, of items of any kind.
+// Conversion between nested lists in C order and items in memory order, for items of any type.
 
-// A parsed chunk, its items in memory order.
+// Parsed nested lists of a chunk, with its items in memory order.
 struct ListedItems {
-    json::Value root;  // owns what `items` points to
+    json::Value root;  // owns the values that `items` point to
     std::vector<const json::Value*> items;
     std::string typestr;
 };
@@ -54,12 +54,12 @@ class ItemListReader {
 
 class ItemListWriter {
   public:
-    // Errors name the member of the configuration.
+    // Returns an error that names the invalid member of the configuration.
     static Result<ItemListWriter> Make(Notation notation, const json::Value& config,
                                        const CodecContext& context);
 
-    // Writes `count` items and `typestr` to `encoded`, of at most `limit` bytes; append(i, text)
-    // writes the one at `i` in memory.
+    // Writes `count` items and `typestr` to `encoded`, at most `limit` bytes. append(i, text)
+    // writes the item with index i in memory order.
     template <class AppendItem>
     Status Write(const std::string& typestr, std::size_t count, Buffer& encoded, std::size_t limit,
                  AppendItem&& append) const {
@@ -81,7 +81,7 @@ class ItemListWriter {
     }
 
   private:
-    // The items of one list, without its brackets.
+    // Writes the items of one list without its brackets.
     template <class AppendItem>
     void WriteItems(std::size_t depth, std::size_t offset, ItemSink& text,
                     AppendItem& append) const {
@@ -108,7 +108,8 @@ class ItemListWriter {
     std::vector<std::size_t> strides_;
 };
 
-// Appends one native number as NumPy's tolist() and Python's json module would spell it.
+// Appends a number in the host's byte order, spelled as by NumPy's tolist() and Python's json
+// module.
 using AppendNumber = void (*)(const std::uint8_t* number, ItemSink& text);
 
 AppendNumber NumberAppender(const DataType& type) {
@@ -130,7 +131,8 @@ AppendNumber NumberAppender(const DataType& type) {
     });
 }
 
-// JSON has no other numbers, and NumPy's other texts are no Unicode.
+// Returns kUnsupported for items other than real numbers and Unicode text, which JSON cannot
+// represent.
 Status CheckItemType(const DataType& type) {
     if (type.is_numeric() && type.kind != DataKind::kComplex) return {};
     if (type.kind == DataKind::kUnicode) return {};
@@ -146,8 +148,8 @@ class ItemList final : public Codec {
           typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // Escapes take 12 bytes for the 4 of a character, "false," 6 for one; the rest is for
-        // brackets and the white space of `indent`.
+        // An escaped character takes 12 bytes instead of 4, a boolean ("false,") 6 instead of 1.
+        // The rest of the bound is for brackets and white space.
         return {SaturatingAdd(SaturatingMul(decoded.max, 64), std::size_t{64} << 10), false};
     }
 
@@ -200,7 +202,7 @@ class ItemList final : public Codec {
         });
     }
 
-    // append(item, text) writes the item at an address.
+    // Writes all items of `decoded`. append(item, text) writes the item at an address.
     template <class AppendItem>
     Status Write(ByteSpan decoded, Buffer& encoded, AppendItem&& append) const {
         return writer_->Write(
@@ -210,11 +212,12 @@ class ItemList final : public Codec {
 
     ItemListReader reader_;
     Result<ItemListWriter> writer_;
-    DataType items_;       // of what is encoded
-    std::string typestr_;  // of items_
+    DataType items_;       // type of the encoded items
+    std::string typestr_;  // NumPy typestr of items_
 };
 
-// Strings as they are, null as the empty string, anything else as its JSON text.
+// Returns an object as text: a string itself, null as the empty string, and any other value as
+// JSON.
 std::string ObjectText(const json::Value& item) {
     if (item.as_string() != nullptr) return *item.as_string();
     return item.is_null() ? std::string() : json::Dump(item);
@@ -251,7 +254,7 @@ class ItemListObjects final : public ObjectCodec {
 
     Status CheckWritable() const override { return writer_.status(); }
 
-    // Every object is text, whatever it was where it came from.
+    // Every object is written as a string, whatever its original type.
     Status EncodeObjects(const ObjectRef* objects, std::size_t count,
                          Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(writer_.status());
@@ -266,7 +269,7 @@ class ItemListObjects final : public ObjectCodec {
     Result<ItemListWriter> writer_;
 };
 
-// Distances between neighbours along each dimension, in elements of memory.
+// Returns the distance between neighbours along each dimension, in elements in memory.
 std::vector<std::size_t> ListStrides(const std::vector<std::uint64_t>& shape,
                                      const AxisOrder& order) {
     std::vector<std::size_t> strides(shape.size(), 1);
@@ -279,15 +282,15 @@ std::vector<std::size_t> ListStrides(const std::vector<std::uint64_t>& shape,
     return strides;
 }
 
-// Puts the items of nested lists where they belong in memory.
+// Copies the items of nested lists to memory order.
 class Flattener {
   public:
     Flattener(std::vector<std::uint64_t> shape, const AxisOrder& order,
               std::vector<const json::Value*>& items)
         : shape_(std::move(shape)), strides_(ListStrides(shape_, order)), items_(items) {}
 
-    // `list` holds shape[depth] items from `first` on, or more for the outermost one, whose last
-    // two are something else.
+    // Collects the first shape[depth] items of `list`, to memory from `offset` on. The outermost
+    // list has two more items, the dtype and the shape.
     Status Collect(const json::Array& list, std::size_t depth, std::size_t offset) {
         const auto n = static_cast<std::size_t>(shape_[depth]);
         for (std::size_t i = 0; i < n; ++i, offset += strides_[depth]) {
@@ -316,7 +319,8 @@ std::string ShapeText(const std::vector<std::uint64_t>& shape) {
     return text + "]";
 }
 
-// The product of `shape`, which cannot be larger than a text of `text_size` bytes has items.
+// Returns the product of `shape`. Returns kCorrupt if the product exceeds `text_size`, because each
+// item takes at least one byte.
 Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape, std::size_t text_size) {
     std::uint64_t count = 1;
     for (const std::uint64_t n : shape) {
@@ -358,7 +362,7 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // A flat list is in memory order already.
+    // The items of a flat list are already in memory order.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

@@ -10,18 +10,18 @@
 
 namespace zarr {
 
-// Takes the items of a chunk as nested lists, and appends them to a buffer in some notation. The
-// first failure stays, and what follows it is dropped. Not for several threads.
+// Writes the items of a chunk as nested lists to a buffer, in the format of a derived class. After
+// an error, further items are ignored. Not thread-safe.
 class ItemSink {
   public:
-    // Drops the contents of `buffer`, which must outlive this and be read only after Finish(). It
-    // gets at most `limit` bytes.
+    // Clears `buffer`, which must outlive this object and must not be read before Finish(). At most
+    // `limit` bytes are written.
     ItemSink(Buffer& buffer, std::size_t limit) : buffer_(buffer), limit_(limit) {}
     virtual ~ItemSink() = default;
     ItemSink(const ItemSink&) = delete;
     ItemSink& operator=(const ItemSink&) = delete;
 
-    // Begins a list of `count` items, each of which begins with BeginItem().
+    // Begins a list of `count` items. Call BeginItem() before each item.
     virtual void Open(std::size_t count) = 0;
     virtual void Close() = 0;
     virtual void BeginItem(bool is_first) = 0;
@@ -31,10 +31,11 @@ class ItemSink {
     virtual void Number(double number) = 0;
     virtual void Bool(bool value) = 0;
     virtual void String(std::string_view utf8) = 0;
-    // `units` are native-endian UCS-4; NULs at the end do not count.
+    // Writes `count` UCS-4 characters in the host's byte order, without trailing NULs.
     virtual void String(const std::uint8_t* units, std::size_t count) = 0;
 
-    // kInvalidArgument for text or a number that the notation does not have; kLimit past the limit.
+    // Ends writing. Returns kInvalidArgument for text or a number that the format cannot represent;
+    // kLimit if the limit is exceeded.
     Status Finish();
 
   protected:

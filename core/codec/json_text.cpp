@@ -12,10 +12,10 @@ namespace zarr {
 
 namespace {
 
-// Longer ones are no style, but a way to fill memory.
+// Maximum length of indentation and separators, so that a configuration cannot fill memory.
 constexpr std::size_t kLongestSpace = 100;
 
-// json.dumps() takes a number of spaces or a string.
+// "indent" is a number of spaces or a string, as in json.dumps().
 Status ParseIndent(const json::Value& config, JsonStyle& style) {
     const json::Value* indent = config.Find("indent");
     if (indent == nullptr || indent->is_null()) return {};
@@ -44,14 +44,14 @@ Status ParseSeparators(const json::Value& config, JsonStyle& style) {
     return {};
 }
 
-// Stands for itself in every style.
+// True for a character that is never escaped.
 bool IsPlain(std::uint32_t code_point) {
     return code_point >= 0x20 && code_point < 0x7f && code_point != '"' && code_point != '\\';
 }
 
 bool IsSurrogate(std::uint32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
 
-// \uXXXX, of one or two units of UTF-16.
+// Returns the escape \uXXXX of a character; two escapes, a surrogate pair, above U+FFFF.
 std::string_view Escape(std::uint32_t code_point, char (&text)[12]) {
     const auto unit = [](char* at, std::uint32_t value) {
         *at++ = '\\';

@@ -11,20 +11,20 @@
 
 namespace zarr {
 
-// The members of json2's configuration that an encoder goes by.
+// Options of json2 that affect encoding.
 struct JsonStyle {
-    // Errors name the member.
+    // Parses the options. Errors name the invalid member.
     static Result<JsonStyle> Make(const json::Value& config);
 
-    bool ensure_ascii = true;  // everything else is escaped
-    bool only_ascii = false;   // everything else is refused
+    bool ensure_ascii = true;  // escape all other characters
+    bool only_ascii = false;   // reject all other characters
     bool allow_nan = true;
     bool is_indented = false;
-    std::string indent;     // of one level
-    std::string separator;  // of items
+    std::string indent;     // indentation of one level
+    std::string separator;  // text between items
 };
 
-// Items in JSON, letter for letter as Python's json module writes it.
+// Writes items as JSON, in exactly the format of Python's json module.
 class JsonText final : public ItemSink {
   public:
     JsonText(const JsonStyle& style, Buffer& buffer, std::size_t limit)
@@ -46,7 +46,7 @@ class JsonText final : public ItemSink {
 
     const JsonStyle& style_;
     std::size_t depth_ = 0;
-    std::string utf8_;  // of one character
+    std::string utf8_;  // scratch: one character in UTF-8
 };
 
 }  // namespace zarr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "lz4": the decoded size as a signed 32-bit little-endian integer, then one LZ4 block
-// (the block format, not the frame format). The block must end with the input.
+// (block format, not frame format). The input must end with the block.
 #include <lz4.h>
 
 #include "core/base/endian.h"
@@ -13,7 +13,7 @@ namespace zarr {
 namespace {
 
 constexpr std::size_t kLz4HeaderSize = 4;
-// Of the length in the header as of the lengths that the library takes.
+// Maximum of the length in the header, and of the lengths that the LZ4 library accepts.
 constexpr std::size_t kLargest = 0x7fffffff;
 
 class Lz4 final : public Codec {
@@ -25,14 +25,15 @@ class Lz4 final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         if (encoded.size <= kLz4HeaderSize)
             return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                                   " bytes hold no length and block");
+                                   " bytes are too few for a length and a block");
         const std::size_t size = LoadLittle32(encoded.data);
         const ByteSpan block = encoded.From(kLz4HeaderSize);
         if (size > kLargest || block.size > kLargest)
             return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
-                                   std::to_string(size) + ", more than LZ4 can");
+                                   std::to_string(size) + " bytes, but LZ4 is limited to " +
+                                   std::to_string(kLargest));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
-        // An empty output still needs an address, as the library refuses a null one.
+        // LZ4_decompress_safe() rejects a null pointer, even for an empty output.
         char none = 0;
         char* const target = size != 0 ? reinterpret_cast<char*>(out.data) : &none;
         const int written =
@@ -41,7 +42,7 @@ class Lz4 final : public Codec {
         if (written < 0) return Status::Corrupt("the block is damaged, truncated or too long");
         if (static_cast<std::size_t>(written) != size)
             return Status::Corrupt("the block decodes to " + std::to_string(written) +
-                                   " bytes, its header says " + std::to_string(size));
+                                   " bytes, but the header states " + std::to_string(size));
         return {};
     }
 
@@ -65,7 +66,7 @@ class Lz4 final : public Codec {
     }
 
   private:
-    Result<std::int64_t> acceleration_;  // what is out of LZ4's range counts as the nearest in it
+    Result<std::int64_t> acceleration_;  // LZ4 clamps the value to its range
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The filter chain of an lzma stream, which a RAW one has no header to say, from the list of
-// objects that Python's lzma module takes
-// (https://docs.python.org/3/library/lzma.html#filter-specs).
+// numcodecs' "lzma". The configuration contains the filter chain as a list of objects, as in
+// Python's lzma module; streams of format RAW need the chain for decoding.
+// https://docs.python.org/3/library/lzma.html#filter-specs
 #include <lzma.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace zarr {
 
 namespace {
 
-// The most that lzma may allocate to encode: eleven times the dictionary, which the largest preset
-// makes 64 MiB.
+// Maximum memory in bytes that liblzma may allocate for encoding. The largest preset needs eleven
+// times its dictionary of 64 MiB.
 inline constexpr std::uint64_t kLzmaEncoderMemory = std::uint64_t{1} << 30;
 
-// Points into itself, so it cannot be copied.
+// Filter chain for liblzma. Not copyable, because chain_ points to options_.
 class LzmaFilterChain {
   public:
     LzmaFilterChain() { chain_[0] = {LZMA_VLI_UNKNOWN, nullptr}; }
@@ -30,15 +30,15 @@ class LzmaFilterChain {
     LzmaFilterChain(const LzmaFilterChain&) = delete;
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
-    // Reads the list `filters`. Members that only matter for encoding (mode, nice_len, mf, depth)
-    // are not looked at to decode. Fails with kCorrupt on what is not a valid chain, to encode also
-    // with kLimit where it takes more than kLzmaEncoderMemory.
+    // Parses the list `filters`. Members that only encoding needs (mode, nice_len, mf, depth) are
+    // ignored for decoding. Returns kCorrupt for an invalid chain. For encoding, returns kLimit if
+    // the chain needs more than kLzmaEncoderMemory.
     enum class Purpose { kDecode, kEncode };
     Status Parse(const json::Value& filters, Purpose purpose);
-    // The one filter LZMA1 or LZMA2, `id`, of `preset`.
+    // Makes the chain a single filter `id`, LZMA1 or LZMA2, with `preset`.
     Status SetPreset(lzma_vli id, std::uint32_t preset);
 
-    // As liblzma takes it; empty before Parse().
+    // Returns the chain for liblzma; empty before Parse() or SetPreset().
     const lzma_filter* chain() const { return chain_.data(); }
 
   private:
@@ -55,7 +55,7 @@ class LzmaFilterChain {
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
 };
 
-// Python's FORMAT_ constants.
+// Values of FORMAT_AUTO, FORMAT_XZ, ... in Python's lzma module.
 enum class Format { kAuto = 0, kXz = 1, kAlone = 2, kRaw = 3 };
 
 Status Damage(lzma_ret code) {
@@ -63,9 +63,9 @@ Status Damage(lzma_ret code) {
         case LZMA_MEM_ERROR:
             return Status::OutOfMemory("liblzma is out of memory");
         case LZMA_FORMAT_ERROR:
-            return Status::Corrupt("does not begin a stream of its format");
+            return Status::Corrupt("not a stream of the configured format");
         case LZMA_OPTIONS_ERROR:
-            return Status::Unsupported("has options that are not supported");
+            return Status::Unsupported("stream has unsupported options");
         case LZMA_DATA_ERROR:
             return Status::Corrupt("checksum or contents are wrong");
         default:
@@ -73,8 +73,8 @@ Status Damage(lzma_ret code) {
     }
 }
 
-// A chain of filters to decode `size` bytes: a dictionary need not be larger than what it is made
-// of, whatever it says.
+// Filter chain for decoding at most `size` bytes. Limits the dictionary to `size`, because a larger
+// dictionary is never used.
 class RawChain {
   public:
     RawChain(const LzmaFilterChain& filters, std::size_t size) {
@@ -101,7 +101,7 @@ class RawChain {
 
 class LzmaStream final : public StreamDecoder {
   public:
-    // Decodes to at most `size` bytes.
+    // `size` is the maximum of decoded bytes.
     LzmaStream(Format format, const LzmaFilterChain& filters, std::size_t size)
         : format_(format),
           raw_(filters, size),
@@ -161,19 +161,19 @@ class LzmaStream final : public StreamDecoder {
     lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-// How to encode, which the configuration says in more ways than one.
+// Encoder settings from "format", "check", "preset" and "filters".
 class LzmaSettings {
   public:
     Status Parse(Format format, const json::Value& config) {
         format_ = format;
         if (format == Format::kAuto)
-            return Status::Invalid("format: 0 tells a decoder to find out, not an encoder what to");
+            return Status::Invalid("format: 0 (automatic) is for decoding only");
         ZARR_RETURN_IF_ERROR(ParseCheck(config));
         const json::Value* filters = config.Find("filters");
         if (filters == nullptr || filters->is_null()) return ParsePreset(config);
         const json::Value* preset = config.Find("preset");
         if (preset != nullptr && !preset->is_null())
-            return Status::Invalid("preset: not together with filters");
+            return Status::Invalid("preset: not allowed together with filters");
         ZARR_RETURN_IF_ERROR(filters_.Parse(*filters, LzmaFilterChain::Purpose::kEncode));
         const lzma_filter* chain = filters_.chain();
         if (format == Format::kAlone &&
@@ -208,7 +208,7 @@ class LzmaSettings {
     }
 
     Status ParsePreset(const json::Value& config) {
-        if (format_ == Format::kRaw) return Status::Invalid("filters: format 3 needs some");
+        if (format_ == Format::kRaw) return Status::Invalid("filters: required by format 3");
         ZARR_ASSIGN_OR_RETURN(
             const std::int64_t preset,
             json::OptionalInt(config, "preset", LZMA_PRESET_DEFAULT, 0, UINT32_MAX));
@@ -292,12 +292,12 @@ class Lzma final : public Codec {
 
   private:
     Format format_ = Format::kXz;
-    LzmaFilterChain filters_;  // of kRaw, to decode
+    LzmaFilterChain filters_;  // decoding of kRaw
     LzmaSettings settings_;
     Status writable_;
 };
 
-// Sets `field` where `spec` has the member `key`.
+// Sets `field` to the member `key` of `spec`, if present.
 Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32_t& field,
                       std::uint32_t minimum = 0, std::uint32_t maximum = UINT32_MAX) {
     ZARR_ASSIGN_OR_RETURN(const std::int64_t value,
@@ -306,16 +306,16 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
     return {};
 }
 
-// What an encoder may choose without telling the decoder.
+// Parses the options that only an encoder needs.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    // Within what the enumeration can hold, before it does.
+    // The range is checked before the cast to the enumeration.
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)
         return json::Expected("mode", "a mode of liblzma", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
-    constexpr std::uint32_t kFinders = 0x1f;  // five bits have room for all enumerators
+    constexpr std::uint32_t kFinders = 0x1f;  // five bits hold all enumerators
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)
@@ -336,7 +336,7 @@ Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Filters in front of lzma
+// Parsing of filter chains
 
 Status LzmaFilterChain::ParseFilter(const json::Value& spec, Purpose purpose, lzma_filter& filter,
                                     Options& options) {

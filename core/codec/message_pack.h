@@ -10,16 +10,16 @@
 
 namespace zarr {
 
-// The members of msgpack2's configuration that an encoder goes by.
+// Options of msgpack2 that affect encoding.
 struct MessagePackStyle {
-    // Errors name the member.
+    // Parses the options. Errors name the invalid member.
     static Result<MessagePackStyle> Make(const json::Value& config);
 
-    bool use_single_float = false;  // floats take 4 bytes in place of 8
-    bool use_bin_type = true;       // without, a text's size takes no form of a single byte
+    bool use_single_float = false;  // floats take 4 bytes instead of 8
+    bool use_bin_type = true;       // false: never store a text's size in one byte
 };
 
-// Items in MessagePack, byte for byte as Python's msgpack packs them: each in the shortest form.
+// Writes items as MessagePack, byte for byte as Python's msgpack: each item in its shortest form.
 class MessagePackBytes final : public ItemSink {
   public:
     MessagePackBytes(const MessagePackStyle& style, Buffer& buffer, std::size_t limit)
@@ -36,7 +36,7 @@ class MessagePackBytes final : public ItemSink {
     void String(const std::uint8_t* units, std::size_t count) override;
 
   private:
-    // A byte, and a number of `size` bytes, the highest first.
+    // Writes the byte `tag`, then `number` as a big-endian integer of `size` bytes.
     void Tagged(unsigned tag, std::uint64_t number, std::size_t size);
 
     const MessagePackStyle& style_;

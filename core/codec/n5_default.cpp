@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "n5_default" of zarr-extensions: blocks of N5 in its default mode, which begin with their shape
-// and may be smaller or larger than the chunk. Their numbers are big-endian, the first dimension
-// being the fastest, and may be compressed. https://github.com/saalfeldlab/n5
+// "n5_default" of zarr-extensions: blocks of N5 in default mode. A block begins with its shape, and
+// may be smaller or larger than the chunk. Numbers are big-endian, the first dimension varies
+// fastest, and blocks may be compressed. https://github.com/saalfeldlab/n5
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kFixedHeader = 4;  // the mode and the number of dimensions
+constexpr std::size_t kFixedHeader = 4;  // bytes of the mode and the number of dimensions
 constexpr std::size_t kDimensionSize = 4;
 
 std::uint32_t LoadBig32(const std::uint8_t* p) {
@@ -33,7 +33,7 @@ void StoreBig(std::uint8_t* p, std::uint64_t number, std::size_t size) {
 
 class N5Default final : public Codec {
   public:
-    // `compressor` may be null.
+    // `compressor` may be nullptr if blocks are not compressed.
     N5Default(const Block& block, const DataType& dtype, std::unique_ptr<Codec> compressor,
               std::string compressor_name)
         : block_(block),
@@ -114,16 +114,18 @@ class N5Default final : public Codec {
         return std::equal(shape.begin(), shape.end(), block_.shape.begin(), block_.shape.end());
     }
 
-    // The block that the header describes, of no more bytes than a chunk may have.
+    // Returns the shape and size of the stored block. Returns kLimit if the block exceeds the
+    // maximum chunk size.
     Result<Block> ReadHeader(ByteSpan encoded) const {
         if (encoded.size < HeaderSize())
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
                                    " bytes, too few for N5's header");
         const unsigned mode = LoadBig16(encoded.data);
         const std::size_t rank = LoadBig16(encoded.data + 2);
-        if (mode != 0) return Status::Unsupported("blocks of N5's mode " + std::to_string(mode));
+        if (mode != 0)
+            return Status::Unsupported("unsupported N5 block mode " + std::to_string(mode));
         if (rank != block_.shape.size())
-            return Status::Corrupt("a block of " + std::to_string(rank) +
+            return Status::Corrupt("stored block has " + std::to_string(rank) +
                                    " dimensions instead of " + std::to_string(block_.shape.size()));
         Block stored = block_;
         stored.bytes = block_.item;
@@ -132,7 +134,7 @@ class N5Default final : public Codec {
             stored.bytes = SaturatingMul(stored.bytes, stored.shape[i]);
         }
         if (stored.bytes > std::max<std::uint64_t>(LimitOf(Limit::kChunkSize), block_.bytes))
-            return OverLimit(Limit::kChunkSize, "a block of more bytes");
+            return OverLimit(Limit::kChunkSize, "stored block has more bytes");
         return stored;
     }
 
@@ -149,7 +151,7 @@ class N5Default final : public Codec {
     std::string compressor_name_;
 };
 
-// N5 has no other types.
+// True for the data types of N5.
 bool IsOfN5(const DataType& type) {
     if (type.narrow != NarrowType::kNone) return false;
     if (type.kind == DataKind::kFloat) return type.size >= 4;
@@ -167,7 +169,8 @@ bool IsReversal(const json::Value& configuration, std::size_t rank) {
     return true;
 }
 
-// The codecs before the compressor say what N5 does anyway.
+// Checks the codecs before the compressor: they must describe N5's fixed layout, reversed
+// dimensions in big-endian byte order.
 Status CheckN5Codecs(const std::vector<CodecSpec>& codecs, const CodecContext& context) {
     if (codecs.size() < 2 || codecs.size() > 3)
         return Status::Corrupt("codecs: expected transpose, bytes and at most a compressor, got " +

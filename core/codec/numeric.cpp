@@ -38,7 +38,8 @@ DataType PromoteIntegers(const DataType& a, const DataType& b) {
     return MakeNumberType(DataKind::kFloat, 8);
 }
 
-// Bytes of the float, or of the part of a complex number, that NumPy gives numbers of `type`.
+// Returns the bytes of the float, or of the part of a complex number, that NumPy promotes numbers
+// of `type` to.
 std::size_t FloatSize(const DataType& type) {
     switch (type.kind) {
         case DataKind::kBool:
@@ -54,7 +55,7 @@ std::size_t FloatSize(const DataType& type) {
 }
 
 std::string NotWholeItems(std::size_t size, std::size_t item) {
-    return "holds " + std::to_string(size) + " bytes, which is not a multiple of its items' " +
+    return "size " + std::to_string(size) + " is not a multiple of the item size " +
            std::to_string(item);
 }
 
@@ -66,21 +67,22 @@ struct IsComplex : std::false_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 
-// Towards zero; the smallest integer where `value` is not in range, as x86's instructions do it.
+// Truncates towards zero. Returns the smallest integer if `value` is out of range, as x86
+// instructions do.
 template <class Int>
 Int Truncate(double value) {
     constexpr Int kMin = std::numeric_limits<Int>::min();
     constexpr double kEnd = -static_cast<double>(kMin);
-    // Doubles just below the smallest int32 truncate to it; no double lies just below the smallest
-    // int64.
+    // Doubles just below the smallest int32 truncate to the smallest int32; no double is just below
+    // the smallest int64.
     constexpr double kBelow = sizeof(Int) == 8 ? -kEnd : -kEnd - 1.0;
     const bool above = sizeof(Int) == 8 ? value >= kBelow : value > kBelow;
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
 }
 
-// C++ leaves a float that does not fit undefined; these are the steps that compilers take on
-// x86-64, where NumPy's results are known: large unsigned integers are truncated less their top
-// bit, small integers are the low bits of an int32.
+// C++ does not define the conversion of floats out of range. These are the steps of compilers on
+// x86-64, for which NumPy's results are known. Large unsigned integers are truncated without their
+// top bit; small integers are the low bits of an int32.
 template <class To>
 To FloatToInteger(double value) {
     using Signed = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
@@ -124,7 +126,8 @@ void ConvertRows(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) 
         StoreNative(dst + i * sizeof(To), Convert<To>(LoadNative<From>(src + i * sizeof(From))));
 }
 
-// Times have a meaning of their own only for times of the same unit.
+// True if numbers of type `from` can be converted: times only to integers or to times of the same
+// unit.
 bool AreConvertible(const DataType& from, const DataType& to) {
     if (!from.is_time()) return true;
     if (to.kind == DataKind::kInt || to.kind == DataKind::kUint) return true;
@@ -137,7 +140,7 @@ bool AreSameInMemory(const DataType& a, const DataType& b) {
                                 (b.is_time() && a.kind == DataKind::kInt));
 }
 
-// Copies numbers and reverses their bytes.
+// Copies numbers with reversed byte order.
 void CopyReversed(const DataType& type, const std::uint8_t* src, std::uint8_t* dst,
                   std::size_t count) {
     const std::size_t parts = type.kind == DataKind::kComplex ? 2 : 1;
@@ -149,7 +152,7 @@ void CopyReversed(const DataType& type, const std::uint8_t* src, std::uint8_t* d
 template <Operation kOperation, class T>
 T Calculate(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-        using Wide = std::uint64_t;  // wraps
+        using Wide = std::uint64_t;  // integers wrap
         if constexpr (kOperation == Operation::kAdd) return static_cast<T>(Wide(a) + Wide(b));
         if constexpr (kOperation == Operation::kSubtract) return static_cast<T>(Wide(a) - Wide(b));
         if constexpr (kOperation == Operation::kMultiply) return static_cast<T>(Wide(a) * Wide(b));
@@ -170,11 +173,11 @@ Half Calculate(Half a, Half b) {
 
 template <Operation kOperation>
 BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
-    return a;  // NumPy calculates with booleans in other types
+    return a;  // never called; NumPy converts booleans first
 }
 
-// With a scalar of no imaginary part, which still counts for signs and what is not finite. Division
-// is by Smith's method.
+// Complex arithmetic with a real scalar `b`. The zero imaginary part still matters for signs and
+// non-finite numbers. Division uses Smith's method.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||
@@ -224,7 +227,7 @@ Calculation CalculationOn(const DataType& type) {
     });
 }
 
-// For a float that is a question of range only; NumPy's limits are rounded.
+// Only the range counts, not the precision. The limits are rounded, as in NumPy.
 DataType SmallestFloat(double number) {
     const double magnitude = std::isfinite(number) ? std::fabs(number) : 0;
     return MakeNumberType(DataKind::kFloat, magnitude < 65000 ? 2 : magnitude < 3.4e38 ? 4 : 8);
@@ -301,7 +304,7 @@ Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::si
 }
 
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
-    if (decoded_item == 0) return Status::Unsupported("items of no bytes");
+    if (decoded_item == 0) return Status::Unsupported("items of 0 bytes are unsupported");
     if (decoded.exact && decoded.max % decoded_item != 0)
         return Status::Invalid(NotWholeItems(decoded.max, decoded_item));
     return {};
@@ -402,13 +405,14 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // The scalar's full type counts where it is of a higher kind than the array.
+    // A scalar of a higher kind than the array (float, integer, bool) has its default type, not its
+    // smallest.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;
     if (array.kind == DataKind::kBool)
         return MakeNumberType(is_positive && !fits_signed ? DataKind::kUint : DataKind::kInt, 8);
-    // To signed integers a positive number is signed as well where it fits.
+    // If the array is signed, a positive scalar that fits int64 counts as signed, too.
     if (array.kind == DataKind::kInt && is_positive && fits_signed)
         return PromoteNumbers(array, SmallestSigned(static_cast<std::int64_t>(scalar.bits)));
     return PromoteNumbers(array, scalar.smallest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the filters on numbers share: one visit from a DataType to a C++ type, NumPy's conversion
-// and promotion of numbers, and the checks on configuration and size. Numbers are bool, integers,
-// floats, complex numbers, and times as their int64 ticks.
+// Shared parts of filters on numbers: dispatch from a DataType to a C++ type, NumPy's conversion
+// and promotion, and checks of configuration and size. Numbers are booleans, integers, floats,
+// complex numbers, and times as int64 ticks.
 #pragma once
 
 #include <complex>
@@ -13,21 +13,21 @@
 
 namespace zarr {
 
-// Elements that C++ has no arithmetic type for.
+// Element types without a C++ arithmetic type.
 struct BoolByte {
-    std::uint8_t byte;  // true where not 0
+    std::uint8_t byte;  // true if not 0
 };
 struct Half {
     std::uint16_t bits;
 };
 
-// Carries a type into a generic lambda.
+// Passes a type to a generic lambda.
 template <class T>
 struct NumberTag {
     using type = T;
 };
 
-// Calls `visit(NumberTag<T>())` for the T that holds a number of `type` in the host's byte order.
+// Calls `visit(NumberTag<T>())` with the C++ type T for numbers of `type` in the host's byte order.
 // `type` must be a number type as NumberMember() returns it.
 template <class Visit>
 auto VisitNumber(const DataType& type, Visit&& visit) {
@@ -56,26 +56,29 @@ auto VisitNumber(const DataType& type, Visit&& visit) {
     }
 }
 
-// A native number type.
+// Returns a number type in the host's byte order; `size` is in bytes.
 DataType MakeNumberType(DataKind kind, std::size_t size);
 
-// The native type that NumPy computes in when numbers of both types meet (numpy.promote_types).
+// Returns the type, in the host's byte order, in which NumPy calculates with numbers of types `a`
+// and `b` (numpy.promote_types).
 DataType PromoteNumbers(const DataType& a, const DataType& b);
 
-// The compulsory member `key` of `config`, a typestr of a number type. Errors are kCorrupt.
+// Returns the number type in the compulsory member `key` of `config`, a typestr. Returns kCorrupt
+// if the member is missing or not a number type.
 Result<DataType> NumberMember(const json::Value& config, std::string_view key);
-// The same for a member that may be missing or null and then is `fallback`.
+// Returns the number type in the member `key` of `config`; `fallback` if the member is missing or
+// null.
 Result<DataType> OptionalNumberMember(const json::Value& config, std::string_view key,
                                       const DataType& fallback);
 
-// Converts numbers from one stored type to another, byte order included, as NumPy's astype() does:
-// integers wrap; floats are cut towards zero, and out of range give what x86 gives; the imaginary
-// part is dropped.
+// Converts numbers from one stored type to another, including byte order, as NumPy's astype() does.
+// Integers wrap. Floats are truncated towards zero; out of range, they give the results of x86
+// CPUs. Imaginary parts are dropped.
 class NumberConversion {
   public:
     NumberConversion() = default;
 
-    // kUnsupported for times that would be read as anything but integers.
+    // Returns kUnsupported for times, unless `to` is an integer type or the identical time type.
     static Result<NumberConversion> Make(const DataType& from, const DataType& to);
 
     // `src` and `dst` must not overlap and may have any alignment.
@@ -86,24 +89,24 @@ class NumberConversion {
 
     DataType from_;
     DataType to_;
-    Rows rows_ = nullptr;  // native to native; nullptr where nothing but byte order changes
+    Rows rows_ = nullptr;  // on native numbers; nullptr if only the byte order changes
 };
 
-// Elements that filters work on at a time in memory of their own, so that it stays in the cache.
+// Number of elements that filters process at a time, in a block that fits the CPU cache.
 inline constexpr std::size_t kNumberBlock = 512;
 struct NumberBlock {
     alignas(16) std::uint8_t bytes[kNumberBlock * 16];
 };
 
-// Elements in one form and room for the other.
+// Pointers to `count` source elements and to the memory for the converted elements.
 struct ItemRun {
     const std::uint8_t* src = nullptr;
     std::uint8_t* dst = nullptr;
     std::size_t count = 0;
 };
 
-// Calls work(src, dst, n) on the elements of `run`, at most kNumberBlock at a time; `src_size` and
-// `dst_size` are bytes of an element.
+// Calls work(src, dst, n) for at most kNumberBlock elements of `run` at a time. `src_size` and
+// `dst_size` are the bytes of an element.
 template <class Work>
 void ForEachBlock(ItemRun run, std::size_t src_size, std::size_t dst_size, Work&& work) {
     while (run.count > 0) {
@@ -115,20 +118,23 @@ void ForEachBlock(ItemRun run, std::size_t src_size, std::size_t dst_size, Work&
     }
 }
 
-// Prepares `decoded` for the elements of `encoded`; fails where these are not whole.
+// Allocates the decoded elements for `encoded`. Returns kCorrupt if `encoded` ends inside of an
+// element.
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded);
-// The same for the other direction.
+// Allocates the encoded elements for `decoded`. Returns kInvalidArgument if `decoded` ends inside
+// of an element.
 Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
                              Buffer& encoded);
 
-// CheckWritable() of a codec of items of `decoded_item` bytes.
+// CheckWritable() for a codec of items of `decoded_item` bytes: `decoded` must be whole items.
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 
-// The size of elements that have `decoded_item` bytes decoded and `encoded_item` encoded.
+// Returns the encoded size of `decoded` bytes. `decoded_item` and `encoded_item` are the bytes of
+// one element.
 SizeBound EncodedItems(SizeBound decoded, std::size_t decoded_item, std::size_t encoded_item);
 
-// A filter that turns numbers of one type into as many of another.
+// A filter that converts each number from one type to another.
 class NumberFilter : public Codec {
   public:
     SizeBound EncodedSize(SizeBound decoded) const override {
@@ -141,39 +147,40 @@ class NumberFilter : public Codec {
 
   protected:
     virtual void DecodeItems(const ItemRun& run) const = 0;
-    // Called where `writable_` is ok.
+    // Called only if `writable_` is ok.
     virtual void EncodeItems(const ItemRun& run) const = 0;
 
     DataType decoded_type_;
     DataType encoded_type_;
-    Status writable_;  // why nothing can be encoded
+    Status writable_;  // error if encoding is impossible
 };
 
-// NumPy 1's arithmetic of an array of numbers with a Python number, in the types that NumPy gives
-// its results (https://numpy.org/doc/1.26/reference/generated/numpy.result_type.html).
+// Arithmetic of an array and a Python number, with the result types of NumPy 1
+// (https://numpy.org/doc/1.26/reference/generated/numpy.result_type.html).
 
-// A number that the configuration of a codec gives.
+// A number from a codec's configuration.
 struct Scalar {
-    // The compulsory member `key` of `config`.
+    // Returns the number in the compulsory member `key` of `config`.
     static Result<Scalar> Member(const json::Value& config, std::string_view key);
     static Scalar Float(double number);
 
     double number = 0;
-    std::uint64_t bits = 0;  // of an integer, in two's complement
+    std::uint64_t bits = 0;  // integer in two's complement
     bool is_integer = false;
-    DataType smallest;  // the smallest type that holds it (numpy.min_scalar_type)
+    DataType smallest;  // smallest type for `number` (numpy.min_scalar_type)
 };
 
-// The type of what becomes of an array of `array` and `scalar`.
+// Returns NumPy's result type for an array of type `array` and `scalar`.
 DataType ResultType(const DataType& array, const Scalar& scalar);
 
 enum class Operation { kAdd, kSubtract, kMultiply, kDivide, kRound };
 
-// A calculation on each of `count` native numbers, in place. kRound is to the nearest integer, ties
-// to even, and has no use for `scalar`.
+// Function that calculates in place with each of `count` numbers in the host's byte order. kRound
+// rounds to the nearest integer, ties to even, and ignores `scalar`.
 using Calculation = void (*)(std::uint8_t* numbers, std::size_t count, const Scalar& scalar);
 
-// `type` must be what ResultType() gave; kDivide needs a float or complex type. Integers wrap.
+// Returns the function for `operation`. `type` must be a result of ResultType(); kDivide needs a
+// float or complex type. Integers wrap.
 Calculation MakeCalculation(Operation operation, const DataType& type);
 
 }  // namespace zarr

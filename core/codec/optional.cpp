@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// "zarrs.optional" of the program zarrs, for the data type of that name: which elements of a chunk
-// are there, as an array of booleans, and those that are, as one of one dimension; each through
-// codecs of its own. The lengths of both, as uint64, stand in front of them.
-// https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
+// "zarrs.optional" of the library zarrs, for the data type of that name. A boolean array states
+// which elements of a chunk are present; a one-dimensional array contains the present elements.
+// Each array has its own codecs. The encoded chunk begins with the lengths of both arrays as
+// uint64. https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -26,7 +26,7 @@ constexpr std::size_t kLengths = 2 * sizeof(std::uint64_t);
 constexpr std::string_view kMaskCodecs = "mask_codecs";
 constexpr std::string_view kDataCodecs = "data_codecs";
 
-// What the array of `count` elements of `type` is bound to that has one dimension.
+// Returns the codec context of a one-dimensional array of `count` elements of `type`.
 CodecContext FlatContext(DataType type, std::uint64_t count) {
     CodecContext context;
     context.dtype = std::move(type);
@@ -42,7 +42,8 @@ DataType MaskType() {
 
 class Optional final : public Codec {
   public:
-    // `type` is that of the elements that are there, `missing` what stands for one that is not.
+    // `type` is the type of present elements. `missing` is the element that represents missing
+    // elements when decoded.
     Optional(const Block& block, DataType type, std::string missing, Pipeline mask, Pipeline all,
              std::vector<CodecSpec> data_codecs)
         : block_(block),
@@ -77,7 +78,7 @@ class Optional final : public Codec {
         const std::size_t present = block_.count - CountOf(mask, 0);
         Buffer data;
         ZARR_RETURN_IF_ERROR(data.Reset(present * block_.item));
-        // Of no elements there is nothing that codecs could have made.
+        // Without present elements, the codecs have written no bytes.
         if (present != 0) {
             ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, DataOf(present));
             ZARR_RETURN_IF_ERROR(pipeline.Decode(both.From(static_cast<std::size_t>(mask_size)),
@@ -119,7 +120,7 @@ class Optional final : public Codec {
         PipelineScratch more_scratch;
         ZARR_ASSIGN_OR_RETURN(const ByteSpan of_mask,
                               mask_.Encode(std::as_const(mask).span(), scratch));
-        Pipeline pipeline;  // lives as long as what it encodes
+        Pipeline pipeline;  // owns the memory of `of_data`
         ByteSpan of_data;
         if (present != 0) {
             ZARR_ASSIGN_OR_RETURN(pipeline, DataOf(present));
@@ -141,12 +142,12 @@ class Optional final : public Codec {
         return static_cast<std::size_t>(std::count(mask.data(), mask.data() + mask.size(), value));
     }
 
-    // The codecs of so many elements.
+    // Returns the data codecs, bound to `count` elements.
     Result<Pipeline> DataOf(std::size_t count) const {
         return Pipeline::Bind(data_codecs_, FlatContext(type_, count));
     }
 
-    // Any NaN is as good as the one that stands for missing elements.
+    // If a NaN represents missing elements, every NaN counts as missing.
     bool IsMissing(const std::uint8_t* element) const {
         return std::memcmp(element, missing_.data(), block_.item) == 0 ||
                (is_nan_ && IsNan(element));
@@ -159,7 +160,7 @@ class Optional final : public Codec {
     DataType type_;
     std::string missing_;
     Pipeline mask_;
-    Pipeline all_;  // of as many elements as the block has
+    Pipeline all_;  // data codecs, bound to the block's element count
     std::vector<CodecSpec> data_codecs_;
     bool is_nan_ = IsNan(reinterpret_cast<const std::uint8_t*>(missing_.data()));
 };

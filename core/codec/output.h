@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a codec puts what it makes: memory of the caller, of exactly known size, or a buffer that
-// grows up to a limit. Either way nothing is written past the limit, whatever the input claims.
+// Target of a codec: memory of the caller with exactly known size, or a buffer that grows up to a
+// limit. Nothing is written past the limit, even for damaged input.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@ namespace zarr {
 
 class Output {
   public:
-    // Decodes into `memory`; `memory.size` is the limit.
+    // Writes to `memory`, whose size is the limit.
     explicit Output(MutableByteSpan memory) : memory_(memory), limit_(memory.size) {}
-    // Decodes into `buffer`, whose contents are dropped, growing it to at most `limit` bytes, which
-    // is what the metadata allow, or follows from `cause`. `buffer` must outlive this and be read
-    // only after Finish().
+    // Writes to `buffer`, after clearing it. `buffer` grows to at most `limit` bytes, the size that
+    // the metadata allows, or that the limit `cause` allows. `buffer` must outlive this object and
+    // must not be read before Finish().
     Output(Buffer& buffer, std::size_t limit, std::optional<Limit> cause = {})
         : buffer_(&buffer), limit_(limit), cause_(cause) {}
 
-    // For codecs that know their decoded size: room for exactly `size` bytes, which counts as
-    // written. Fails with TooLong() where that is over the limit. Call once, instead of Room().
+    // For codecs that know the decoded size: returns memory for exactly `size` bytes, which count
+    // as written. Returns TooLong() if `size` exceeds the limit. Call once, instead of Room().
     Result<MutableByteSpan> Prepare(std::size_t size);
 
-    // For codecs that stream: the free room after what is written, made larger if it is empty. It
-    // is empty only at the limit.
+    // For streaming codecs: returns the unused memory after the written bytes, and grows the buffer
+    // if none is left. Empty only at the limit.
     Result<MutableByteSpan> Room();
-    // Counts the first `size` bytes of the last Room() as written.
+    // Counts the first `size` bytes of the memory that Room() returned as written.
     void Commit(std::size_t size) { written_ += size; }
 
-    // Copies `bytes` after what is written.
+    // Appends `bytes` to the written bytes.
     Status Append(ByteSpan bytes);
 
-    // True for caller's memory.
+    // True if the output is memory of the caller, not a growing buffer.
     bool is_fixed() const { return buffer_ == nullptr; }
     std::size_t written() const { return written_; }
     std::size_t limit() const { return limit_; }
-    // The error for a codec that has more to say than the limit allows.
+    // Returns the error for a codec whose output exceeds the limit.
     Status TooLong() const;
 
-    // Cuts a growing buffer to what was written; a no-op for caller's memory.
+    // Shrinks a growing buffer to the written bytes; does nothing for memory of the caller.
     Status Finish();
 
   private:

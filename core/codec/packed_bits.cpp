@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "packbits" of zarr-extensions: items one after the other without the bits that they do not need.
-// The first bit of a byte is its lowest one, and the first of a number its lowest, as zarrs has it:
-// numcodecs' packbits, with which the text says that this is compatible, begins with the highest.
+// "packbits" of zarr-extensions: packs the significant bits of items without gaps. The first bit of
+// a byte and of a number is the lowest bit, as in zarrs. numcodecs' packbits, which the
+// specification calls compatible, begins with the highest bit.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,7 +19,8 @@ namespace {
 
 enum class Padding : std::uint8_t { kNone, kFirstByte, kLastByte };
 
-// Numbers that are packed: each of `size` bytes in memory, of which the bits from `first` on count.
+// Layout of numbers to pack: `size` bytes each in memory, of which `bits` bits from bit `first` on
+// are packed.
 struct PackedNumbers {
     std::size_t size = 1;
     unsigned first = 0;
@@ -38,7 +39,7 @@ T SwappedWhere(bool swaps, T number) {
     return number;
 }
 
-// The bits of a number that are packed.
+// Returns the bits of a number that are packed.
 template <class T>
 std::uint64_t TakeBits(const PackedNumbers& numbers, const std::uint8_t* src) {
     const T number = SwappedWhere(numbers.swaps, LoadNative<T>(src));
@@ -46,7 +47,8 @@ std::uint64_t TakeBits(const PackedNumbers& numbers, const std::uint8_t* src) {
     return (static_cast<std::uint64_t>(number) >> numbers.first) & numbers.mask();
 }
 
-// The way back. What is above the bits is their sign, or zero.
+// Writes a number with the packed bits. Bits above them are sign bits for signed numbers, else
+// zero.
 template <class T>
 void PutBits(const PackedNumbers& numbers, std::uint64_t bits, std::uint8_t* dst) {
     const bool is_negative = numbers.is_signed && ((bits >> (numbers.bits - 1)) & 1) != 0;
@@ -57,7 +59,7 @@ void PutBits(const PackedNumbers& numbers, std::uint64_t bits, std::uint8_t* dst
 template <class T>
 void PackAll(const PackedNumbers& numbers, const std::uint8_t* src, std::size_t count,
              std::uint8_t* dst) {
-    unsigned pending = 0;  // bits of the next byte
+    unsigned pending = 0;  // bits of the incomplete output byte
     unsigned fill = 0;
     for (std::size_t i = 0; i < count; ++i, src += sizeof(T)) {
         std::uint64_t bits = TakeBits<T>(numbers, src);
@@ -78,7 +80,7 @@ void PackAll(const PackedNumbers& numbers, const std::uint8_t* src, std::size_t 
 template <class T>
 void UnpackAll(const PackedNumbers& numbers, const std::uint8_t* src, std::uint8_t* dst,
                std::size_t count) {
-    unsigned pending = 0;  // bits of the last byte that was read
+    unsigned pending = 0;  // unread bits of the last input byte
     unsigned fill = 0;
     for (std::size_t i = 0; i < count; ++i, dst += sizeof(T)) {
         std::uint64_t bits = 0;
@@ -118,9 +120,8 @@ class PackedBits final : public Codec {
         if (padding_ != Padding::kNone) {
             const unsigned stored = encoded.data[padding_ == Padding::kFirstByte ? 0 : size];
             if (stored != PaddingBits())
-                return Status::Corrupt("says that " + std::to_string(stored) +
-                                       " bits are padding instead of " +
-                                       std::to_string(PaddingBits()));
+                return Status::Corrupt("states " + std::to_string(stored) +
+                                       " padding bits instead of " + std::to_string(PaddingBits()));
         }
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(block_.bytes));
         const std::uint8_t* src = encoded.data + (padding_ == Padding::kFirstByte ? 1 : 0);
@@ -171,7 +172,7 @@ class PackedBits final : public Codec {
 
   private:
     std::size_t HeaderSize() const { return padding_ == Padding::kNone ? 0 : 1; }
-    // The bytes that `count` numbers take.
+    // Returns the bytes that `count` packed numbers take.
     std::size_t PackedSize(std::size_t count) const {
         return SaturatingAdd(SaturatingMul(count / 8, numbers_.bits),
                              CeilDiv(count % 8 * numbers_.bits, 8));
@@ -183,11 +184,11 @@ class PackedBits final : public Codec {
 
     Block block_;
     PackedNumbers numbers_;
-    std::size_t count_;  // of numbers in the block
+    std::size_t count_;  // number of numbers in the block
     Padding padding_;
 };
 
-// The number of a bit, `fallback` where it is missing or null.
+// Returns the bit index in the member `key`; `fallback` if the member is missing or null.
 Result<unsigned> OptionalBit(const json::Value& config, std::string_view key, unsigned fallback,
                              unsigned bits) {
     const json::Value* member = config.Find(key);
@@ -205,7 +206,7 @@ CodecResult MakeV3PackBits(const json::Value& config, const CodecContext& contex
         OptionalName(config, "padding_encoding", {"none", "first_byte", "last_byte"}));
     const DataType& dtype = context.dtype;
     if (!dtype.is_numeric())
-        return Status::Unsupported("packs the bits of numbers, not of " + NumberTypeName(dtype));
+        return Status::Unsupported("requires numbers, got data type " + NumberTypeName(dtype));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
     const unsigned bits = BitsOf(dtype);
     ZARR_ASSIGN_OR_RETURN(const unsigned first, OptionalBit(config, "first_bit", 0, bits));

@@ -8,7 +8,7 @@ namespace zarr::pco {
 
 namespace {
 
-// Neighbours among the sorted latents.
+// Consecutive sorted latents from `lower` to `upper`.
 struct Group {
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
@@ -21,8 +21,8 @@ unsigned BitsOf(std::uint64_t number) {
     return bits;
 }
 
-// About `most` groups of as many latents each. Equal latents are in one group, which is their own
-// where they are many.
+// Divides sorted latents into about `most` groups of equal count. Equal latents are never divided;
+// a frequent value gets a group of its own.
 std::vector<Group> Divide(const std::vector<std::uint64_t>& sorted, std::size_t most) {
     const std::size_t step = (sorted.size() + most - 1) / most;
     std::vector<Group> groups;
@@ -38,13 +38,13 @@ std::vector<Group> Divide(const std::vector<std::uint64_t>& sorted, std::size_t 
     return groups;
 }
 
-// The bins of the fewest bits that can be joined of `groups`: for each number of first groups, the
-// best is the best of fewer and one bin.
+// Joins neighbouring groups into bins that need the fewest bits, by dynamic programming. best[n] is
+// the best solution for the first n groups. `bits` becomes the estimated total.
 std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, double per_bin,
                         double& bits) {
     struct Best {
         double bits = 0;
-        std::size_t begin = 0;  // the first group of the last bin
+        std::size_t begin = 0;  // index of the first group in the last bin
     };
     std::vector<Best> best(groups.size() + 1);
     for (std::size_t end = 1; end <= groups.size(); ++end) {
@@ -70,9 +70,10 @@ std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, dou
     return bins;
 }
 
-// Weights in proportion to the counts, none of them zero, that add up to the size of the table.
+// Sets the weights of bins in proportion to the counts. No weight is zero, and the weights add up
+// to the table size.
 void SetWeights(const std::vector<Group>& groups, std::size_t total, LatentMetadata& metadata) {
-    constexpr unsigned kPrecision = 4;  // more bits than bins need
+    constexpr unsigned kPrecision = 4;  // bits beyond the minimum for the number of bins
     const unsigned needed = BitsOf(groups.size() - 1);
     metadata.ans_size_log =
         groups.size() == 1 ? 0 : std::max(needed, std::min(needed + kPrecision, BitsOf(total)));
@@ -100,7 +101,7 @@ ChosenBins ChooseBins(std::vector<std::uint64_t> latents, unsigned bits, unsigne
     if (latents.empty()) return chosen;
     std::sort(latents.begin(), latents.end());
     const std::size_t most = std::size_t{1} << std::min(level, kMostLevel);
-    const double per_bin = bits + 20;  // about, with its weight and the size of its offsets
+    const double per_bin = bits + 20;  // estimated bits of a bin's metadata
     const std::vector<Group> groups =
         Join(Divide(latents, std::min(most, latents.size())), latents.size(), per_bin, chosen.bits);
     for (const Group& group : groups)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which bins a writer of pco files sorts latents into: there is any number of right choices, and
-// this one makes the fewest bits of those that it looks at.
+// Choice of the bins for writing a pco file. Any bins that cover all latents are valid;
+// ChooseBins() looks for bins that need few bits.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace zarr::pco {
 
 struct ChosenBins {
-    LatentMetadata metadata;  // bins are ascending and apart
-    double bits = 0;          // about what all latents take
+    LatentMetadata metadata;  // bins are ascending and disjoint
+    double bits = 0;          // estimated bits for all latents
 };
 
-// Of `latents`, which are sorted for it and may be none; they have `bits` bits. A higher `level`,
-// up to 8, looks at more bins.
+// Chooses bins for `latents`, which may be empty; `bits` is the number of bits of a latent. A
+// higher `level`, up to 8, considers more bins.
 ChosenBins ChooseBins(std::vector<std::uint64_t> latents, unsigned bits, unsigned level);
 
 }  // namespace zarr::pco

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bits as pco packs them: unsigned integers of any number of bits up to 64, the lowest bit first.
+// Bit packing of pco files: unsigned integers of up to 64 bits, lowest bit first.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace zarr::pco {
 
-// The bits below `count`, which is at most 64.
+// Returns a mask of the lowest `count` <= 64 bits.
 inline std::uint64_t LowBits(unsigned count) {
     return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// Reads a run of bytes, of which it never leaves the end: there are only zeros behind it, and
-// is_beyond_end() tells that some were read.
+// Reads bits from a run of bytes. Bits after the end are zero; is_beyond_end() returns true once
+// such bits were read.
 class BitReader {
   public:
     explicit BitReader(ByteSpan bytes)
         : bytes_(bytes), end_(static_cast<std::uint64_t>(bytes.size) * 8) {}
 
-    // At most 64 bits; 0 has none.
+    // Reads `count` <= 64 bits; returns 0 for a count of 0.
     std::uint64_t Read(unsigned count) {
         if (count > kMostAtOnce) {
             const std::uint64_t low = Read(32);
@@ -36,22 +36,22 @@ class BitReader {
     }
     std::uint32_t Read32(unsigned count) { return static_cast<std::uint32_t>(Read(count)); }
 
-    // Goes on with the next whole byte.
+    // Skips to the next whole byte.
     void Align() { position_ = (position_ + 7) / 8 * 8; }
 
     bool is_beyond_end() const { return position_ > end_; }
-    // Bits that are left; 0 beyond the end.
+    // Returns the number of unread bits; 0 beyond the end.
     std::uint64_t left() const { return is_beyond_end() ? 0 : end_ - position_; }
 
   private:
-    static constexpr unsigned kMostAtOnce = 57;  // of 64 bits that begin with a whole byte
+    static constexpr unsigned kMostAtOnce = 57;  // 64 bits minus an offset of up to 7
 
-    // Inline, and in a form that compilers know as one load; it is called for every number.
+    // Written so that compilers generate a single load, because the function runs for every number.
     static std::uint64_t LoadEight(const std::uint8_t* p) {
         const auto at = [p](int i) { return static_cast<std::uint64_t>(p[i]) << (8 * i); };
         return at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);
     }
-    // The eight bytes from `byte` on.
+    // Returns the eight bytes from offset `byte` on as a little-endian integer.
     std::uint64_t Load(std::uint64_t byte) const {
         if (byte + 8 <= bytes_.size) return LoadEight(bytes_.data + byte);
         std::uint8_t padded[8] = {};
@@ -61,16 +61,16 @@ class BitReader {
 
     ByteSpan bytes_;
     std::uint64_t end_;
-    std::uint64_t position_ = 0;  // in bits; grows by what is read, so it cannot overflow
+    std::uint64_t position_ = 0;  // in bits; cannot overflow
 };
 
-// Writes what BitReader reads, behind what is there.
+// Appends bits to a byte vector, in the format that BitReader reads.
 class BitWriter {
   public:
-    // `bytes` must outlive this.
+    // `bytes` must outlive this object.
     explicit BitWriter(std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
 
-    // The lowest `count` bits, at most 64.
+    // Writes the lowest `count` <= 64 bits of `bits`.
     void Write(std::uint64_t bits, unsigned count) {
         if (count > kMostAtOnce) {
             Write(bits, 32);
@@ -82,11 +82,11 @@ class BitWriter {
             bytes_.push_back(static_cast<std::uint8_t>(pending_));
     }
 
-    // Fills the last byte with zeros.
+    // Pads the last byte with zero bits.
     void Align() { Write(0, (8 - pending_count_) % 8); }
 
   private:
-    static constexpr unsigned kMostAtOnce = 56;  // beside up to 7 that are pending
+    static constexpr unsigned kMostAtOnce = 56;  // 64 bits minus up to 7 pending ones, in bytes
 
     std::vector<std::uint8_t>& bytes_;
     std::uint64_t pending_ = 0;

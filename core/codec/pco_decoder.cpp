@@ -13,7 +13,7 @@ namespace zarr::pco {
 
 namespace {
 
-// A latent variable in a page: with the rest of what is stored of it.
+// Reads one latent variable in a page, and counts its unread differences.
 class LatentReader {
   public:
     LatentReader(const LatentMetadata& latent, const Delta& delta, std::uint64_t count)
@@ -21,7 +21,7 @@ class LatentReader {
           delta_(delta, latent.bits),
           left_(count - std::min<std::uint64_t>(count, delta.states)) {}
 
-    // Of the head of a page.
+    // Reads the states at the beginning of a page.
     Status ReadStates(BitReader& reader) {
         if (left_ != 0 && !decoder_.has_bins()) return Status::Corrupt("has numbers but no bins");
         delta_.ReadStates(reader);
@@ -29,7 +29,7 @@ class LatentReader {
         return {};
     }
 
-    // The next `count` of the page's.
+    // Reads the next `count` latents of the page.
     Status Read(BitReader& reader, const Batch& lookback, std::size_t count, Batch& latents) {
         const std::size_t stored = std::min<std::uint64_t>(count, left_);
         left_ -= stored;
@@ -40,11 +40,12 @@ class LatentReader {
   private:
     LatentDecoder decoder_;
     DeltaDecoder delta_;
-    std::uint64_t left_;  // differences
+    std::uint64_t left_;  // number of unread differences
 };
 
-// Floats whose values are whole numbers in the order of `latents`: as many of either sign as are
-// exact, and then each float there is.
+// Returns the float with an integral value that `latent` counts, in ascending order. Every integer
+// is counted up to 2^(mantissa_bits + 1), because floats represent each of them; beyond, every
+// float.
 template <class Float, class Bits>
 Float WholeNumber(std::uint64_t latent, unsigned mantissa_bits) {
     constexpr unsigned kBits = sizeof(Bits) * 8;
@@ -67,7 +68,7 @@ std::uint64_t Multiple(std::uint64_t latent, std::uint64_t base, unsigned mantis
     return LoadNative<Bits>(&number);
 }
 
-// binary16 is calculated with as float, whose product of two of them is exact.
+// Multiple() for binary16, calculated in float, in which the product of two halfs is exact.
 std::uint64_t HalfMultiple(std::uint64_t latent, std::uint64_t base) {
     constexpr std::uint64_t kMiddle = 1U << 15;
     constexpr std::uint64_t kExact = 1U << 11;
@@ -85,7 +86,8 @@ std::uint64_t Multiple(const NumberType& type, std::uint64_t latent, std::uint64
     return HalfMultiple(latent, base);
 }
 
-// "Modes": makes latents of numbers of `primary`, and of `secondary` where there is one.
+// Combines latents into numbers (pco format, "Modes"). Reads `primary` and, if the mode has it,
+// `secondary`; writes the result to `primary`.
 Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& secondary,
                    Batch& primary) {
     const NumberType& type = chunk.type;
@@ -112,9 +114,9 @@ Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& s
         case Mode::kDict:
             for (std::size_t i = 0; i < count; ++i) {
                 if (primary[i] >= chunk.dict.size())
-                    return Status::Corrupt("has number " + std::to_string(primary[i]) +
-                                           " of a dictionary of " +
-                                           std::to_string(chunk.dict.size()));
+                    return Status::Corrupt("index " + std::to_string(primary[i]) +
+                                           " exceeds the dictionary of " +
+                                           std::to_string(chunk.dict.size()) + " numbers");
                 primary[i] = chunk.dict[static_cast<std::size_t>(primary[i])];
             }
             break;
@@ -138,12 +140,12 @@ Status AppendNumbers(const NumberType& type, std::size_t count, const Batch& lat
     return decoded.Append({numbers, count * type.bits / 8});
 }
 
-// The latents of one chunk, which has a single page.
+// Reads the latents of a pco chunk, which has a single page in the standalone format.
 class PageReader {
   public:
     explicit PageReader(const ChunkMetadata& chunk)
         : primary_(chunk.primary, chunk.delta, chunk.count) {
-        // There are as many places to look back at as differences.
+        // Each difference has one lookback distance.
         if (chunk.lookback)
             lookback_.emplace(*chunk.lookback, none_,
                               chunk.count - std::min(chunk.count, chunk.delta.states));
@@ -197,8 +199,9 @@ Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded
     return {};
 }
 
-// Tables of states are made for a few numbers as for many, so that a small file of many chunks
-// could keep the processor busy. No writer makes tables of many times the size of what they code.
+// Limits the total size of tANS tables relative to the number of numbers. Otherwise a small file
+// with many chunks could keep the CPU busy with building tables. No writer makes tables much larger
+// than the data.
 class TableBudget {
   public:
     Status Take(const ChunkMetadata& chunk) {

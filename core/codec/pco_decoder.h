@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads files of pco, in its standalone format, as numcodecs' "pcodec" writes them.
+// Reads pco files in standalone format, as numcodecs' "pcodec" writes them.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace zarr::pco {
 
-// Writes the numbers of the file `encoded` to `decoded`, in the host's byte order. All are of type
-// `wanted`, where that is known. Bytes behind the end of the file are not looked at. Takes memory
-// for less than a few hundred kilobytes, or for the dictionary and the window that the file has,
-// which are bounded by its size and by the limit of `decoded`.
+// Decodes the pco file `encoded` into `decoded`, in the host's byte order. `wanted` is the expected
+// type of the numbers, if known; another type is an error. Bytes after the end of the file are
+// ignored. Uses less than a few hundred kilobytes of memory, plus the file's dictionary and window.
+// These are bounded by the file's size and by the limit of `decoded`.
 Status DecodeFile(ByteSpan encoded, const std::optional<NumberType>& wanted, Output& decoded);
 
 }  // namespace zarr::pco

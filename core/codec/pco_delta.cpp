@@ -50,9 +50,8 @@ Status DeltaDecoder::AddEarlier(std::size_t differences, const Batch& lookback,
         const std::uint64_t back = lookback[i];
         if (back == 0 || back > delta_.window || back > decoded_.size())
             return Status::Corrupt(
-                "looks back by " + std::to_string(back) + " numbers, where " +
-                std::to_string(std::min<std::uint64_t>(delta_.window, decoded_.size())) +
-                " can be");
+                "lookback distance " + std::to_string(back) + " is not between 1 and " +
+                std::to_string(std::min<std::uint64_t>(delta_.window, decoded_.size())));
         const std::uint64_t earlier = decoded_[decoded_.size() - static_cast<std::size_t>(back)];
         decoded_.push_back((earlier + latents[i] + middle_) & mask_);
     }
@@ -64,8 +63,8 @@ void DeltaDecoder::AddPredicted(std::size_t differences, const Batch& latents) {
         decoded_.push_back((Predict() + latents[i] + middle_) & mask_);
 }
 
-// In signed numbers of twice the bits, which wrap. pco takes what is negative as 0, which the text
-// does not say.
+// Signed arithmetic with twice the bits of a latent, wrapping. A negative prediction counts as 0 in
+// pco, which the format description does not mention.
 std::uint64_t DeltaDecoder::Predict() const {
     auto sum = static_cast<std::uint64_t>(delta_.bias);
     const std::uint64_t* latent = decoded_.data() + decoded_.size() - delta_.weights.size();
@@ -79,7 +78,7 @@ std::uint64_t DeltaDecoder::Predict() const {
 void DeltaDecoder::TakeDecoded(std::size_t count, Batch& latents) {
     for (std::size_t i = 0; i < count; ++i) latents[i] = decoded_[next_ + i];
     next_ += count;
-    // Keeps what may be looked back at, and not much more.
+    // Drops latents that no later difference refers to, but only if there are many of them.
     const std::uint64_t kept = std::max<std::uint64_t>(delta_.window, delta_.states);
     if (decoded_.size() <= 2 * kept + (std::uint64_t{1} << 16)) return;
     const std::size_t dropped = std::min(next_, decoded_.size() - static_cast<std::size_t>(kept));

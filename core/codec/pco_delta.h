@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The way from what a pco file stores of a latent variable to its latents: its delta encodings.
+// Decodes the delta encodings of a latent variable in a pco file.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Delta Encodings"
 #pragma once
 
@@ -13,19 +13,21 @@
 
 namespace zarr::pco {
 
-// Undoes the delta encoding of one latent variable in a page. A latent variable of n latents has
-// the first few of them, or what these follow from, as states, and n - states differences.
+// Reverts the delta encoding of one latent variable in a page. A page with n latents stores a few
+// states and n - states differences. States are the first latents, or the moments that consecutive
+// differences start from.
 class DeltaDecoder {
   public:
-    // `delta` must outlive this. Latents have `bits` bits.
+    // `delta` must outlive this object. `bits` is the number of bits of a latent.
     DeltaDecoder(const Delta& delta, unsigned bits);
 
-    // Reads the states that the page begins with.
+    // Reads the states at the beginning of the page.
     void ReadStates(BitReader& reader);
 
-    // Makes the next `count` latents of the next `differences` differences, which are in `latents`,
-    // at most as many; only the last of a page are fewer. `lookback` has as many places. kCorrupt
-    // for a place that there is not.
+    // Decodes the next `count` latents in place. On entry, `latents` begins with `differences`
+    // differences, which are fewer than `count` only at the end of a page. `lookback` has a
+    // distance for each difference. Returns kCorrupt if a distance exceeds the window or the number
+    // of previous latents.
     Status Decode(std::size_t differences, const Batch& lookback, std::size_t count,
                   Batch& latents);
 
@@ -39,10 +41,11 @@ class DeltaDecoder {
     const Delta& delta_;
     unsigned bits_;
     std::uint64_t mask_;
-    std::uint64_t middle_;  // which stands for no difference
-    // Of consecutive differences: the next latent, the next difference, that of the next two ...
+    std::uint64_t middle_;  // represents a difference of 0
+    // kConsecutive only: the next latent, the next first-order difference, the next second-order
+    // difference, and so on.
     std::vector<std::uint64_t> moments_;
-    // Of the others: the latents so far, of which those from `next_` on are still to be returned.
+    // Other encodings: latents decoded so far. Those from index `next_` on are not returned yet.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

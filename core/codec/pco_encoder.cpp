@@ -16,8 +16,9 @@ namespace {
 
 using Latents = std::vector<std::uint64_t>;
 
-// The way from a state and a bin to the state before, and the bits that lead back; what
-// LatentDecoder does backwards. States are numbered from the table's size to twice that.
+// tANS encoder of one latent variable, the inverse of LatentDecoder. Maps a state and a bin to the
+// previous state and the bits that lead back. States are numbered from the table size to twice the
+// table size.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)
@@ -33,7 +34,7 @@ class LatentEncoder {
         current_.fill(size_);
     }
 
-    // Takes `latents` from the last to the first.
+    // Encodes `latents` from the last to the first.
     void Run(const Latents& latents) {
         coded_.resize(latents.size());
         for (std::size_t i = latents.size(); i-- > 0;) {
@@ -47,13 +48,14 @@ class LatentEncoder {
         }
     }
 
-    // What a page begins with.
+    // Writes the states at the beginning of a page.
     void WriteStates(BitWriter& writer) const {
         for (const std::uint32_t state : current_)
             writer.Write(state - size_, latent_.ans_size_log);
     }
 
-    // Of the latents that Run() was called with, those from `begin` on before `end`.
+    // Writes the latents with indices `begin` to `end` - 1. `latents` must be those passed to
+    // Run().
     void WriteBatch(const Latents& latents, std::size_t begin, std::size_t end,
                     BitWriter& writer) const {
         for (std::size_t i = begin; i < end; ++i) writer.Write(coded_[i].value, coded_[i].bits);
@@ -79,14 +81,14 @@ class LatentEncoder {
 
     const LatentMetadata& latent_;
     const std::uint32_t size_;
-    std::vector<std::uint32_t> first_;   // of the states of each bin, in states_
-    std::vector<std::uint32_t> states_;  // bin by bin
+    std::vector<std::uint32_t> first_;   // index of each bin's first state in states_
+    std::vector<std::uint32_t> states_;  // states, grouped by bin
     std::array<std::uint32_t, kInterleaved> current_{};
     std::vector<Coded> coded_;
 };
 
-// Takes differences `order` times, and returns the moments that lead back: what was first each
-// time. Of n latents n - order are left; there must be more than `order`.
+// Replaces latents by their differences, `order` times. Returns the moments for decoding: the first
+// latent before each step. n - order differences remain; n must exceed `order`.
 Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents) {
     Latents moments;
     for (unsigned i = 0; i < order; ++i) {
@@ -100,7 +102,7 @@ Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents
     return moments;
 }
 
-// A few runs of neighbours.
+// Returns a few runs of consecutive latents.
 Latents Sample(const Latents& latents) {
     constexpr std::size_t kRuns = 16;
     constexpr std::size_t kRun = 256;
@@ -114,7 +116,7 @@ Latents Sample(const Latents& latents) {
     return sample;
 }
 
-// The order that makes the fewest bits of a sample.
+// Returns the order of differences that needs the fewest bits for a sample.
 unsigned ChooseOrder(const NumberType& type, unsigned level, const Latents& latents) {
     constexpr unsigned kMostChosen = 2;
     unsigned chosen = 0;
@@ -157,7 +159,7 @@ void WriteBins(const LatentMetadata& latent, BitWriter& writer) {
     }
 }
 
-// A chunk of the file, with its metadata and its page.
+// Writes a chunk of the file: its metadata and one page.
 void WriteChunk(const NumberType& type, const EncoderOptions& options, Latents latents,
                 BitWriter& writer) {
     const std::size_t count = latents.size();

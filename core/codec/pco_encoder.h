@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes files of pco, in its standalone format, that every version of pcodec since 0.3 reads.
-// Their mode is always "classic", their delta encoding none or of consecutive numbers.
+// Writes pco files in standalone format that pcodec 0.3 and later can read. The mode is always
+// "classic"; the delta encoding is none or consecutive.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 
@@ -14,15 +14,16 @@
 
 namespace zarr::pco {
 
-inline constexpr unsigned kMostOrder = 7;  // of differences
+inline constexpr unsigned kMostOrder = 7;  // maximum order of differences
 
 struct EncoderOptions {
     unsigned level = 8;
-    std::optional<unsigned> order;  // of differences; nullopt where it is chosen
-    std::size_t page_numbers = 1;   // at most, of which there are as many in each page as can be
+    std::optional<unsigned> order;  // order of differences; nullopt: choose
+    std::size_t page_numbers = 1;   // maximum of numbers per page; pages have equal size
 };
 
-// Makes `encoded` the file of the numbers `decoded` of `type`, which are in the host's byte order.
+// Encodes the numbers in `decoded`, which have type `type` in the host's byte order, as a pco file
+// in `encoded`.
 void EncodeFile(ByteSpan decoded, const NumberType& type, const EncoderOptions& options,
                 std::vector<std::uint8_t>& encoded);
 

@@ -14,8 +14,8 @@ std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent) {
     return bins;
 }
 
-// The states of a bin of weight w are numbered from w to 2w - 1, in their order. Number x is
-// followed by one of the states x * 2^bits ... that are as many as the table has.
+// The n-th state of a bin with weight w, in table order, has the number x = w + n. The next state
+// is x * 2^bits - size, plus the next `bits` bits of the file.
 LatentDecoder::LatentDecoder(const LatentMetadata& latent)
     : ans_size_log_(latent.ans_size_log), mask_(LowBits(latent.bits)) {
     if (latent.bins.empty()) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The latent variables of a chunk of a pco file: numbers as bins, which tANS codes, and offsets
-// into these, a batch at a time. https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Page"
+// Decodes the latent variables of a chunk in a pco file, in batches. A latent is a bin, coded with
+// tANS, plus an offset into the bin. https://github.com/pcodec/pcodec/blob/main/docs/format.md,
+// "Page"
 #pragma once
 
 #include <array>
@@ -13,23 +14,22 @@
 
 namespace zarr::pco {
 
-// Which bin each state of a table stands for: bins in their order, each as often as its weight is,
-// are put where a stride of about three fifths of the table leads. The weights must add up to the
-// table's size.
+// Returns the bin of each state of the tANS table. Each bin gets as many states as its weight, at a
+// stride of about three fifths of the table size. The weights must add up to the table size.
 std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent);
 
 using Batch = std::array<std::uint64_t, kBatch>;
 
-// The states of one latent variable within a page.
+// Decoder of one latent variable within a page.
 class LatentDecoder {
   public:
-    // `latent` is of ReadChunkMetadata().
+    // `latent` must come from ReadChunkMetadata().
     explicit LatentDecoder(const LatentMetadata& latent);
 
-    // Reads the states that the page begins with.
+    // Reads the states at the beginning of the page.
     void ReadStates(BitReader& reader);
 
-    // Reads the next `count` latents, at most kBatch; there must be bins.
+    // Reads the next `count` <= kBatch latents. Requires has_bins().
     void Decode(BitReader& reader, std::size_t count, Batch& latents);
 
     bool has_bins() const { return !table_.empty(); }
@@ -37,7 +37,7 @@ class LatentDecoder {
   private:
     struct State {
         std::uint64_t lower = 0;
-        std::uint32_t next = 0;  // state, to which the bits that are read are added
+        std::uint32_t next = 0;  // next state, before the read bits are added
         std::uint8_t bits = 0;
         std::uint8_t offset_bits = 0;
     };

@@ -8,7 +8,8 @@ namespace zarr::pco {
 
 namespace {
 
-// "Standalone Format". Eight bits are not in the text; pco's files have them since 1.1.
+// Type codes of the format description, "Standalone Format". The 8-bit types are missing there; pco
+// writes them since version 1.1.
 constexpr NumberType kTypes[] = {
     {1, DataKind::kUint, 32}, {2, DataKind::kUint, 64},  {3, DataKind::kInt, 32},
     {4, DataKind::kInt, 64},  {5, DataKind::kFloat, 32}, {6, DataKind::kFloat, 64},
@@ -16,7 +17,7 @@ constexpr NumberType kTypes[] = {
     {10, DataKind::kUint, 8}, {11, DataKind::kInt, 8},
 };
 
-constexpr unsigned kIndexBits = 32;  // of latents that are places: of a dictionary, of a window
+constexpr unsigned kIndexBits = 32;  // bits of dictionary indices and lookback distances
 constexpr unsigned kMostConvolvedBits = 32;
 
 Status Ends() { return Status::Corrupt("ends within the metadata of a chunk"); }
@@ -77,7 +78,7 @@ Status ReadMode(BitReader& reader, ChunkMetadata& chunk) {
     return {};
 }
 
-// A raw number, of a signed integer.
+// Reads the latent of a signed integer of `bits` bits.
 std::int64_t ReadSigned(BitReader& reader, unsigned bits) {
     const std::uint64_t middle = std::uint64_t{1} << (bits - 1);
     const std::uint64_t value = reader.Read(bits) - middle;
@@ -92,7 +93,7 @@ void ReadConvolution(BitReader& reader, Delta& delta) {
         delta.weights.push_back(static_cast<std::int32_t>(ReadSigned(reader, 32)));
 }
 
-// Before version 3 there was an order, and nothing else.
+// Before major version 3, the only delta encoding was consecutive differences of some order.
 Status ReadDelta(const FileHeader& header, BitReader& reader, Delta& delta) {
     if (header.major < 3) {
         delta.states = reader.Read32(3);
@@ -156,7 +157,8 @@ Status ReadLatents(BitReader& reader, ChunkMetadata& chunk) {
     }
     chunk.primary.bits = chunk.mode == Mode::kDict ? kIndexBits : chunk.type.bits;
     ZARR_RETURN_IF_ERROR(ReadBins(reader, chunk.primary));
-    // Its arithmetic would need 128 bits; pco has none of it.
+    // Convolution of wider numbers would need 128-bit arithmetic, which pco does not support
+    // either.
     if (chunk.delta.encoding == DeltaEncoding::kConv1 && chunk.primary.bits > kMostConvolvedBits)
         return Status::Corrupt("has convolutions of numbers of more than 32 bits");
     if (chunk.mode == Mode::kClassic || chunk.mode == Mode::kDict) return {};
@@ -196,7 +198,7 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
                                    " of pco's standalone format; 2 and 3 are read");
     FileHeader header;
     if (standalone >= 3) header.type_code = static_cast<std::uint8_t>(reader.Read(8));
-    // How many numbers there are is a mere hint.
+    // The number of numbers in the header is only a hint, and ignored.
     const unsigned hint_bits = reader.Read32(6) + 1;
     reader.Read(hint_bits);
     reader.Align();
@@ -204,7 +206,7 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
     if (header.major > kLastMajor)
         return Status::Unsupported("is in version " + std::to_string(header.major) +
                                    " of pco's format; 0 to 4 are read");
-    // A later minor version adds what may not be there, and is told by its reserved codes.
+    // The minor version is ignored: unknown features of later minor versions use reserved codes.
     if (header.major >= 4) reader.Read(8);
     if (reader.is_beyond_end()) return Status::Corrupt("ends within its header");
     return header;

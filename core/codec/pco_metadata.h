@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands in front of the numbers of a pco file, in its standalone format: the header, and the
-// metadata of each chunk. https://github.com/pcodec/pcodec/blob/main/docs/format.md
+// Reads the header of a pco file in standalone format, and the metadata of each chunk.
+// https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace zarr::pco {
 
-// The type of the numbers of a chunk.
+// Type of the numbers in a pco chunk.
 struct NumberType {
-    std::uint8_t code = 0;  // in the file
+    std::uint8_t code = 0;  // code of the type in the file
     DataKind kind = DataKind::kUint;
     unsigned bits = 0;
 
     bool is_float() const { return kind == DataKind::kFloat; }
     std::uint64_t mask() const { return LowBits(bits); }
-    // The latent in the middle: zero, of signed numbers.
+    // Returns the middle of the range of latents, which is the latent of 0 for signed types.
     std::uint64_t middle() const { return std::uint64_t{1} << (bits - 1); }
     std::string name() const;  // such as "int32"
 };
 
-// nullopt where there is none.
+// Return the type with this code, or for this data type; nullopt if pco has no such type.
 std::optional<NumberType> NumberTypeOf(std::uint8_t code);
 std::optional<NumberType> NumberTypeOf(const DataType& dtype);
 
-// The bits of a number of `type`, of its latent, which has the order of the numbers, and back
-// ("from_latent_ordered", "to_latent_ordered").
+// NumberOfLatent() returns the bits of the number for a latent; LatentOfNumber() is its inverse.
+// Latents are ordered as the numbers are ("from_latent_ordered", "to_latent_ordered").
 inline std::uint64_t NumberOfLatent(const NumberType& type, std::uint64_t latent) {
     if (type.kind == DataKind::kUint) return latent;
     const bool is_negative = (latent & type.middle()) == 0;
@@ -45,12 +45,12 @@ inline std::uint64_t LatentOfNumber(const NumberType& type, std::uint64_t number
 }
 
 inline constexpr unsigned kMostAnsSizeLog = 14;
-inline constexpr unsigned kBatch = 256;      // numbers that are coded together
-inline constexpr unsigned kInterleaved = 4;  // states that take turns
+inline constexpr unsigned kBatch = 256;      // numbers per batch
+inline constexpr unsigned kInterleaved = 4;  // interleaved tANS states
 
 struct FileHeader {
-    unsigned major = 0;          // of the version of the wrapped format
-    std::uint8_t type_code = 0;  // of all chunks; 0 where each has its own
+    unsigned major = 0;          // major version of the wrapped format
+    std::uint8_t type_code = 0;  // type of all chunks; 0 if each chunk has its own
 };
 
 struct Bin {
@@ -59,11 +59,11 @@ struct Bin {
     unsigned offset_bits = 0;
 };
 
-// How one latent variable is coded.
+// Coding parameters of one latent variable.
 struct LatentMetadata {
-    unsigned bits = 0;  // of a latent
+    unsigned bits = 0;  // bits of a latent
     unsigned ans_size_log = 0;
-    std::vector<Bin> bins;  // whose weights add up to the size of the table; may be empty
+    std::vector<Bin> bins;  // weights add up to the table size; may be empty
 };
 
 enum class Mode : std::uint8_t { kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
@@ -71,32 +71,32 @@ enum class DeltaEncoding : std::uint8_t { kNone, kConsecutive, kLookback, kConv1
 
 struct Delta {
     DeltaEncoding encoding = DeltaEncoding::kNone;
-    std::uint32_t states = 0;    // latents that are stored as they are
-    bool has_secondary = false;  // true where the secondary latent is encoded so as well
-    std::uint64_t window = 0;    // of kLookback: how far a latent may refer back
-    unsigned quantization = 0;   // of kConv1, as the next two
+    std::uint32_t states = 0;    // number of latents stored unchanged
+    bool has_secondary = false;  // true if applied to the secondary latent, too
+    std::uint64_t window = 0;    // kLookback: maximum distance
+    unsigned quantization = 0;   // kConv1, as are the next two members
     std::int64_t bias = 0;
-    std::vector<std::int32_t> weights;  // of the latents before, the last one last
+    std::vector<std::int32_t> weights;  // weights of previous latents, oldest first
 };
 
 struct ChunkMetadata {
     NumberType type;
-    std::uint32_t count = 0;  // of numbers
+    std::uint32_t count = 0;  // count of numbers
     Mode mode = Mode::kClassic;
-    std::uint64_t base = 0;           // of kIntMult; of kFloatMult, the bits of the number
-    unsigned quantized_bits = 0;      // of kFloatQuant
-    std::vector<std::uint64_t> dict;  // of kDict: latents
+    std::uint64_t base = 0;           // kIntMult: base; kFloatMult: bits of the base
+    unsigned quantized_bits = 0;      // kFloatQuant: number of dropped bits
+    std::vector<std::uint64_t> dict;  // kDict: latents by index
     Delta delta;
     std::optional<LatentMetadata> lookback;
     LatentMetadata primary;
     std::optional<LatentMetadata> secondary;
 };
 
-// The header of a file. Errors are kCorrupt, and kUnsupported for versions that are not known.
+// Reads the header of a file. Returns kCorrupt, or kUnsupported for an unknown version.
 Result<FileHeader> ReadFileHeader(BitReader& reader);
 
-// The metadata of the next chunk, behind which `reader` then is; nullopt at the end of the file.
-// Takes memory in proportion to the bits that are read. Errors are as above.
+// Reads the metadata of the next chunk; nullopt at the end of the file. Uses memory in proportion
+// to the bits that are read. Returns kCorrupt, or kUnsupported for unknown types and encodings.
 Result<std::optional<ChunkMetadata>> ReadChunkMetadata(const FileHeader& header, BitReader& reader);
 
 }  // namespace zarr::pco

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "pcodec": each chunk is a file of pco, whose numbers are those of the chunk in its
-// order. What is written pcodec reads; it is not byte for byte what pcodec would write.
+// numcodecs' "pcodec": each chunk is a pco file with the numbers of the chunk in their order.
+// pcodec can read the written files, but would write other bytes.
 // https://numcodecs.readthedocs.io/en/stable/compression/pcodec.html
 #include <algorithm>
 #include <cstdint>
@@ -22,15 +22,15 @@ namespace zarr {
 
 namespace {
 
-// pco's type of the items of `type`, of times that of their ticks; nullopt where it has none.
+// Returns pco's type for items of `type`; times count as int64. nullopt if pco has no such type.
 std::optional<pco::NumberType> PcoTypeOf(const DataType& type) {
     if (type.narrow != NarrowType::kNone) return std::nullopt;
     if (type.is_time()) return pco::NumberTypeOf(MakeNumberType(DataKind::kInt, type.size));
     return pco::NumberTypeOf(type);
 }
 
-// The order of differences that the configuration asks for; nullopt where it is to be chosen, as
-// lookbacks are not written.
+// Returns the order of differences in the configuration. nullopt if the encoder chooses, which
+// includes "try_lookback": the encoder writes no lookbacks.
 Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
     enum Spec : std::size_t { kAuto, kNoOp, kNone, kConsecutive, kLookback };
     ZARR_ASSIGN_OR_RETURN(
@@ -52,7 +52,7 @@ Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
 Result<pco::EncoderOptions> OptionsOf(const json::Value& config) {
     constexpr std::int64_t kMostLevel = 12;
     constexpr std::int64_t kDefaultPage = 262144;
-    constexpr std::int64_t kMostPage = std::int64_t{1} << 24;  // of pco's
+    constexpr std::int64_t kMostPage = std::int64_t{1} << 24;  // pco's maximum of numbers per page
     pco::EncoderOptions options;
     ZARR_ASSIGN_OR_RETURN(const std::int64_t level,
                           json::OptionalInt(config, "level", 8, 0, kMostLevel));
@@ -72,7 +72,7 @@ class Pcodec final : public Codec {
         : options_(std::move(options)), dtype_(std::move(type)), type_(PcoTypeOf(dtype_)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // A file may have a chunk for every number, and what that begins with.
+        // A file may have one pco chunk per number, each with its own metadata.
         return {SaturatingAdd(SaturatingMul(decoded.max, 16), std::size_t{64} << 10), false};
     }
 

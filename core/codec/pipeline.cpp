@@ -24,8 +24,9 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     return static_cast<std::size_t>(items);
 }
 
-// The most bytes that a stage may have of a chunk whose first stage has `size`: a filter that
-// spells numbers as text takes some twenty bytes for each, and many of them in a row any number.
+// Returns the maximum output of a stage, in bytes, for a chunk of size `size`. A filter that writes
+// numbers as text takes about twenty bytes per number. A chain of such filters could otherwise grow
+// without bound.
 std::size_t MostEncoded(SizeBound size) {
     constexpr std::size_t kGrowth = 64;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
@@ -36,7 +37,8 @@ std::size_t MostEncoded(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// What Zarr v3's codecs see: the block that transpositions have made of the chunk.
+// Changes the chunk shape to memory order: Zarr v3 codecs get chunks that leading transpose codecs
+// have transposed.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -69,7 +71,7 @@ Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const Code
 }
 
 Result<Pipeline> Pipeline::BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes) {
-    constexpr std::size_t kGrowth = 2;  // base64 is the codec that makes most of its input
+    constexpr std::size_t kGrowth = 2;  // base64 has the largest growth of these codecs
     constexpr std::size_t kFloor = std::size_t{64} << 20;
     Pipeline pipeline;
     pipeline.chunk_bytes_ = max_bytes;
@@ -92,7 +94,7 @@ Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext&
                                "variable-length data, got " + Quoted(codecs[0].name));
     if (object_codec_ == nullptr)
         return Status::Corrupt(
-            "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
+            "filters: dtype |O requires an object codec (vlen-utf8, vlen-bytes, json2, "
             "categorize) as the first filter");
     object_codec_id_ = codecs[0].name;
     writable_ =
@@ -188,9 +190,9 @@ Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch
         ZARR_RETURN_IF_ERROR(stages_[i].codec->Encode(bytes, buffer).WithContext(stages_[i].id));
         bytes = const_cast<const Buffer&>(buffer).span();
         if (bytes.size > max_stage_bytes_)
-            return Status::Limit(stages_[i].id + ": makes " + std::to_string(bytes.size) +
-                                 " bytes of a chunk, for which " +
-                                 std::to_string(max_stage_bytes_) + " are allowed");
+            return Status::Limit(stages_[i].id + ": encodes a chunk to " +
+                                 std::to_string(bytes.size) + " bytes, more than the maximum of " +
+                                 std::to_string(max_stage_bytes_));
     }
     return bytes;
 }
@@ -206,8 +208,8 @@ Result<ByteSpan> Pipeline::Encode(ByteSpan chunk, PipelineScratch& scratch) cons
 Result<ByteSpan> Pipeline::EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(writable_);
     if (bytes.size > chunk_bytes_ || decodes_objects())
-        return Status::Invalid(std::to_string(bytes.size) + " bytes, of which at most " +
-                               std::to_string(chunk_bytes_) + " can be encoded");
+        return Status::Invalid(std::to_string(bytes.size) + " bytes exceed the maximum of " +
+                               std::to_string(chunk_bytes_));
     return EncodeStages(bytes, scratch);
 }
 
@@ -217,7 +219,7 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
     if (count != chunk_items_ || !decodes_objects())
         return Status::Invalid("a chunk of " + std::to_string(count) + " objects instead of " +
                                std::to_string(chunk_items_));
-    Buffer& encoded = scratch.stages[1];  // the first stage writes to the other one
+    Buffer& encoded = scratch.stages[1];  // the first stage writes to stages[0]
     ZARR_RETURN_IF_ERROR(
         object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));
     return EncodeStages(const_cast<const Buffer&>(encoded).span(), scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The filters and compressor of one array, bound once to its dtype and chunk shape.
+// The codecs of one array, bound to its dtype and chunk shape.
 #pragma once
 
 #include <memory>
@@ -11,92 +11,92 @@
 
 namespace zarr {
 
-// Memory that coding reuses from chunk to chunk; one per thread.
+// Memory that encoding and decoding reuse for each chunk; each thread needs its own.
 struct PipelineScratch {
-    Buffer encoded;    // for the caller: the bytes read from the store
-    Buffer stages[2];  // between the codecs
+    Buffer encoded;    // bytes read from the store, for use by callers
+    Buffer stages[2];  // data between two codecs
 };
 
-// Encoding runs through the codecs in their order, decoding backwards. Immutable and shared between
-// threads.
+// Encodes with the codecs in their order, and decodes in reverse order. Immutable and thread-safe.
 class Pipeline {
   public:
-    // `codecs` are in encoding order, their classes in any. Those of Zarr v3 see the chunk as a
-    // row-major block of its dimensions in their order in memory. Errors begin with the place of
-    // the codec.
+    // Binds `codecs`, in encoding order and of any class, to an array. Zarr v3 codecs see a chunk
+    // as a row-major block, whose dimensions are in memory order of the chunk. Errors begin with
+    // the codec's path.
     static Result<Pipeline> Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context);
-    // Of codecs from bytes to bytes, for runs of any size up to `max_bytes`.
+    // Binds bytes-to-bytes codecs, for data of any size up to `max_bytes`.
     static Result<Pipeline> BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes);
 
-    // True where a chunk is stored as it is.
+    // True if chunks are stored without encoding.
     bool is_identity() const { return stages_.empty() && object_codec_ == nullptr; }
     bool decodes_objects() const { return object_codec_ != nullptr; }
-    // Why chunks cannot be encoded, naming codec and member; ok where they can. A pipeline that
-    // cannot encode may well decode.
+    // Returns an error that names the codec and member that prevent encoding; ok if chunks can be
+    // encoded. A pipeline that cannot encode may still decode.
     const Status& writable() const { return writable_; }
-    // Decoded bytes per chunk; 0 for kObject, whose size varies.
+    // Bytes of a decoded chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
-    // A bound of the stored size of a chunk that every usual encoder keeps; exact where every
-    // codec's is.
+    // Bound of a chunk's encoded size for all usual encoders; `exact` if the size of each codec's
+    // output is exact.
     SizeBound encoded_size() const { return encoded_size_; }
     std::size_t max_encoded_bytes() const { return encoded_size_.max; }
 
-    // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes; on up
-    // to `threads` threads where codecs can share the work out.
+    // Decodes a chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes. Uses up
+    // to `threads` threads if the codecs support parallel decoding.
     Status Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch,
                   std::size_t threads = 1) const;
-    // True where DecodeRanges() may do less than Decode().
+    // True if DecodeRanges() may decode less than Decode().
     bool HasRanges() const { return stages_.size() == 1 && stages_[0].codec->HasRanges(); }
-    // As of a Codec, of a chunk of fixed-size elements.
+    // Codec::DecodeRanges() for a chunk of fixed-size elements.
     Result<std::size_t> DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
                                      MutableByteSpan chunk) const;
-    // Decodes one chunk of objects.
+    // Decodes a chunk of a kObject array into `chunk`.
     Status DecodeObjects(ByteSpan encoded, ObjectChunk& chunk, PipelineScratch& scratch) const;
 
-    // Encodes one chunk of fixed-size elements: chunk_bytes() bytes in the array's byte order and
-    // memory order. The result is `chunk` itself where is_identity(), else it lies in `scratch`
-    // until that is used again. Fails with writable() where that is not ok.
+    // Encodes a chunk of fixed-size elements, with chunk_bytes() bytes in the array's byte order
+    // and memory order. Returns `chunk` itself if is_identity(). Otherwise the result points into
+    // `scratch`, and is valid until `scratch` is used again. Returns writable() if that is an
+    // error.
     Result<ByteSpan> Encode(ByteSpan chunk, PipelineScratch& scratch) const;
-    // The same for the objects of one chunk, in its memory order.
+    // Encodes a chunk of `count` objects in memory order of the chunk; see Encode().
     Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
                                    PipelineScratch& scratch) const;
 
-    // Of BindBytes(). Decodes to at most `max_decoded` bytes; `decoded` and `encoded` are none of
-    // the stages in `scratch`.
+    // For a pipeline of BindBytes(): decodes `encoded` into `decoded`, at most `max_decoded` bytes.
+    // Neither may be one of the stages in `scratch`.
     Status DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
                        PipelineScratch& scratch) const;
-    // Likewise encodes; the result lies as that of Encode().
+    // For a pipeline of BindBytes(): encodes `bytes`. The result is valid as that of Encode().
     Result<ByteSpan> EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const;
 
   private:
     struct Stage {
         std::string id;
         std::unique_ptr<Codec> codec;
-        SizeBound decoded;  // the size of what this stage decodes to
+        SizeBound decoded;  // decoded size of this stage
     };
 
-    // Makes the stages of the `codecs` from number `first` on, which begin with what `size` and
-    // `context` say. None makes more than max_stage_bytes_.
+    // Adds stages for `codecs` from index `first` on. `size` and `context` describe the input of
+    // the first of them. No stage may output more than max_stage_bytes_.
     Status BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                       CodecContext context);
     Status BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context);
     Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
                        std::size_t threads) const;
-    // Decodes the stages from the last down to `until` into scratch and leaves the result in
-    // `bytes`.
+    // Decodes the stages from the last down to index `until`. `bytes` is the input and becomes the
+    // output, which points into `scratch`.
     Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
                          std::size_t threads) const;
 
-    // Runs `bytes` through all stages.
+    // Encodes `bytes` with all stages.
     Result<ByteSpan> EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const;
 
-    std::vector<Stage> stages_;  // in encoding order
+    std::vector<Stage> stages_;  // stages in encoding order
     std::unique_ptr<ObjectCodec> object_codec_;
     std::string object_codec_id_;
-    std::size_t chunk_bytes_ = 0;  // of BindBytes() the most
+    std::size_t chunk_bytes_ = 0;  // maximum after BindBytes()
     std::size_t chunk_items_ = 0;
     SizeBound encoded_size_;
-    std::size_t max_stage_bytes_ = 0;  // of what any stage makes
+    std::size_t max_stage_bytes_ = 0;  // maximum output of a stage
     Status writable_;
 };
 

@@ -19,11 +19,12 @@ namespace {
 struct NamedNumber {
     std::string_view name;
     DataKind kind;
-    std::size_t size;  // of a real number, in bytes
+    std::size_t size;  // bytes
     NarrowType narrow = NarrowType::kNone;
 };
 
-// https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html and zarr-extensions
+// Names of number types, from https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html
+// and zarr-extensions.
 constexpr NamedNumber kNumberNames[] = {
     {"bool", DataKind::kBool, 1},
     {"int8", DataKind::kInt, 1},
@@ -68,7 +69,8 @@ std::string FloatBytes(double number) {
         return NativeBytes(static_cast<T>(number));
 }
 
-// The bytes of "0x" and hexadecimal digits, the highest first; null where `text` is something else.
+// Returns the bytes of a number written as "0x" and hexadecimal digits, highest digit first.
+// nullopt if `text` has another form.
 std::optional<std::string> HexadecimalBytes(std::string_view text, std::size_t size) {
     if (text.size() != 2 + 2 * size || text.substr(0, 2) != "0x") return std::nullopt;
     std::string bytes(size, '\0');
@@ -151,7 +153,7 @@ Status CheckRealType(const DataType& type) {
     const bool is_integer = type.kind == DataKind::kInt || type.kind == DataKind::kUint;
     const bool is_float = type.kind == DataKind::kFloat && type.narrow == NarrowType::kNone;
     if (is_integer || is_float) return {};
-    return Status::Unsupported("does not calculate in " + NumberTypeName(type));
+    return Status::Unsupported("cannot calculate with data type " + NumberTypeName(type));
 }
 
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the codecs of Zarr v3 that calculate share: integers and floats, also those of fewer bits
-// than C++ has a type for, as types and scalars of `zarr.json`, and a loop over them that may fail.
+// Shared parts of Zarr v3 codecs that calculate with integers and floats, including types narrower
+// than C++ types. Parses data types and scalars of `zarr.json`, and runs conversions that may fail.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace zarr {
 
-// Of a number, or of one part of a complex one; a byte in memory may have more.
+// Returns the number of significant bits of a number, or of one part of a complex number. Memory
+// may have more bits.
 unsigned BitsOf(const DataType& type);
 
-// The name that Zarr v3 and its extensions have for a type of numbers; NumPy's spelling of others.
+// Returns the Zarr v3 name of a number type; NumPy's name of any other type.
 std::string NumberTypeName(const DataType& type);
 
-// Fails with kUnsupported where `type` is none of the types of real numbers that C++ calculates in:
-// integers, and float16, float32 and float64.
+// Returns kUnsupported unless `type` is an integer, float16, float32 or float64.
 Status CheckRealType(const DataType& type);
 
-// The type that `value` names as Zarr v3's "data_type" does, in the host's byte order. kCorrupt
-// where it names none of real numbers, kUnsupported as CheckRealType() says.
+// Parses a data type of real numbers, written as in "data_type", in the host's byte order. Returns
+// kCorrupt if `value` names no such type; kUnsupported if CheckRealType() rejects the type.
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place);
 
-// A scalar as Zarr v3's "fill_value" spells it, of a type for which CheckRealType() is ok: the
-// bytes of one element in the host's byte order. Errors are kCorrupt.
+// Parses a scalar, written as in "fill_value", into the bytes of one element in the host's byte
+// order. `type` must satisfy CheckRealType(). Returns kCorrupt.
 Result<std::string> ParseRealScalar(const DataType& type, const json::Value& value,
                                     std::string_view place);
 
-// Calls `visit` as VisitNumber() does, with the type of a real number whatever `type` is.
+// VisitNumber() for real number types; any other type is visited as double.
 template <class Visit>
 auto VisitReal(const DataType& type, Visit&& visit) {
     return VisitNumber(type, [&](auto tag) {
@@ -44,10 +44,11 @@ auto VisitReal(const DataType& type, Visit&& visit) {
     });
 }
 
-// An element in the host's byte order, as messages show it.
+// Returns the text of an element in the host's byte order, for messages.
 std::string RealNumberText(const DataType& type, const std::uint8_t* element);
 
-// The low `bits` of `number` as a number of that many bits.
+// Returns the low `bits` bits of `number` as an integer of that width, with sign extension if Int
+// is signed.
 template <class Int>
 Int OfBits(std::uint64_t number, unsigned bits) {
     if (bits >= sizeof(Int) * 8) return static_cast<Int>(number);
@@ -56,7 +57,7 @@ Int OfBits(std::uint64_t number, unsigned bits) {
     return static_cast<Int>(is_negative ? number | ~mask : number & mask);
 }
 
-// The least and the largest integer of a type.
+// Range of the values of an integer type.
 struct IntegerRange {
     std::int64_t least = 0;
     std::uint64_t largest = 0;
@@ -70,7 +71,8 @@ struct IntegerRange {
     }
 };
 
-// A filter that turns real numbers of one type into as many of another, or fails where it cannot.
+// A filter that converts each real number to another type, and fails if a number cannot be
+// converted.
 class RealFilter : public Codec {
   public:
     RealFilter(DataType decoded_type, DataType encoded_type);
@@ -87,8 +89,8 @@ class RealFilter : public Codec {
     bool KeepsShape() const override { return true; }
 
   protected:
-    // Elements in the host's byte order on both sides. The status is kCorrupt of the first, and
-    // kInvalidArgument of the second.
+    // Convert elements in the host's byte order. DecodeItems() returns kCorrupt and EncodeItems()
+    // kInvalidArgument if an element cannot be converted.
     virtual Status DecodeItems(const ItemRun& run) const = 0;
     virtual Status EncodeItems(const ItemRun& run) const = 0;
 

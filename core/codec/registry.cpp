@@ -13,19 +13,19 @@ namespace zarr {
 
 namespace {
 
-// A configuration of Zarr v3 in the options that the codec is made of, and the way back.
+// Functions that translate a Zarr v3 configuration to the options of a factory function, and back.
 using ConfigurationReader = Result<json::Value> (*)(const json::Value&, const CodecContext&);
 using ConfigurationWriter = json::Value (*)(const json::Value&, const DataType&);
 
 struct Row {
-    std::string_view id;       // numcodecs' and Zarr v2's; empty where these have none
-    std::string_view v3_name;  // Zarr v3's; empty where it has none
+    std::string_view id;       // id in numcodecs and Zarr v2; empty if none
+    std::string_view v3_name;  // name in Zarr v3; empty if none
     CodecClass v3_class;
     bool is_compressor;
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
-    ConfigurationReader read_v3;   // of `v3_name`; nullptr where the codec is made of what it says
-    ConfigurationWriter write_v3;  // of `v3_name` from numcodecs' options
+    ConfigurationReader read_v3;   // nullptr: `make` takes the v3 configuration itself
+    ConfigurationWriter write_v3;  // writes the configuration of `v3_name`
 };
 
 constexpr CodecClass kArray = CodecClass::kArrayToArray;
@@ -88,7 +88,7 @@ constexpr Row kCodecs[] = {
 
 constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
 
-// The id of a codec that Zarr v3 takes from numcodecs; empty of others.
+// Returns the numcodecs id of a Zarr v3 codec named "numcodecs.<id>"; empty for other names.
 std::string_view NumcodecsId(std::string_view v3_name) {
     const bool has_prefix = v3_name.substr(0, kNumcodecsPrefix.size()) == kNumcodecsPrefix;
     return has_prefix ? v3_name.substr(kNumcodecsPrefix.size()) : std::string_view();
@@ -120,16 +120,16 @@ constexpr Refusal kRefused[] = {
     {"zarrs.gdeflate", "it is not supported"},
     {"zarrs.vlen", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
     {"zarrs.vlen_v2", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
-    // numcodecs' own that Zarr v3 has not.
+    // These numcodecs codecs have no counterpart in Zarr v3.
     {"categorize", "Zarr v3 has no such codec"},
     {"json2", "Zarr v3 has no such codec; it has vlen-utf8"},
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Why a name of Zarr v3 or numcodecs is not in the table on purpose; empty where that is not so.
+// Returns why a known codec is refused; empty if the codec is unknown.
 std::string_view WhyRefused(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
-    // A name of Zarr v3 without the prefix is another codec than numcodecs' of that id.
+    // A Zarr v3 codec without the prefix "numcodecs." is not numcodecs' codec of that name.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
@@ -146,7 +146,7 @@ Result<const Row*> RequireRow(const CodecSpec& spec) {
     return Status::Unsupported("unknown codec " + Quoted(spec.name));
 }
 
-// What the codec is made of.
+// Returns the options for the factory function of the codec.
 Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecContext& context) {
     if (spec.names == CodecNames::kNumcodecs) return spec.configuration;
     if (spec.configuration.as_object() == nullptr)
@@ -156,7 +156,7 @@ Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecCo
     return row.read_v3(spec.configuration, context);
 }
 
-// zarr-python wants a configuration of what comes from numcodecs.
+// zarr-python requires "configuration" for "numcodecs." codecs, even if empty.
 json::Value ExtensionObject(std::string name, json::Value configuration) {
     const bool is_needed = !configuration.as_object()->empty() || !NumcodecsId(name).empty();
     json::Object members{{"name", json::Value(std::move(name))}};
@@ -170,12 +170,12 @@ Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecConte
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->make == nullptr && row->make_objects == nullptr)
         return Status::Unsupported("codec \"" + spec.name +
-                                   "\" is supported behind transpositions alone, not here");
+                                   "\" is supported only directly after transpose");
     if (row->make == nullptr && spec.names == CodecNames::kV3)
         return Status::Corrupt("codec \"" + spec.name + "\" needs variable-length data");
     if (row->make == nullptr)
         return Status::Corrupt("codec \"" + spec.name +
-                               "\" needs dtype |O and the first place in the filters");
+                               "\" must be the first filter of an array of dtype |O");
     ZARR_ASSIGN_OR_RETURN(const json::Value options,
                           Options(spec, *row, context).WithContext(spec.name));
     return row->make(options, context).WithContext(spec.name);
@@ -209,15 +209,14 @@ Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& plac
     const auto found = std::find(classes.begin(), classes.end(), kSerializer);
     const auto to_bytes = static_cast<std::size_t>(found - classes.begin());
     if (to_bytes == classes.size())
-        return Status::Corrupt(place +
-                               ": none of the codecs makes bytes of an array, as \"bytes\" does");
+        return Status::Corrupt(place + ": an array-to-bytes codec such as \"bytes\" is missing");
     for (std::size_t i = 0; i < chain.size(); ++i) {
         const CodecClass wanted = i < to_bytes ? kArray : i == to_bytes ? kSerializer : kBytes;
         if (classes[i] != wanted)
             return Status::Corrupt(chain[i].place + ": codec \"" + chain[i].name +
-                                   (i < to_bytes ? "\" takes bytes and stands before "
-                                                 : "\" takes an array and stands behind ") +
-                                   "\"" + chain[to_bytes].name + "\", which makes bytes of one");
+                                   (i < to_bytes ? "\" must be after array-to-bytes codec \""
+                                                 : "\" must be before array-to-bytes codec \"") +
+                                   chain[to_bytes].name + "\"");
     }
     return {};
 }
@@ -230,7 +229,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // Zarr v3's own has the checksum at the end.
+    // The Zarr v3 codec has the checksum at the end. For another location, the "numcodecs." codec
+    // is written.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one table of codecs: their names in Zarr v2 and v3, and how each is made.
+// Table of codecs: names in Zarr v2 and v3, and factory functions.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,34 @@
 
 namespace zarr {
 
-// Makes the codec that `spec` names. Errors are kCorrupt for a bad configuration, kUnsupported for
-// a name that is unknown or left out on purpose; they begin with the codec's name, not its place.
+// Creates the codec of `spec`. Returns kCorrupt for an invalid configuration; kUnsupported for an
+// unknown or refused codec. Messages begin with the codec's name.
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context);
 
-// The same for a codec of objects; nullptr where the name is that of a codec of another kind.
+// Creates the object codec of `spec`; nullptr if `spec` names a codec that is not an object codec.
+// Returns errors as MakeCodec() does.
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
-// True for general-purpose compressors, which Zarr v2 has apart from filters.
+// True for general-purpose compressors, which Zarr v2 stores in "compressor" rather than "filters".
 bool IsCompressor(const CodecSpec& spec);
 
-// What a codec takes and makes (Zarr v3, "Codecs").
+// Kind of a codec by its input and output (Zarr v3 specification, "Codecs").
 enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
 
-// The class of the codec that `spec` names; of those of numcodecs as zarr-python 3 has them. The
-// configuration is not looked at. Errors are those of MakeCodec() for the name.
+// Returns the class of the codec that `spec` names; for numcodecs' codecs, the class in zarr-python
+// 3. The configuration is not checked. Returns kUnsupported for an unknown or refused codec.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
-// That a chain of Zarr v3's codecs, called `place`, has their order (its specification, "Codecs"):
-// any number from arrays to arrays, one from an array to bytes, any number from bytes to bytes.
+// Checks the order of Zarr v3 codecs (Zarr v3 specification, "Codecs"): array-to-array codecs, one
+// array-to-bytes codec, bytes-to-bytes codecs. `place` is the path of the list for messages.
 Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& place);
 
-// What `zarr.json` says of the codec, which encodes items of `dtype`: an object of its name and
-// configuration. kUnsupported where Zarr v3 has no such codec.
+// Returns the JSON of a codec for `zarr.json`: an object with name and configuration. `dtype` is
+// the type of the items to encode. Returns kUnsupported if Zarr v3 has no such codec.
 Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 
-// numcodecs' ids of the table, in its order.
+// Returns the numcodecs ids of all codecs, in table order.
 std::vector<std::string_view> CodecIds();
 
 }  // namespace zarr

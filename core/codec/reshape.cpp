@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "reshape" of zarr-extensions: a block of as many items in another shape, which the next codec
-// sees. The items stay where they are.
+// "reshape" of zarr-extensions: gives the chunk another shape with as many items for the next
+// codec. The bytes do not change.
 #include <optional>
 #include <utility>
 
@@ -36,12 +36,13 @@ class Reshape final : public Codec {
     DataType dtype_;
 };
 
-// The shape in the making, from that of the input.
+// Computes the new shape from the input shape and the list in the configuration.
 class NewShape {
   public:
     explicit NewShape(const DimVector<std::uint64_t>& input) : input_(input) {}
 
-    // Adds the dimension that `value` says.
+    // Appends the dimension that `value` describes: a size, -1, or a list of input dimensions to
+    // merge.
     Status Add(const json::Value& value, const std::string& place) {
         std::int64_t number = 0;
         if (value.as_array() != nullptr) return AddProduct(value, place);
@@ -57,21 +58,21 @@ class NewShape {
         return {};
     }
 
-    // The complete shape, of the input's number of items.
+    // Returns the complete shape; an error if its item count differs from that of the input.
     Result<std::vector<std::uint64_t>> Finish() {
         const std::uint64_t items = Product(input_, 0, input_.size());
         const std::uint64_t others = Product(shape_, 0, shape_.size());
         if (automatic_ && others != 0 && items % others == 0)
             shape_[*automatic_] = items / others;
         else if (automatic_ || others != items)
-            return Status::Corrupt("shape: does not hold the " + std::to_string(items) +
+            return Status::Corrupt("shape: does not have the " + std::to_string(items) +
                                    " items of the chunk");
         for (const Merged& merged : merged_) ZARR_RETURN_IF_ERROR(CheckPlace(merged));
         return std::move(shape_);
     }
 
   private:
-    // A dimension that is the product of some of the input's, and the first and last of these.
+    // A new dimension that merges the input dimensions `first` to `last`.
     struct Merged {
         std::size_t dimension;
         std::size_t first;
@@ -105,7 +106,8 @@ class NewShape {
         return {};
     }
 
-    // What stands before and behind such a dimension holds the items that stood there in the input.
+    // Checks that the dimensions before and after a merged dimension have as many items as those in
+    // the input.
     Status CheckPlace(const Merged& merged) const {
         const std::size_t i = merged.dimension;
         if (Product(shape_, 0, i) == Product(input_, 0, merged.first) &&
@@ -113,14 +115,14 @@ class NewShape {
                 Product(input_, merged.last + 1, input_.size()))
             return {};
         return Status::Corrupt("shape[" + std::to_string(i) +
-                               "]: does not lie where its dimensions of the chunk do");
+                               "]: is not at the position of the dimensions that it merges");
     }
 
     const DimVector<std::uint64_t>& input_;
     std::vector<std::uint64_t> shape_;
     std::vector<Merged> merged_;
     std::optional<std::size_t> automatic_;
-    std::size_t next_ = 0;  // the least number of a dimension that may come
+    std::size_t next_ = 0;  // smallest input dimension that is still unused
 };
 
 }  // namespace

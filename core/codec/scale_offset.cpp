@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "scale_offset" of zarr-extensions: encoded = (decoded - offset) * scale, in the arithmetic of the
-// items' type. What that cannot represent, such as a fraction of an integer, is an error.
+// "scale_offset" of zarr-extensions: encoded = (decoded - offset) * scale, calculated in the type
+// of the items. A result that the type cannot represent, such as a fraction of an integer, is an
+// error.
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -16,15 +17,15 @@ namespace zarr {
 
 namespace {
 
-// The scale and the offset as elements, in the host's byte order.
+// Scale and offset as bytes of one element in the host's byte order.
 struct ScaleAndOffset {
     std::string scale;
     std::string offset;
-    IntegerRange range;  // of integers
+    IntegerRange range;  // range of the type, if integer
     unsigned bits = 0;
 };
 
-// An integer as wide as two of any type need it.
+// An integer with sign and 64-bit magnitude, for sums of any two integer types.
 struct WideInteger {
     bool is_negative = false;
     std::uint64_t magnitude = 0;
@@ -39,7 +40,7 @@ struct WideInteger {
     }
 };
 
-// Each calculation is false where the result is not in `range`.
+// The functions below return false if the result is outside of `range`.
 
 bool IsIn(const IntegerRange& range, const WideInteger& number) {
     if (!number.is_negative) return number.magnitude <= range.largest;
@@ -111,7 +112,8 @@ bool ScaleOne(const ScaleAndOffset& by, const T& scale, const T& offset, T& numb
     }
 }
 
-// Gives the number of the first element that has no result.
+// Scales elements until one has no result. Returns the index of that element; `run.count` if all
+// were scaled.
 template <class T, bool kDecodes>
 std::size_t ScaleRun(const ScaleAndOffset& by, const ItemRun& run) {
     const T scale = LoadNative<T>(by.scale.data());
@@ -152,9 +154,9 @@ class ScaleOffset final : public RealFilter {
 
   private:
     std::string NoResult(const ItemRun& run, std::size_t index) const {
-        return "what becomes of " +
-               RealNumberText(decoded_type_, run.src + index * decoded_type_.size) + " is no " +
-               NumberTypeName(decoded_type_);
+        return "the result for " +
+               RealNumberText(decoded_type_, run.src + index * decoded_type_.size) +
+               " is not a valid " + NumberTypeName(decoded_type_);
     }
 
     ScaleAndOffset by_;
@@ -162,7 +164,7 @@ class ScaleOffset final : public RealFilter {
     Scaling encode_;
 };
 
-// The element that member `key` says, `fallback` where it is missing.
+// Returns the member `key` as bytes of one element; `fallback` if the member is missing.
 Result<std::string> ScalarMember(const json::Value& config, std::string_view key,
                                  std::int64_t fallback, const DataType& type) {
     const json::Value* member = config.Find(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filters that store numbers in fewer bits or another type: fixedscaleoffset, quantize, bitround
-// and astype.
+// The filters fixedscaleoffset, quantize, bitround and astype of numcodecs, which store numbers in
+// fewer bits or another type.
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -13,12 +13,12 @@
 
 namespace zarr {
 
-// fixedscaleoffset: encoded = round((decoded - offset) * scale), decoded = encoded / scale + offset
-// (numcodecs.FixedScaleOffset), each step in the type that NumPy 1 gives it.
+// fixedscaleoffset (numcodecs.FixedScaleOffset): encoded = round((decoded - offset) * scale),
+// decoded = encoded / scale + offset. Each step is calculated in the type that NumPy 1 uses.
 
 namespace {
 
-// Two calculations, one after the other, between two conversions.
+// Two calculations in sequence, with type conversions before, between and after them.
 class TwoSteps {
   public:
     Status Bind(const DataType& from, const DataType& first, const DataType& second,
@@ -32,7 +32,7 @@ class TwoSteps {
         return {};
     }
 
-    // Calls first(block, n) and second(block, n) on the numbers of each block.
+    // For each block of numbers, calls first(block, n), then second(block, n).
     template <class First, class Second>
     void Run(ItemRun run, First&& first, Second&& second) const {
         NumberBlock block;
@@ -128,9 +128,9 @@ CodecResult MakeFixedScaleOffset(const json::Value& config, const CodecContext& 
     return FixedScaleOffset::Make(config);
 }
 
-// quantize: floats rounded to `digits` decimals, possibly stored in a smaller type
-// (numcodecs.Quantize). The rounding is to a multiple of a power of two, as of netCDF4's
-// least_significant_digit, and is not undone.
+// quantize (numcodecs.Quantize): rounds floats to `digits` decimals, and may store them in a
+// smaller type. Rounds to a multiple of a power of two, as netCDF4's least_significant_digit.
+// Decoding does not restore the lost digits.
 
 namespace {
 
@@ -140,7 +140,7 @@ Status CheckFloat(const DataType& type, std::string_view key) {
                            type.ToString());
 }
 
-// The smallest power of two whose inverse still tells `digits` decimals apart.
+// Returns the power of two whose inverse is the rounding step that keeps `digits` decimals.
 Result<Scalar> PowerOfTwo(const json::Value& config) {
     ZARR_ASSIGN_OR_RETURN(const Scalar digits, Scalar::Member(config, "digits"));
     const double precision = std::pow(10.0, -digits.number);
@@ -214,12 +214,13 @@ CodecResult MakeQuantize(const json::Value& config, const CodecContext& /*contex
     return Quantize::Make(config);
 }
 
-// bitround: floats whose last bits are rounded away, to the nearest, ties to even
-// (numcodecs.BitRound), which is not undone.
+// bitround (numcodecs.BitRound): rounds the mantissa of floats to fewer bits, to nearest, ties to
+// even. Decoding does not restore the lost bits.
 
 namespace {
 
-// NumPy's, as signed integers; the carry of a NaN or of the largest number may change what it is.
+// Rounds the bits of floats as integers, as numcodecs does. The carry can change a NaN, or the
+// largest finite number to infinity.
 template <class Bits>
 void RoundBits(const std::uint8_t* src, std::uint8_t* dst, std::size_t count, unsigned dropped) {
     using Unsigned = std::make_unsigned_t<Bits>;
@@ -235,14 +236,14 @@ void RoundBits(const std::uint8_t* src, std::uint8_t* dst, std::size_t count, un
     }
 }
 
-// The bits of a mantissa.
+// Returns the number of mantissa bits.
 unsigned MantissaBits(const DataType& type) {
     return type.size == 2 ? 10 : type.size == 4 ? 23 : 52;
 }
 
 class BitRound final : public Codec {
   public:
-    // What is encoded has type `items`.
+    // `items` is the type of the items to encode.
     BitRound(const json::Value& config, DataType items) : items_(std::move(items)) {
         writable_ = BindEncoding(config);
     }
@@ -270,7 +271,7 @@ class BitRound final : public Codec {
         return {};
     }
 
-    // numcodecs hands on integers.
+    // numcodecs passes integers of the same size to the next codec.
     DataType EncodedType() const override {
         return dropped_ == 0 ? items_ : MakeNumberType(DataKind::kInt, items_.size);
     }
@@ -303,7 +304,7 @@ CodecResult MakeBitRound(const json::Value& config, const CodecContext& context)
     return std::unique_ptr<Codec>(std::make_unique<BitRound>(config, context.dtype));
 }
 
-// astype: numbers stored in another type (numcodecs.AsType). `encode_dtype` is the stored one.
+// astype (numcodecs.AsType): stores numbers in another type, `encode_dtype`.
 
 namespace {
 

@@ -7,20 +7,21 @@ namespace zarr {
 
 namespace {
 
-// The libraries count a piece in 32 bits.
+// Maximum bytes per library call, because libraries count bytes in 32 bits.
 constexpr std::size_t kLargestPiece = std::size_t{1} << 30;
 
 struct StreamEnd {
     std::size_t consumed = 0;
-    Status damage;  // not ok where the stream is damaged
+    Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream; fails for every other reason than damage.
+// Decodes one stream. A damaged stream is reported in StreamEnd::damage, any other error as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // At the limit the stream still has its end and checksum to give, but not one byte more.
+        // The end and checksum of the stream may follow when the limit is reached, but no further
+        // output.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};
@@ -35,8 +36,8 @@ Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output&
         if (step.state == StreamState::kDamaged) end.damage = std::move(step.error);
         if (step.state != StreamState::kRunning) return end;
         if (step.consumed == 0 && step.produced == 0)
-            return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                                   " bytes do not hold the end of the stream");
+            return Status::Corrupt("compressed data is truncated (" + std::to_string(encoded.size) +
+                                   " bytes)");
     }
 }
 
@@ -79,7 +80,8 @@ Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output) {
         output.Commit(step.produced);
         if (step.state == StreamState::kDamaged) return step.error;
         if (step.state == StreamState::kComplete) return {};
-        if (step.consumed == 0 && step.produced == 0) return Status::Invalid("cannot be encoded");
+        if (step.consumed == 0 && step.produced == 0)
+            return Status::Invalid("the encoder stopped before the end of its input");
         decoded = decoded.From(step.consumed);
     }
 }

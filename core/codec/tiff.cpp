@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// imagecodecs' "imagecodecs_tiff", for reading: each chunk is a TIFF file, as tifffile and Kerchunk
-// refer to series of them. Its pages follow each other in C order: rows, columns and samples of one
-// that is interleaved by pixel; samples, rows and columns of one that is not. Numbers are in the
-// machine's byte order then, whatever the file's is.
+// imagecodecs' "imagecodecs_tiff", read-only: each chunk is a TIFF file, as in references by
+// tifffile and Kerchunk. Pages follow each other in C order. A page has rows, columns, samples if
+// interleaved by pixel; otherwise samples, rows, columns. Numbers are decoded to the host's byte
+// order.
 #include <tiffio.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace zarr {
 
 namespace {
 
-// A file in memory, as libtiff reads it, and what libtiff said last.
+// A file in memory for libtiff's callbacks, and the first error of libtiff.
 struct Source {
     ByteSpan bytes;
     std::uint64_t position = 0;
@@ -55,7 +55,7 @@ int CloseNothing(thandle_t /*handle*/) { return 0; }
 
 toff_t SizeOf(thandle_t handle) { return SourceOf(handle).bytes.size; }
 
-// libtiff takes a pointer to what it may change, and does not where a file is open for reading.
+// libtiff takes a non-const pointer, but does not write to a file that is open for reading.
 int Map(thandle_t handle, void** base, toff_t* size) {
     const ByteSpan bytes = SourceOf(handle).bytes;
     *base = const_cast<std::uint8_t*>(bytes.data);
@@ -65,7 +65,7 @@ int Map(thandle_t handle, void** base, toff_t* size) {
 
 void UnmapNothing(thandle_t /*handle*/, void* /*base*/, toff_t /*size*/) {}
 
-// Keeps the first error, which is the cause of those after it.
+// Stores the first error only, because later errors follow from it.
 int KeepError(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format,
               va_list arguments) {
     std::string& error = static_cast<Source*>(user)->error;
@@ -88,8 +88,8 @@ Status Failed(const Source& source, const char* otherwise) {
     return Status::Corrupt("libtiff: " + (source.error.empty() ? otherwise : source.error));
 }
 
-// `source` must outlive the result. libtiff looks for nothing beyond its bytes, and allocates no
-// more at a time than a chunk may have.
+// Opens a TIFF file. `source` must outlive the result. libtiff reads nothing outside of `source`,
+// and no single allocation exceeds the maximum chunk size.
 Result<TiffPtr> OpenTiff(Source& source) {
     struct FreeOptions {
         void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
@@ -107,16 +107,16 @@ Result<TiffPtr> OpenTiff(Source& source) {
     return tiff;
 }
 
-// What of a page decides about its bytes.
+// Properties of a page that determine the layout of its pixels.
 struct Page {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     std::uint16_t samples = 1;
-    std::uint16_t bits = 1;  // of a sample
+    std::uint16_t bits = 1;  // bits of a sample
     std::uint16_t format = SAMPLEFORMAT_UINT;
-    bool is_planar = false;  // sample by sample
+    bool is_planar = false;  // true if each sample is a separate plane
 
-    // The pages of a series have one shape and one type.
+    // True if both pages can be in one series, whose pages have equal shape and type.
     bool IsLike(const Page& other) const {
         return width == other.width && height == other.height && samples == other.samples &&
                bits == other.bits && format == other.format && is_planar == other.is_planar;
@@ -161,7 +161,7 @@ Status ReadStrips(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& 
             const std::uint32_t n = std::min(rows, page.height - y);
             const auto size = static_cast<tmsize_t>(page.row_bytes() * n);
             if (TIFFReadEncodedStrip(tiff, strip, to, size) != size)
-                return Failed(source, "a strip is not whole");
+                return Failed(source, "a strip is incomplete");
             to += size;
             y += n;
         }
@@ -185,7 +185,7 @@ Status ReadTiles(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& s
             for (std::uint32_t x = 0; x < page.width; x += std::min(width, page.width - x)) {
                 if (TIFFReadTile(tiff, tile.data(), x, y, 0, static_cast<std::uint16_t>(plane)) !=
                     static_cast<tmsize_t>(size))
-                    return Failed(source, "a tile is not whole");
+                    return Failed(source, "a tile is incomplete");
                 const std::size_t rows = std::min(height, page.height - y);
                 const std::size_t bytes = std::min(width, page.width - x) * page.pixel_bytes();
                 for (std::size_t i = 0; i < rows; ++i)
@@ -205,7 +205,7 @@ bool IsLike(TIFF* tiff, const Page& first) {
     return page.ok() && page->IsLike(first);
 }
 
-// From the page that `tiff` is at on, which is `first`; at most `most`.
+// Returns the number of pages like `first` from the current page on; at most `most`.
 std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
     std::size_t count = 1;
     while (count < most && TIFFReadDirectory(tiff) != 0)
@@ -215,11 +215,11 @@ std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
 
 class Tiff final : public Codec {
   public:
-    // Of page `index` alone, or of every page that is as the first.
+    // Decodes page `index` alone; nullopt decodes every page that is like the first page.
     explicit Tiff(std::optional<std::uint32_t> index) : index_(index) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // A file may hold other pages, and metadata.
+        // A file may contain more pages, and metadata.
         return {std::max<std::size_t>(decoded.max, LimitOf(Limit::kChunkSize)), false};
     }
 
@@ -234,11 +234,12 @@ class Tiff final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room,
                               decoded.Prepare(SaturatingMul(first.bytes(), pages)));
         if (!index_ && TIFFSetDirectory(tiff.get(), 0) == 0)
-            return Failed(source, "the first page is gone");
+            return Failed(source, "the first page cannot be read again");
         std::uint8_t* to = room.data;
         ZARR_RETURN_IF_ERROR(ReadPixels(tiff.get(), first, to, source));
         for (std::size_t i = 1; i < pages;) {
-            if (TIFFReadDirectory(tiff.get()) == 0) return Failed(source, "a page is gone");
+            if (TIFFReadDirectory(tiff.get()) == 0)
+                return Failed(source, "a page cannot be read again");
             if (!IsLike(tiff.get(), first)) continue;
             to += first.bytes();
             ++i;
@@ -248,7 +249,7 @@ class Tiff final : public Codec {
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("chunks that are TIFF files are not written");
+        return Status::Unsupported("writing TIFF chunks is unsupported");
     }
 
     Status Encode(ByteSpan decoded, Buffer& /*encoded*/) const override {
@@ -264,7 +265,7 @@ class Tiff final : public Codec {
 CodecResult MakeTiff(const json::Value& config, const CodecContext& /*context*/) {
     const json::Value* const as_rgb = config.Find("asrgb");
     if (as_rgb != nullptr && as_rgb->as_bool() != nullptr && *as_rgb->as_bool())
-        return Status::Unsupported("asrgb: images are read with the samples that they have");
+        return Status::Unsupported("asrgb: conversion to RGB is unsupported");
     std::optional<std::uint32_t> index;
     if (const json::Value* const member = config.Find("index");
         member != nullptr && !member->is_null()) {

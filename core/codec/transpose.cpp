@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's "transpose": the dimensions of a block in another order (Zarr v3, "Transpose codec").
+// "transpose" of Zarr v3: permutes the dimensions of a chunk (Zarr v3 specification, "Transpose
+// codec").
 #include <utility>
 
 #include "core/codec/block.h"
@@ -13,7 +14,7 @@ namespace {
 
 class Transposition final : public Codec {
   public:
-    // Dimension i of what is encoded is dimension `order[i]` of `decoded`.
+    // Dimension i of the encoded block is dimension `order[i]` of the block `decoded`.
     Transposition(const Block& decoded, DataType dtype, const DimVector<std::uint64_t>& order)
         : decoded_(decoded),
           dtype_(std::move(dtype)),
@@ -62,12 +63,12 @@ class Transposition final : public Codec {
     Block decoded_;
     DataType dtype_;
     Strides decoded_strides_;
-    Strides encoded_strides_;  // along the dimensions of what is decoded
+    Strides encoded_strides_;  // per dimension of the decoded block
     DimVector<std::uint64_t> encoded_shape_;
     bool is_identity_ = true;
 };
 
-// The permutation that `value` says, of `rank` dimensions. "C" and "F" are of drafts of Zarr v3.
+// Parses a permutation of `rank` dimensions. Drafts of Zarr v3 allowed "C" and "F".
 Result<DimVector<std::uint64_t>> ParseOrder(const json::Value& value, std::size_t rank) {
     DimVector<std::uint64_t> order;
     if (const std::string* text = value.as_string(); text && (*text == "C" || *text == "F")) {

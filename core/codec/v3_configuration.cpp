@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kShuffleNames[] = {"noshuffle", "shuffle", "bitshuffle"};
 
-// `"a", "b" or "c"`.
+// Returns the names for a message: `"a", "b" or "c"`.
 std::string OneOf(std::initializer_list<std::string_view> names) {
     std::string text;
     for (const std::string_view& name : names) {
@@ -45,7 +45,8 @@ Result<std::int64_t> IntOf(const json::Value& value, std::string_view key, std::
 
 constexpr std::string_view kTypeMembers[] = {"dtype", "astype", "encode_dtype", "decode_dtype"};
 
-// NumPy's names of numbers, as a typestr of the host's byte order; as it is where it is none.
+// Returns the typestr for a NumPy name such as "int32", in the host's byte order; any other name
+// unchanged.
 std::string TypestrOf(const std::string& name) {
     struct Named {
         std::string_view name;
@@ -112,7 +113,7 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     if (items == nullptr) return json::Expected(key, "an array of codecs", *member);
     if (items->size() > LimitOf(Limit::kFilters))
         return OverLimit(Limit::kFilters,
-                         std::string(key) + ": there are " + std::to_string(items->size()));
+                         std::string(key) + ": has " + std::to_string(items->size()) + " codecs");
     std::vector<CodecSpec> codecs;
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(
@@ -123,7 +124,7 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     return codecs;
 }
 
-// Zarr v3 names the kinds of shuffling, numcodecs numbers them.
+// Zarr v3 has names for the kinds of shuffle; numcodecs has numbers.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& /*context*/) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -143,7 +144,7 @@ Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
     const auto type_size = RequiredInt(configuration, "typesize", 1, kMost);
     if (type_size.ok())
         options.emplace_back("typesize", json::Value(*type_size));
-    else if (shuffle != 0)  // else the value is ignored
+    else if (shuffle != 0)  // "typesize" is ignored without shuffle
         return type_size.status();
     if (configuration.Find("blocksize") != nullptr) {
         ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
@@ -214,7 +215,7 @@ json::Value BloscConfiguration(const json::Value& options, const DataType& dtype
     if (const json::Value* member = options.Find("typesize")) member->GetInt64(type_size);
     if (const json::Value* member = options.Find("shuffle")) member->GetInt64(shuffle);
     if (shuffle == kAutoShuffle) shuffle = type_size == 1 ? 2 : 1;
-    // What is out of range is written as it is, for the codec to refuse.
+    // An invalid number is written unchanged, so that the codec reports it.
     const json::Value name =
         shuffle >= 0 && shuffle <= 2 ? json::Value(kShuffleNames[shuffle]) : json::Value(shuffle);
     return json::Value(json::Object{
@@ -239,7 +240,8 @@ json::Value ZstdConfiguration(const json::Value& options, const DataType& /*dtyp
                      {"checksum", checksum != nullptr ? *checksum : json::Value(false)}});
 }
 
-// numcodecs' own size where it is missing, not the array's.
+// If "elementsize" is missing, numcodecs' default of 4 is written, because Zarr v3's default is the
+// array's element size.
 json::Value ShuffleConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     if (options.Find("elementsize") == nullptr)
@@ -252,7 +254,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Numbers are in the byte order of a little-endian host there, whatever the array's.
+// Types are written as little-endian, the byte order of items before the codec "bytes" on a
+// little-endian host.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

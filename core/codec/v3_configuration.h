@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The configurations of Zarr v3's codecs, which are read strictly: every member is known, and of
-// the type that its specification says. Errors are kCorrupt and name the member.
+// Strict parsing of Zarr v3 codec configurations: unknown members and other types are errors.
+// Errors are kCorrupt and name the member.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,48 @@
 
 namespace zarr {
 
-// Fails where `configuration`, an object, has members beside `known` ones.
+// Returns an error if `configuration` is not an object or has a member that `known` does not name.
 Status CheckMembers(const json::Value& configuration,
                     std::initializer_list<std::string_view> known);
 
-// Members that have to be there, and may not be null.
+// Return the compulsory member `key`, which must not be null.
 Result<std::int64_t> RequiredInt(const json::Value& configuration, std::string_view key,
                                  std::int64_t minimum, std::int64_t maximum);
 Result<double> RequiredNumber(const json::Value& configuration, std::string_view key);
-// One of `names`, as its index.
+// Returns the index in `names` of the compulsory member `key`.
 Result<std::size_t> RequiredName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// The same where it is there, else index 0.
+// Returns the index in `names` of the member `key`; 0 if the member is missing.
 Result<std::size_t> OptionalName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// A list of codecs, with the places "codecs[0]", ...; kLimit where there are too many.
+// Returns the codecs in the compulsory member `key`. Their `place` is "codecs[0]", "codecs[1]", ...
+// for the key "codecs". Returns kLimit for too many codecs.
 Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
                                               std::string_view key);
 
-// The same codec's options as numcodecs has them. `context` says what the codec is bound to.
+// Return the numcodecs options for a Zarr v3 configuration of blosc, gzip or zstd. `context`
+// describes the items to encode.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& context);
 Result<json::Value> ReadGzipConfiguration(const json::Value& configuration,
                                           const CodecContext& context);
 Result<json::Value> ReadZstdConfiguration(const json::Value& configuration,
                                           const CodecContext& context);
-// Of codecs without a configuration.
+// Validates the configuration of a codec without options.
 Result<json::Value> ReadEmptyConfiguration(const json::Value& configuration,
                                            const CodecContext& context);
 
-// Of the codecs that zarr-python takes from numcodecs: they have numcodecs' options, but for types,
-// which NumPy's names may say as well ("int32"), and which are the array's where they are missing.
+// Returns the numcodecs options of a "numcodecs." codec of zarr-python. Data types may have NumPy
+// names ("int32") and default to the array's type.
 // https://zarr.readthedocs.io/en/stable/api/zarr/codecs/numcodecs
 Result<json::Value> ReadNumcodecsConfiguration(const json::Value& configuration,
                                                const CodecContext& context);
-// The same of "numcodecs.shuffle", whose size of elements is the array's where it is missing.
+// Returns the options of "numcodecs.shuffle"; "elementsize" defaults to the array's element size.
 Result<json::Value> ReadShuffleConfiguration(const json::Value& configuration,
                                              const CodecContext& context);
 
-// The way back: what `zarr.json` says of a codec with these options of numcodecs, which encodes
-// items of `dtype`.
+// Return the Zarr v3 configuration for numcodecs options. `dtype` is the type of the items to
+// encode.
 json::Value BloscConfiguration(const json::Value& options, const DataType& dtype);
 json::Value GzipConfiguration(const json::Value& options, const DataType& dtype);
 json::Value ZstdConfiguration(const json::Value& options, const DataType& dtype);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vlen-utf8 and vlen-bytes: a uint32 count, then for each item a uint32 length and its bytes, all
-// little-endian (numcodecs.VLenUTF8, VLenBytes), in the chunk's memory order.
+// vlen-utf8 and vlen-bytes (numcodecs.VLenUTF8, VLenBytes): a uint32 count, then for each item a
+// uint32 length and its bytes. All are little-endian, in memory order of the chunk.
 #include <cstring>
 
 #include "core/base/endian.h"
@@ -33,10 +33,10 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("ends before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // The second comparison leaves room for the lengths still to come.
+            // The second comparison reserves the bytes of the lengths that follow.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
-                                       " bytes, more than are there");
+                                       " bytes, which exceeds the chunk");
             const ByteSpan text{rest.data, length};
             if (utf8_ && !IsValidUtf8(text.text()))
                 return Status::Corrupt(Item(i) + " is not valid UTF-8: " + Quoted(text.text()));
@@ -74,7 +74,8 @@ class Vlen final : public ObjectCodec {
     }
 
   private:
-    // Makes sure as well that `count` lengths fit, before anything is allocated for them.
+    // Checks the stored count. Also checks that `count` lengths fit in `encoded`, before memory is
+    // allocated.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
         if (encoded.size < kCountSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
@@ -88,7 +89,8 @@ class Vlen final : public ObjectCodec {
         return {};
     }
 
-    // No longer than what this codec decodes, so that lengths and count fit their 32 bits.
+    // Returns the encoded size; kLimit if decoding would reject that size. The count and lengths
+    // then fit 32 bits.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
         std::size_t size = SaturatingAdd(kCountSize, SaturatingMul(count, kLengthSize));
         const std::size_t most = LimitOf(Limit::kStringSize);
@@ -105,13 +107,13 @@ class Vlen final : public ObjectCodec {
 
 ObjectCodecResult MakeVlenUtf8(const json::Value& /*config*/, const CodecContext& context) {
     if (context.dtype.object_kind == ObjectKind::kBytes)
-        return Status::Corrupt("is a codec of text, the data type is of bytes");
+        return Status::Corrupt("is a codec for text, but the data type is bytes");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(true));
 }
 
 ObjectCodecResult MakeVlenBytes(const json::Value& /*config*/, const CodecContext& context) {
     if (context.dtype.object_kind == ObjectKind::kText)
-        return Status::Corrupt("is a codec of bytes, the data type is of text");
+        return Status::Corrupt("is a codec for bytes, but the data type is text");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(false));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// "zfp" of zarr-extensions: a block of one to four dimensions of real numbers as libzfp compresses
-// it, without a header. Numbers of fewer than 32 bits are widened to what libzfp has; times are
-// int64. libzfp has no unsigned integers: those of 32 and 64 bits are int32 and int64 of the same
-// bits. That is exact in mode "reversible"; what other modes change could go below zero, or past
-// the sign, so that there numbers with the highest bit cannot be written, and negative ones are
-// read as 0, as the codec's specification cuts narrower ones.
+// "zfp" of zarr-extensions: a block of one to four dimensions of real numbers, compressed by libzfp
+// without a header. Numbers of fewer than 32 bits are widened; times are int64.
+//
+// libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with the same
+// bits. That is exact in mode "reversible". In other modes, numbers with the highest bit set cannot
+// be written. Negative results are decoded as 0, as the specification clamps narrower integers.
 // https://zfp.readthedocs.io/en/release1.0.1/modes.html
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ enum class ZfpMode : std::uint8_t { kReversible, kExpert, kAccuracy, kRate, kPre
 struct ZfpParameters {
     static Result<ZfpParameters> Make(const json::Value& config);
 
-    // False where libzfp does not take them.
+    // Sets the parameters of `stream`. Returns false if libzfp rejects them.
     bool Set(zfp_stream& stream, const zfp_field& field) const {
         switch (mode) {
             case ZfpMode::kExpert:
@@ -52,7 +52,7 @@ struct ZfpParameters {
     }
 
     ZfpMode mode = ZfpMode::kReversible;
-    double number = 0;  // the tolerance or the rate
+    double number = 0;  // tolerance or rate
     unsigned minbits = 0;
     unsigned maxbits = 0;
     unsigned maxprec = 0;
@@ -63,7 +63,8 @@ Result<ZfpParameters> ParseExpert(const json::Value& config) {
     ZfpParameters parameters;
     parameters.mode = ZfpMode::kExpert;
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", "minbits", "maxbits", "maxprec", "minexp"}));
-    // Blocks that are filled up to more bits than they can have would take any memory.
+    // A larger minbits would pad each block beyond its maximum size, and so take any amount of
+    // memory.
     ZARR_ASSIGN_OR_RETURN(const std::int64_t minbits,
                           RequiredInt(config, "minbits", 0, ZFP_MAX_BITS));
     ZARR_ASSIGN_OR_RETURN(const std::int64_t maxbits,
@@ -110,15 +111,15 @@ Result<ZfpParameters> ZfpParameters::Make(const json::Value& config) {
     return json::Expected(key, is_rate ? "a number of bits" : "a number >= 0", *config.Find(key));
 }
 
-// What libzfp has for numbers of a type, and the way there.
+// libzfp's type for numbers of a data type, and the conversion to that type.
 struct ZfpNumbers {
     static Result<ZfpNumbers> Of(const DataType& type, ZfpMode mode);
 
     zfp_type type = zfp_type_none;
     unsigned bits = 0;
-    bool is_wider = false;    // libzfp's numbers are of 32 bits, those of the block of fewer
-    bool is_cut = false;      // unsigned ones that take part as signed ones, inexactly
-    Converter widen, narrow;  // of floats that are wider
+    bool is_wider = false;    // numbers are widened to 32 bits
+    bool is_cut = false;      // unsigned as signed, in a lossy mode
+    Converter widen, narrow;  // conversion of floats, if is_wider
 };
 
 void WidenHalves(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
@@ -163,7 +164,8 @@ Result<ZfpNumbers> ZfpNumbers::Of(const DataType& type, ZfpMode mode) {
     return numbers;
 }
 
-// The sign of libzfp's integers; `visit` is called with each element of unsigned ones.
+// Calls visit(byte offset, zero) for each element of unsigned integers with 32 or 64 bits. `zero`
+// has libzfp's signed type.
 template <class Visit>
 void VisitUnsigned(unsigned bits, std::size_t count, const Visit& visit) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -186,11 +188,12 @@ Status CheckPositive(unsigned bits, const std::uint8_t* data, std::size_t count)
         is_any = is_any || LoadNative<decltype(zero)>(data + at) < 0;
     });
     if (!is_any) return {};
-    return Status::Invalid("libzfp has signed integers alone, so that unsigned ones of 2^" +
-                           std::to_string(bits - 1) + " and more need the mode \"reversible\"");
+    return Status::Invalid("libzfp has no unsigned integers; values of 2^" +
+                           std::to_string(bits - 1) + " and more require the mode \"reversible\"");
 }
 
-// Numbers of fewer bits as the highest ones of an int32, below its sign (libzfp's zfp_promote_...).
+// Widens integers of `bits` bits to int32, shifted to the highest bits below the sign (as libzfp's
+// zfp_promote_*() functions do).
 template <class Int>
 void Promote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     const std::int32_t half = std::is_signed_v<Int> ? 0 : std::int32_t{1} << (bits - 1);
@@ -243,7 +246,8 @@ class Zfp final : public Codec {
         : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // Blocks of 256 values may have a single one of the array's, of up to four times the bytes.
+        // libzfp pads blocks to 256 values, which may contain a single element, and widens elements
+        // up to four times.
         return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
     }
 
@@ -294,7 +298,8 @@ class Zfp final : public Codec {
     }
 
   private:
-    // Says what the stream holds; the last dimension is libzfp's first.
+    // Sets the type, shape and parameters of the stream. libzfp's first dimension is the chunk's
+    // last.
     Status SetUp(OpenedZfp& opened) const {
         std::size_t n[kMostZfpDimensions] = {};
         const std::size_t rank = block_.shape.size();
@@ -307,7 +312,7 @@ class Zfp final : public Codec {
         field.nz = n[2];
         field.nw = n[3];
         if (!parameters_.Set(*opened.stream, field))
-            return Status::Corrupt("libzfp does not take the parameters of mode \"expert\"");
+            return Status::Corrupt("libzfp rejects the parameters of mode \"expert\"");
         return {};
     }
 

@@ -21,24 +21,24 @@ Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
 }
 
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened) {
-    // What libzfp thinks that its encoder takes at most, and half as much, as damaged input may
-    // say more often that nothing follows.
+    // libzfp's maximum encoded size, plus half of that: damaged input may contain more empty blocks
+    // than an encoder writes.
     const std::size_t most = zfp_stream_maximum_size(opened.stream.get(), opened.field.get());
     const std::size_t wanted = SaturatingAdd(SaturatingAdd(most, most / 2), std::size_t{4096});
     if (most == 0) return Status::Corrupt("libzfp's header is damaged");
     if (wanted > LimitOf(Limit::kChunkSize))
-        return OverLimit(Limit::kChunkSize, "needs more memory to be decoded");
+        return OverLimit(Limit::kChunkSize, "decoding needs more memory");
     return wanted > encoded.size ? wanted - encoded.size : 0;
 }
 
 Status DecompressZfp(ByteSpan encoded, OpenedZfp& opened, MutableByteSpan decoded) {
     zfp_field_set_pointer(opened.field.get(), decoded.data);
     const std::size_t read = zfp_decompress(opened.stream.get(), opened.field.get());
-    if (read == 0) return Status::Corrupt("does not decode");
+    if (read == 0) return Status::Corrupt("libzfp cannot decode the data");
     const std::size_t word = stream_word_bits / 8;
     if (read > (encoded.size + word - 1) / word * word)
-        return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                               " bytes do not hold the end of the stream");
+        return Status::Corrupt("compressed data is truncated (" + std::to_string(encoded.size) +
+                               " bytes)");
     return {};
 }
 
@@ -46,10 +46,10 @@ Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_head
                    Buffer& encoded) {
     zfp_stream* const stream = opened.stream.get();
     zfp_field* const field = opened.field.get();
-    // libzfp takes a pointer to what it may change, and does not.
+    // libzfp takes a non-const pointer, but does not write to the input.
     zfp_field_set_pointer(field, const_cast<std::uint8_t*>(decoded));
     const std::size_t most = zfp_stream_maximum_size(stream, field);
-    if (most == 0) return Status::Unsupported("libzfp does not take this chunk");
+    if (most == 0) return Status::Unsupported("libzfp cannot compress this chunk");
     ZARR_RETURN_IF_ERROR(encoded.Reset(most));
     opened.bits.reset(stream_open(encoded.data(), encoded.size()));
     if (opened.bits == nullptr) return Status::OutOfMemory("libzfp is out of memory");
@@ -57,7 +57,7 @@ Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_head
     zfp_stream_rewind(stream);
     const bool is_begun = !has_header || zfp_write_header(stream, field, ZFP_HEADER_FULL) != 0;
     const std::size_t size = is_begun ? zfp_compress(stream, field) : 0;
-    if (size == 0) return Status::Unsupported("libzfp does not take this chunk");
+    if (size == 0) return Status::Unsupported("libzfp cannot compress this chunk");
     return encoded.Resize(size);
 }
 

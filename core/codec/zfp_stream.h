@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libzfp's compressed arrays of one to four dimensions, which two codecs have: read in memory of
-// which libzfp reads no more than there is, and written.
+// Reading and writing of libzfp streams, shared by two codecs. Reading uses a padded copy, so that
+// libzfp never reads outside of memory.
 #pragma once
 
 #include <zfp.h>
@@ -24,29 +24,31 @@ struct FreeZfpField {
 };
 
 inline constexpr std::size_t kMostZfpDimensions = 4;
-// Behind the encoded form, where no more than its header is read.
+// Padding in bytes after the encoded data, sufficient to read the header.
 inline constexpr std::size_t kZfpHeaderRoom = (ZFP_HEADER_MAX_BITS + 7) / 8 + sizeof(std::uint64_t);
 
-// A compressed array that is open at its start.
+// A libzfp stream that is open at its start.
 struct OpenedZfp {
-    Buffer bytes;  // the encoded form, and zeros
+    Buffer bytes;  // encoded data, then zero bytes
     std::unique_ptr<bitstream, CloseZfpBits> bits;
     std::unique_ptr<zfp_stream, CloseZfpStream> stream{zfp_stream_open(nullptr)};
     std::unique_ptr<zfp_field, FreeZfpField> field{zfp_field_alloc()};
 };
 
-// Opens `encoded`. libzfp does not look where its input ends, so that is followed by `room` zeros.
+// Opens a copy of `encoded` followed by `room` zero bytes, because libzfp does not check for the
+// end of input.
 Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened);
 
-// The zeros that decoding `encoded` may want, whose stream and field are set up in `opened`; kLimit
-// where that is too much.
+// Returns the padding in bytes that decoding `encoded` may read. The stream and field of `opened`
+// must be set up. Returns kLimit if that is too much memory.
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened);
 
-// Decodes `encoded`, which is open with ZfpRoom() and set up, to `decoded`, as large as its field.
+// Decodes `encoded` to `decoded`, which must have the size of the field. `opened` must be set up,
+// with the padding of ZfpRoom().
 Status DecompressZfp(ByteSpan encoded, OpenedZfp& opened, MutableByteSpan decoded);
 
-// Makes `encoded` of the field and with the parameters of `opened`, which has no bits yet; with
-// libzfp's full header where asked for.
+// Compresses `decoded` into `encoded`, with the field and parameters of `opened`, whose `bits` must
+// be empty. `has_header` adds libzfp's full header.
 Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_header,
                    Buffer& encoded);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "zfpy": an array of up to four dimensions of float32, float64, int32 or int64 as
-// libzfp compresses it, with libzfp's full header, which says its type and shape.
+// numcodecs' "zfpy": an array of one to four dimensions of float32, float64, int32 or int64,
+// compressed by libzfp. libzfp's full header contains type and shape.
 #include <memory>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Opens `encoded`, which begins with libzfp's full header.
+// Opens `encoded`, which must begin with libzfp's full header.
 Status OpenWithHeader(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
     ZARR_RETURN_IF_ERROR(OpenZfp(encoded, room, opened));
     if (zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
@@ -30,7 +30,7 @@ std::optional<zfp_type> TypeOf(const DataType& type) {
     return std::nullopt;
 }
 
-// What of libzfp's modes the configuration asks for; the first that is not negative.
+// Compression mode of libzfp in the configuration: the first member that is not negative.
 struct Mode {
     double tolerance = -1;
     double rate = -1;
@@ -60,7 +60,7 @@ struct Mode {
 
   private:
     static Status Take(const json::Value& from, const char* name, double& value) {
-        constexpr double kMost = 1e9;  // of bits; a tolerance may be larger, and means as much
+        constexpr double kMost = 1e9;  // maximum number of bits
         const json::Value* member = from.Find(name);
         if (member == nullptr || member->is_null()) return {};
         if (!member->GetDouble(value)) return json::Expected(name, "a number", *member);
@@ -80,7 +80,7 @@ class Zfpy final : public Codec {
           is_flat_(context.is_flat) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // Blocks of 256 values may have a single one of the array's.
+        // libzfp pads blocks to 256 values, which may contain a single element.
         return {SaturatingAdd(SaturatingMul(decoded.max, 256), std::size_t{4} << 10), false};
     }
 
@@ -106,14 +106,14 @@ class Zfpy final : public Codec {
             return Status::Unsupported("libzfp has arrays of 1 to 4 dimensions, not of " +
                                        std::to_string(rank));
         if (!is_flat_ && !is_in_order_)
-            return Status::Unsupported("numcodecs' zfpy takes arrays in order C alone");
+            return Status::Unsupported("numcodecs' zfpy requires order C");
         return CheckWholeItems(decoded, type_.size);
     }
 
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         const zfp_type type = *TypeOf(type_);
-        std::size_t n[kMostZfpDimensions] = {};  // the fastest first
+        std::size_t n[kMostZfpDimensions] = {};  // fastest-varying dimension first
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = is_flat_ ? decoded.size / type_.size

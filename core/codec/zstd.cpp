@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "zstd": Zstandard frames (RFC 8878), with or without their content size in the header.
-// numcodecs writes one frame; more, and skippable ones, are joined as the format says. Other bytes
-// after a frame are refused, as numcodecs does.
+// numcodecs' "zstd": Zstandard frames (RFC 8878), with or without content size in the header.
+// numcodecs writes one frame. Several frames, and skippable frames, are joined as RFC 8878
+// requires. Other bytes after a frame are an error, as in numcodecs.
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -43,7 +43,7 @@ Status Damage(std::size_t code) {
 
 Status NoContext() { return Status::OutOfMemory("cannot allocate a Zstandard context"); }
 
-// The logarithm of the largest window that `bytes` have room for, as Zstandard counts.
+// Returns the base-2 logarithm of the largest window that fits `bytes`, within Zstandard's bounds.
 int WindowLog(std::size_t bytes) {
     const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     int log = bounds.lowerBound;
@@ -53,7 +53,7 @@ int WindowLog(std::size_t bytes) {
 
 class ZstdStream final : public StreamDecoder {
   public:
-    // Decodes to at most `size` bytes.
+    // `size` is the maximum of decoded bytes.
     explicit ZstdStream(std::size_t size)
         : window_log_(WindowLog(SaturatingAdd(size, LimitOf(Limit::kCodecMemory)))) {}
 
@@ -83,24 +83,26 @@ class ZstdStream final : public StreamDecoder {
 
   private:
     int window_log_;
-    // Not the thread's context: a stream's window, which may be large, should not outlive it.
+    // A separate context per stream, because the window may be large and should be freed with the
+    // stream.
     Context context_;
 };
 
-// A frame, and what it says that it decodes to.
+// A frame and its decoded size.
 struct Frame {
     ByteSpan encoded;
-    std::size_t begin = 0;  // in what all frames decode to
+    std::size_t begin = 0;  // offset in the decoded data of all frames
     std::size_t size = 0;
 
-    // What the frame that `encoded` begins with says that it decodes to.
+    // Returns the decoded size in the header of the first frame; nullopt if missing or damaged.
     static std::optional<std::size_t> SizeOf(ByteSpan encoded) {
         const unsigned long long size = ZSTD_getFrameContentSize(encoded.data, encoded.size);
         if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return {};
         return static_cast<std::size_t>(size);
     }
 
-    // The frame that `encoded` begins with; nothing where it is damaged or does not say its size.
+    // Returns the first frame of `encoded`; nullopt if the frame is damaged or its header has no
+    // size.
     static std::optional<Frame> First(ByteSpan encoded) {
         const std::optional<std::size_t> size = SizeOf(encoded);
         const std::size_t length = ZSTD_findFrameCompressedSize(encoded.data, encoded.size);
@@ -109,8 +111,8 @@ struct Frame {
     }
 };
 
-// The frames that make up `encoded`; none where one is damaged or does not say its size, and where
-// they are more than anybody writes.
+// Returns all frames of `encoded`. Empty if a frame is damaged or has no size, or if there are more
+// than kMost frames.
 std::vector<Frame> FramesOf(ByteSpan encoded) {
     constexpr std::size_t kMost = std::size_t{1} << 16;
     std::vector<Frame> frames;
@@ -126,7 +128,7 @@ std::vector<Frame> FramesOf(ByteSpan encoded) {
     return frames;
 }
 
-// Decodes a frame to its place in `decoded`, without a window or a copy.
+// Decodes a frame to its offset in `decoded`, without a window or a copy.
 Status DecodeFrame(const Frame& frame, MutableByteSpan decoded) {
     auto& context = ThreadLocalObject<Context>();
     if (context == nullptr) context.reset(ZSTD_createDCtx());
@@ -137,7 +139,7 @@ Status DecodeFrame(const Frame& frame, MutableByteSpan decoded) {
     if (ZSTD_isError(written) != 0U) return Damage(written);
     if (written != frame.size)
         return Status::Corrupt("decodes to " + std::to_string(written) +
-                               " bytes, its header says " + std::to_string(frame.size));
+                               " bytes, but the header states " + std::to_string(frame.size));
     return {};
 }
 
@@ -151,11 +153,11 @@ struct ZstdParameters {
         return parameters;
     }
 
-    int level = 1;          // what is out of Zstandard's range counts as the nearest in it
-    bool checksum = false;  // since numcodecs 0.13
+    int level = 1;          // Zstandard clamps the level to its range
+    bool checksum = false;  // an option since numcodecs 0.13
 };
 
-// Encodes `decoded` as one frame to `room`; gives the size of the frame.
+// Encodes `decoded` as one frame into `room`. Returns the size of the frame in bytes.
 Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decoded,
                                 MutableByteSpan room) {
     auto& context = ThreadLocalObject<Compressor>();
@@ -186,7 +188,7 @@ class Zstd final : public Codec {
         return DecodeOn(1, encoded, decoded);
     }
 
-    // Frames can be decoded each alone.
+    // Decodes the frames in parallel; each frame can be decoded separately.
     Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
         const std::optional<Frame> first = Frame::First(encoded);
         if (first && first->encoded.size == encoded.size) {
@@ -200,7 +202,8 @@ class Zstd final : public Codec {
             return ParallelFor(frames.size(), threads,
                                [&](std::size_t i) { return DecodeFrame(frames[i], out); });
         }
-        // Before the streaming path takes memory for a window of that size.
+        // Checked first, because the streaming decoder may allocate a window as large as the
+        // decoded size in the header.
         if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);

@@ -19,14 +19,15 @@ Status CheckDepth(const std::string& path) {
                          std::to_string(kMaxGroupDepth) + " levels deep");
 }
 
-// Calls `read` with a document, or with its text where it is no JSON, of which what is read may yet
-// be valid.
+// Calls `read` with the parsed JSON of `document`, or with its text if the text is not JSON. `read`
+// may accept such a text, because it parses only the members that it needs.
 template <class Read>
 auto ReadStored(const StoredDocument& document, const Read& read) {
     return document.value ? read(*document.value) : read(std::string_view(document.text));
 }
 
-// Returns the kind of a node that has a document. `document_at` returns the document of a key.
+// Returns the kind of the node at `path` by its metadata document; kNone if the node has no
+// document. `document_at` is a function that returns the StoredDocument of a key.
 template <class Source>
 Result<NodeKind> DescribedKindAt(const std::string& path, Format format,
                                  const Source& document_at) {
@@ -50,16 +51,17 @@ Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Fo
                            [&](const std::string& key) { return ReadDocument(store, key); });
 }
 
-// Looks for a node below a prefix without a document, in as few folders as that takes. What lies
-// too deep is taken for one, so that a listing tells of it.
+// Searches for a node below a prefix that has no document, and stops at the first node. A prefix at
+// the maximum depth counts as a node without being read, so that listings include the prefix.
 class NodeSearch {
   public:
     explicit NodeSearch(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
 
-    // False, too, where the store cannot list, or where nothing was found in kMostFolders.
+    // True if a node is below `path`. False if the store cannot list, or if the first kMostFolders
+    // prefixes contain no node.
     Result<bool> Finds(const std::string& path) {
         if (++folders_ > kMostFolders) return false;
-        if (DepthOf(path) >= kMaxGroupDepth) return true;  // it is not looked at
+        if (DepthOf(path) >= kMaxGroupDepth) return true;  // deeper prefixes are not listed
         const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
         if (!entries.ok()) return entries.status();
@@ -84,7 +86,7 @@ class NodeSearch {
     std::size_t folders_ = 0;
 };
 
-// The kind of a node without a document: a group where a node lies below.
+// Returns kGroup for a prefix without a document if a node is below the prefix, else kNone.
 Result<NodeKind> ImplicitKindAt(const Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const bool holds_node, NodeSearch(hierarchy).Finds(path));
     return holds_node ? NodeKind::kGroup : NodeKind::kNone;
@@ -97,7 +99,8 @@ bool IsFolder(const Store& store, const std::string& key) {
            });
 }
 
-// True for a folder of xcube's levels, each of which is a store of its own.
+// True for a folder of xcube's "levels" format (NAME.levels), in which each level is a separate
+// store.
 bool AreLevels(const Store& store) {
     const std::string folder = store.Describe();
     constexpr std::string_view kSuffix = ".levels";
@@ -105,8 +108,8 @@ bool AreLevels(const Store& store) {
            folder.compare(folder.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
 }
 
-// FormatOfStore(); `root` becomes the document of the root of Zarr v3, `has_root` whether it
-// exists.
+// FormatOfStore() that also copies the root's `zarr.json` into `root`. `has_root` becomes true if
+// that document exists.
 Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
     has_root = false;
     const auto found = GetDocument(store, DocumentKey("", Document::kGroup, Format::kV3), root);
@@ -123,7 +126,8 @@ Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
         }
         return Format::kV2;
     }
-    // Some servers refuse what is absent. A document of Zarr v2 makes that of v3 needless.
+    // Some servers return 403 for absent keys. A v2 document at the root shows that `zarr.json` is
+    // absent.
     if (found.status().code() == StatusCode::kPermission)
         for (const Document document :
              {Document::kConsolidated, Document::kArray, Document::kGroup}) {
@@ -166,7 +170,8 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
     if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(document).span().text());
-    // Others use the name for large files and for folders.
+    // Other software uses the name `meta` for large files and for folders, which are not Zarr v1
+    // arrays.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
 }
@@ -209,7 +214,9 @@ Status Hierarchy::UseConsolidatedMetadata() {
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
     if (!found) return {};
     const std::string_view text = std::as_const(buffer).span().text();
-    if (AreReferences(text)) return Status::Unsupported(key + ": lists Kerchunk references");
+    if (AreReferences(text))
+        return Status::Unsupported(key +
+                                   ": contains Kerchunk references, which are unsupported here");
     const auto documents = ParseConsolidated(text).WithContext(key);
     is_consolidated_ = documents.ok();
     if (documents.ok()) {
@@ -363,8 +370,8 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
         if (!entry.is_prefix) continue;
         Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
         const auto kind = KindOf(node.path);
-        // A node that cannot be looked at is listed as an array: its siblings stay listed, and
-        // opening it tells the reason.
+        // A node with an unreadable document is listed as an array. Opening that array returns the
+        // error; the siblings stay listed.
         node.kind = kind.ok() ? *kind : NodeKind::kArray;
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }
@@ -397,7 +404,8 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    // By the document's key: that an array is of Zarr v1 may turn out later.
+    // The cache is keyed by the document's key, because the array at `path` may be recognised as
+    // Zarr v1 later.
     const std::string key = KeyOf(path, Document::kAttributes);
     return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
         ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
@@ -440,8 +448,8 @@ Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
 
 namespace {
 
-// True where both are the same codec, and no option of one is another in the other: programs that
-// consolidate metadata add those that older ones did not write.
+// True if `a` and `b` are the same codec and no option has two values. An option in only one of
+// them is ignored, because newer programs add options when they consolidate metadata.
 bool Agree(const CodecSpec& a, const CodecSpec& b) {
     const json::Object* options = a.configuration.as_object();
     if (a.name != b.name || options == nullptr) return a.name == b.name;
@@ -451,7 +459,7 @@ bool Agree(const CodecSpec& a, const CodecSpec& b) {
     });
 }
 
-// True where both describe the same array, however their members are spelled and ordered.
+// True if `a` and `b` describe the same array; the spelling and order of JSON members is ignored.
 bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
            a.axis_order == b.axis_order && a.dimension_separator == b.dimension_separator &&
@@ -461,7 +469,7 @@ bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
            std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
 }
 
-// True for values that mean the same: numbers by their value, objects in any order of members.
+// True if two JSON values are equal: numbers by value, objects with their members in any order.
 bool MeansSame(const json::Value& a, const json::Value& b) {
     double one = 0;
     double other = 0;
@@ -482,8 +490,8 @@ bool MeansSame(const json::Value& a, const json::Value& b) {
 }
 
 std::string OutdatedBy(const std::string& key) {
-    return "the consolidated metadata are not those of " + key +
-           ", which counts; consolidate them anew";
+    return "consolidated metadata of " + key + " is outdated; using " + key +
+           " itself. Re-consolidate the store";
 }
 
 }  // namespace
@@ -498,7 +506,8 @@ bool Hierarchy::IsGone(const std::string& path) const {
         return false;
     };
     if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
-    // Some stores have consolidated metadata and no other document, and arrays without chunks.
+    // In some stores consolidated metadata is the only document, and arrays without chunks have no
+    // key.
     bool has_others = false;
     const auto look = [&](const StoreEntry& entry) {
         has_others = has_others || entry.is_prefix;
@@ -514,9 +523,9 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
     if (IsGone(path))
-        warnings.push_back("the consolidated metadata have /" + path +
-                           ", of which the store has nothing, so that it reads as fill values; "
-                           "consolidate them anew if it was deleted");
+        warnings.push_back("consolidated metadata contains /" + path +
+                           ", but the store has no key of that array; it reads as fill values. "
+                           "Re-consolidate the store if the array was deleted");
     if (!document.ok() || !document->exists) return held;
     const auto consolidated = DocumentAt(key);
     if (consolidated.ok() && consolidated->value && document->value &&

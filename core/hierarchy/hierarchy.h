@@ -17,119 +17,125 @@
 
 namespace zarr {
 
-// A direct member of a group.
+// An array or a group that is a direct member of another group.
 struct Node {
     std::string name;
-    std::string path;  // from the root, without a leading '/'
+    std::string path;  // path from the root, without a leading '/'
     NodeKind kind = NodeKind::kNone;
 };
 
 enum class UseConsolidated { kIfPresent, kNever };
 
-// The number of groups above a node, without the root.
+// Returns the number of groups above the node at `path`, not counting the root.
 std::size_t DepthOf(const std::string& path);
-// The version of the format that a store is of: v3 where its root has the document of that, as
-// zarr-python decides it, else v2, as which v1 is read, too.
+// Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
+// v2. Returns v2 for a store with arrays of Zarr v1, too.
 Result<Format> FormatOfStore(const Store& store);
-// The kind of the node at `path`, by its documents, for writers: whatever else lies at or below
-// `path`, as what a deletion that failed has left, is a group, too.
+// Returns the kind of the node at `path` by its metadata documents, for writers. Counts `path` as a
+// group, too, if other keys remain there, for example after a failed deletion.
 Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format);
 
-// True where an array of Zarr v1 lies at `path`, whole or damaged. Its document goes to `text`, if
-// given.
+// True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
+// document into `text` unless `text` is nullptr.
 Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* text = nullptr);
-// kUnsupported where one does: they are only read.
+// Returns kUnsupported if an array of Zarr v1 is at `path`, because such arrays are read-only.
 Status CheckNoV1Array(const Store& store, const std::string& path);
 
-// The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). A
-// document is read and parsed, and a prefix listed, when it is first asked for, and again only
-// after Reload(), or after a HierarchyWriter of this process has changed the store; what failed is
-// tried again. All methods are const and may be called from several threads.
+// The tree of groups and arrays in a store. Paths have the normal form of NormalizePath().
+//
+// Documents and listings are cached when they are first needed. The cache is cleared by Reload(),
+// and when a HierarchyWriter of this process changes the store. Errors are not cached. Thread-safe.
 class Hierarchy {
   public:
-    // The root tells the version of the format, of all nodes; see FormatOfStore().
-    // Looks for consolidated metadata there unless told not to. Where these cannot be used,
-    // the documents themselves are read, and consolidated_fault() says why. Without consolidated
-    // metadata arrays of Zarr v1 are found, too, wherever there is no document of v2. Arrays are
-    // shared with hierarchies of the same `manner`: the ways of using arrays that their other users
-    // notice, such as listing their chunks.
+    // Opens the hierarchy of `store`; FormatOfStore() determines the Zarr version of all nodes.
+    // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If the
+    // consolidated metadata is invalid, consolidated_fault() says why, and the nodes' own documents
+    // are read.
+    //
+    // Arrays of Zarr v1 are found only without consolidated metadata, at paths without a v2
+    // document. Hierarchies with equal `manner` share opened arrays. `manner` names ways of using
+    // arrays that other users of a shared array would notice, such as listing its chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
-    // The same hierarchy, but for arrays that have other metadata here than in the store, by path:
-    // to read and write chunks before the metadata are written.
+    // Returns a hierarchy with the planned metadata of some arrays in place of their stored
+    // metadata. The keys of `planned` are paths. Used to read and write chunks before the metadata
+    // is stored.
     std::shared_ptr<const Hierarchy> WithMetadata(
         std::map<std::string, ArrayMetadata> planned) const;
 
-    // The store as given, with its consolidated metadata in front.
+    // The store. If consolidated metadata is used, its documents replace those of the opened store.
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
-    // Of the store; v2 where there are arrays of v1.
+    // The Zarr version of the store; v2 if the store has arrays of v1.
     Format format() const { return format_; }
     bool is_consolidated() const { return is_consolidated_; }
-    // What is wrong with consolidated metadata that are there and not used; ok otherwise.
+    // Returns why the consolidated metadata of the store is not used; ok if the metadata is used,
+    // absent, or not asked for.
     const Status& consolidated_fault() const { return consolidated_fault_; }
 
-    // The kind of the node at `path`, by its documents. In v2 a prefix without any is an implicit
-    // group where the store can list and a node lies below. An array of Zarr v1 is known to the
-    // other methods once this or Members() has found it.
+    // Returns the kind of the node at `path`. A v2 prefix without documents is an implicit group if
+    // the store can list and finds a node below. Other methods know a Zarr v1 array only after
+    // KindOf() or Members() has found that array.
     Result<NodeKind> KindOf(const std::string& path) const;
-    // Whether KindOf() is an array, which takes fewer requests to say no; nothing is listed.
+    // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
+    // lists nothing.
     Result<bool> HoldsArray(const std::string& path) const;
-    // kUnsupported where what lies at `path` is only read, as Zarr v1 is.
+    // Returns kUnsupported if `path` is an array of Zarr v1, which is read-only.
     Status CheckChangeable(const std::string& path) const;
 
-    // Forgets the nodes, which another process may have changed, for all users of the store in this
-    // process.
+    // Discards the cached nodes, because another process may have changed them. Affects all users
+    // of the store in this process.
     void Reload() const { NoteChange(*base_); }
 
-    // The first failure of the store to give metadata or a listing since the last call; ok where
-    // there was none. It may have been returned by another method, or hidden something that need
-    // not be there.
+    // Returns the first error of the store for a metadata document or a listing since the last
+    // call; ok if no error occurred. Another method may have returned the error already, or may
+    // have treated an optional key as absent.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
-    // What the store was asked for through this hierarchy, chunks included.
+    // Counts of the requests to the store through this hierarchy, including requests for chunks.
     const StoreCounters& counters() const { return base_->counters(); }
 
-    // Checks the document of a group; one without is ok.
+    // Validates the metadata document of the group at `path`; ok if the group has no document.
     Status CheckGroup(const std::string& path) const;
 
-    // The direct children of a prefix, as Store::List() has them.
+    // Returns the direct children of `prefix` as Store::List() does.
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const;
-    // The arrays and groups directly in a group, sorted by name.
+    // Returns the arrays and groups directly in the group at `path`, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
-    // What lies directly in a group and the consolidated metadata lack, sorted by name: arrays and
-    // groups with documents of their own. Lists the group and looks at nothing that the metadata
-    // have. Empty where they are not in use, and where listing takes requests over a network; what
-    // cannot be looked at is left out.
+    // Returns the arrays and groups directly in the group `path` that the consolidated metadata
+    // lacks, sorted by name. Lists the group and reads the documents of these nodes only; skips
+    // nodes that cannot be read. Empty if consolidated metadata is not in use, or if the store is
+    // remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
-    // The attributes of a node; an empty object where it has none.
+    // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
     Result<json::Value> Attributes(const std::string& path) const;
 
-    // The validated metadata of an array, without opening it.
+    // Returns the validated metadata of the array at `path` without opening the array.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // True of an array in consolidated metadata of which the store has no key, though it has keys
-    // of other nodes. False if that takes requests over a network to tell.
+    // True if consolidated metadata contains the array at `path`, but the store has no key of that
+    // array and has other keys. False if the store is remote, because a check would need requests.
     bool IsGone(const std::string& path) const;
 
-    // Metadata() for who reads or writes its chunks: where consolidated metadata are in use, and
-    // the store can be asked without requests over a network, its own document counts where that
-    // says something else, which is told in `warnings`.
+    // Metadata() for callers that read or write chunks. If consolidated metadata is in use and the
+    // store is not remote, the array's own document is read, too. If the two differ, the own
+    // document is used and `warnings` gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // The attributes of an array as CurrentMetadata() reads its metadata; one warning for both
-    // where they are in one document.
+    // Attributes() for callers that read or write chunks; see CurrentMetadata(). Adds no second
+    // warning if metadata and attributes are in one document.
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns the T that `load` computes from nodes of this hierarchy for `path`: a Result<T>.
-    // Cached as the nodes are, one of each type for a path.
+    // Returns the value of type T that `load` computes from nodes of this hierarchy for `path`.
+    // `load` returns a Result<T>. One value of each type T is cached per path, as long as the nodes
+    // are cached.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
         if (planned_.empty())
@@ -139,55 +145,60 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens an array: the same object that someone else holds open through this context, where its
-    // metadata are still the same and its store answers in the same manner; of its cached chunks
-    // those that have not changed remain.
+    // Opens the array at `path`. Returns the Array object that another user of this context has
+    // open, if its metadata, access options and `manner` are equal. Chunks that have changed in the
+    // store are removed from the cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
-    // The same, where its metadata were read just now.
+    // Opens the array at `path` with `metadata`, which the caller has read just now.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
                                                    ArrayMetadata metadata) const;
 
-    // True where a node has a document. Of v1 only that of an array that was found.
+    // True if the node at `path` has the document. For an array of Zarr v1, true only after
+    // KindOf() or Members() has found the array.
     Result<bool> Has(const std::string& path, Document document) const;
-    // The same of any key; for metadata of other software.
+    // True if the store has `key`, which may be any key; used for metadata documents of other
+    // software.
     Result<bool> HasKey(const std::string& key) const;
-    // HasKey() of a key that is not one of Zarr's; false where the store refuses or fails.
+    // HasKey() for a key that Zarr does not define; false if the store denies access or fails.
     bool HoldsExtra(const std::string& key) const;
-    // The JSON under a key; null where it is absent or cannot be read.
+    // Returns the JSON document under `key`; null if the key is absent, unreadable or not JSON.
     json::Value MembersOfDocument(const std::string& key) const;
 
-    // The key of a document of a node, for Store::Prefetch().
+    // Returns the key of a document of the node at `path`, for use with Store::Prefetch().
     std::string KeyOf(const std::string& path, Document document) const {
         return DocumentKey(path, document, FormatOf(path));
     }
-    // How messages name a document of a node: by the key that it was read from.
+    // Returns the name of a document of the node at `path` for messages: the key that the document
+    // was read from.
     std::string NameOf(const std::string& path, Document document) const;
 
   private:
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
-    // `root` is the document of the root.
+    // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`, if that text
+    // has any.
     Status UseV3Consolidated(Buffer root);
-    // The document under a key of `store()`; and of the store without its consolidated metadata.
+    // DocumentAt() returns the document under `key`, from the consolidated metadata if in use.
+    // OwnDocumentAt() always reads the document from the store.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;
-    // HoldsV1Array(), where nothing of v2 is at `path`.
+    // HoldsV1Array() for a path that has no v2 document; the result is cached.
     Result<bool> FindV1(const std::string& path) const;
     Format FormatOf(const std::string& path) const;
 
     std::shared_ptr<const Store> store_;
-    std::shared_ptr<const WatchedStore> base_;  // the store as given
+    std::shared_ptr<const WatchedStore> base_;  // the store as passed to Open()
     std::shared_ptr<NodeCache> nodes_;
     std::shared_ptr<ArrayContext> context_;
     std::string manner_;
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_fault_;
-    std::map<std::string, ArrayMetadata> planned_;  // by path
+    std::map<std::string, ArrayMetadata> planned_;  // metadata by path; see WithMetadata()
 };
 
 }  // namespace zarr

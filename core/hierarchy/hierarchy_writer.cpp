@@ -18,7 +18,8 @@ namespace zarr {
 
 namespace {
 
-// The normal form of a path that a node can have.
+// Returns the normal form of `path`; an error if a name in `path` is reserved or the path is too
+// deep.
 Result<std::string> NodePath(std::string_view path) {
     ZARR_ASSIGN_OR_RETURN(std::string normal, NormalizePath(path));
     std::size_t depth = 0;
@@ -33,7 +34,7 @@ Result<std::string> NodePath(std::string_view path) {
     return normal;
 }
 
-// The paths from the root to `path`, both included.
+// Returns the paths from the root to `path`, including both.
 std::vector<std::string> PathsTo(const std::string& path) {
     std::vector<std::string> paths{path};
     while (!paths.back().empty()) paths.emplace_back(ParentPath(paths.back()));
@@ -41,14 +42,15 @@ std::vector<std::string> PathsTo(const std::string& path) {
     return paths;
 }
 
-// OccupantAt() a path that is to be changed, where it can be.
+// Returns OccupantAt() of `path` for a caller that will change the node; kUnsupported for a Zarr v1
+// array.
 Result<NodeKind> KindToChange(const Store& store, const std::string& path, Format format) {
     if (format != Format::kV3) ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
     return OccupantAt(store, path, format);
 }
 
 Status NotEmpty(const std::string& path) {
-    return Status::Invalid(Quoted(path) + ": there is a node or something else already");
+    return Status::Invalid(Quoted(path) + ": a node or other keys already exist");
 }
 
 Status NothingThere(const std::string& path) {
@@ -59,7 +61,7 @@ Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
 
-// Does to `object` what leads from `before` to `after`, which is an object.
+// Applies the differences between `before` and `after`, which must be an object, to `object`.
 void ApplyChange(const json::Object& before, const json::Value& after, json::Object& object) {
     const json::Value old(before);
     for (const json::Member& member : before)
@@ -119,7 +121,8 @@ Status HierarchyWriter::MakeGroups(const std::string& path) {
         ZARR_RETURN_IF_ERROR(documents->MakeGroup(group));
         if (group.empty()) nczarr_.IsNew();
     }
-    // Groups that exist may be unlisted: an earlier call may have failed before it listed them.
+    // An earlier call may have created a group and failed before the group was added to NCZarr's
+    // lists.
     return documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
 }
 
@@ -137,7 +140,8 @@ Status HierarchyWriter::CreateGroup(std::string_view path) {
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(group));
     if (is_array)
-        return Status::Invalid(documents->KeyOf(group, Document::kArray) + ": is an array already");
+        return Status::Invalid(documents->KeyOf(group, Document::kArray) +
+                               ": an array already exists");
     if (!group.empty()) {
         ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(group));
         if (!is_occupied) ZARR_RETURN_IF_ERROR(EraseStrayChunks(group).status());
@@ -154,7 +158,7 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
-    // A `.zattrs` alone is what a creation that failed leaves.
+    // A failed creation leaves only a `.zattrs`, so a path without prefixes below counts as free.
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;
@@ -243,7 +247,7 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    if (documents->format() == Format::kV3) {  // the same document may have held them
+    if (documents->format() == Format::kV3) {  // `change` was made before the erasure
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
     return documents->Apply(change);
@@ -274,7 +278,7 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
         if (!found) return NothingThere(node);
         return store_->ErasePrefix(node).status();
     }
-    ZARR_RETURN_IF_ERROR(store_->List(node).status());  // before anything is gone
+    ZARR_RETURN_IF_ERROR(store_->List(node).status());  // fails before anything is erased
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     return EraseNode(node);
@@ -298,7 +302,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string source, NodePath(from_path));
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    if (node.empty()) return Status::Invalid("the root is not copied to");
+    if (node.empty()) return Status::Invalid("cannot copy a node to the root");
     ZARR_RETURN_IF_ERROR(CheckPlace(node));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(node));
     if (is_occupied) return NotEmpty(node);
@@ -319,7 +323,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be renamed");
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
-        return Status::Invalid(Quoted(new_name) + ": not a valid name");
+        return Status::Invalid(Quoted(new_name) + ": not a valid name of a node");
     ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const bool is_v3 = documents->format() == Format::kV3;
@@ -343,9 +347,9 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(path, Document::kConsolidated);
-    // What one writer has gathered must not come after what another gathered later. Whether it is
-    // the store is asked under the lock too: its holder may be about to write metadata that lack a
-    // change.
+    // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
+    // metadata. The check for existing metadata needs the lock, too: the holder of the lock may be
+    // about to write metadata without this change.
     std::unique_ptr<Synchronizer::Lock> held;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -357,12 +361,12 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     if (held == nullptr) {
         ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
     }
-    // Looked at again after it was written: another writer may have changed something between. One
-    // that goes on and on does the same when it is done.
+    // The result is compared again after each write, because another writer may have changed a node
+    // meanwhile. After kTries rounds, the other writer's Finish() must complete the metadata.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));
-        // The store was deleted meanwhile, and is not to come back as an empty one.
+        // The store was deleted meanwhile; writing would create an empty store.
         if (!wanted) break;
         ZARR_ASSIGN_OR_RETURN(const bool is_same, documents->IsDone(*wanted));
         if (is_same) break;
@@ -387,8 +391,8 @@ Status HierarchyWriter::Finish() {
     if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
-    // Consolidated metadata that exist by now were made by another writer, which may not have seen
-    // these changes.
+    // Another writer has created these consolidated metadata and may not have seen the changes of
+    // this writer.
     for (const std::string& group : touched_)
         if (groups.count(group) == 0)
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
@@ -402,7 +406,7 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-// Writes the fill value of `metadata`.
+// Writes the fill value of `metadata` to all elements of `region`.
 Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Region& region,
                  std::size_t threads) {
     if (metadata.dtype.kind == DataKind::kObject) {
@@ -417,7 +421,7 @@ Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Regio
     return writer.Write(region, 0, source, threads);
 }
 
-// Fills what lies beyond the new edge in the chunks that it cuts through.
+// Writes the fill value to elements beyond the new shape `shape`, in chunks that cross its edge.
 Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) {
     const ArrayMetadata& metadata = writer.array().metadata();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -431,7 +435,8 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
         const std::uint64_t cut = metadata.ChunkAxis(axis).WholeChunks(shape[axis]);
         beyond.start[axis] = shape[axis];
         beyond.count[axis] = std::min(cut, metadata.shape[axis]) - shape[axis];
-        // Along the axes that were filled before, the corner too.
+        // Along the axes that are already filled, the region spans whole chunks, so that corners
+        // are filled.
         for (std::size_t i = 0; i < axis; ++i)
             beyond.count[i] =
                 std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),
@@ -481,7 +486,7 @@ Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
         const ArrayMetadata resized,
         WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray, old.format)));
     if (shape == old.shape) return {};
-    // Chunks that were left outside of the old shape would reappear inside of the new one.
+    // Stray chunks outside of the old shape would reappear inside of a larger shape.
     ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old, writer.locks()));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
     ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), resized));

@@ -21,31 +21,35 @@
 
 namespace zarr {
 
-// Whether Finish() writes `.zmetadata`.
+// Controls whether HierarchyWriter::Finish() writes `.zmetadata`.
 enum class WriteConsolidated { kIfPresent, kYes, kNo };
 
 enum class IfExists { kFail, kReplace };
 
-// Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them and
-// written in an order in which a reader, and the next writer after one that was killed, sees
-// whole nodes only: `.zarray` comes after everything it needs and goes before it.
+// Creates and changes the nodes of a store. Documents have the spelling of zarr-python.
 //
-// Consolidated metadata that a change makes wrong (`.zmetadata` at the root or in a group above the
-// change) are erased before the change and written anew by Finish(), so that they are never stale;
-// without Finish() they stay away.
+// Readers never see half a node, even if a writer is killed: `.zarray` is written last and erased
+// first.
 //
-// In a store of netCDF-C's what that adds to it is kept right, see NczarrDocuments.
+// Consolidated metadata that a change would outdate is erased before the change, at the root and in
+// each group above the node. Finish() writes the metadata again. Without Finish(), the metadata
+// stays erased. In stores of netCDF-C, its additional metadata is updated, too; see
+// NczarrDocuments.
 //
-// Paths may be in any form that NormalizePath() takes; "" is the root. Errors name the key; what is
-// asked for and cannot be is kInvalidArgument, also a path with a reserved name (".zarray", ...) in
-// it. After an error of the store the call can be repeated (but see RenameNode()). All methods may
-// be called from several threads, one runs at a time. Against other writers to the same store only
-// a Synchronizer guards, and only in part: `.zattrs` and `.zarray` are replaced under their locks,
-// as zarr-python does it, and `.zmetadata` are written under theirs, so that they hold what each
-// writer has changed from the end of its Finish() on. Without locks they do once all have ended.
+// Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
+// A request that is invalid, or a path with a reserved name such as ".zarray", returns
+// kInvalidArgument. A call that failed because of the store can be repeated; see RenameNode() for
+// an exception.
+//
+// Thread-safe; calls are serialised. Other processes that write to the store are excluded only by
+// `locks`, and only in part. `.zattrs` and `.zarray` are replaced under their locks, as in
+// zarr-python. `.zmetadata` is written under its lock. With locks, `.zmetadata` contains a writer's
+// changes after that writer's Finish(). Without locks, `.zmetadata` contains all changes after the
+// last writer's Finish().
 class HierarchyWriter {
   public:
-    // `format` is that of a store that is made; without, the store is asked.
+    // `locks` may be nullptr. `format` is the Zarr version of a new store; nullopt reads the
+    // version from the store.
     explicit HierarchyWriter(std::shared_ptr<Store> store,
                              WriteConsolidated consolidated = WriteConsolidated::kIfPresent,
                              std::shared_ptr<Synchronizer> locks = nullptr,
@@ -57,56 +61,60 @@ class HierarchyWriter {
         if (format) documents_.emplace(*store_, nczarr_, *format);
     }
 
-    // Writes `.zgroup` for the group and for each group above it, from the root down, where there
-    // is none yet. Chunks without an array, left by a deletion that was killed, are removed.
+    // Creates the group at `path` and all missing groups above, from the root down. Removes chunks
+    // without an array, which a killed deletion leaves behind.
     Status CreateGroup(std::string_view path);
 
-    // The version of the format that the store is of, or is to be of.
+    // Returns the Zarr version of the store, or the version passed to the constructor.
     Result<Format> StoreFormat();
 
-    // Makes an array with attributes, and the groups above it. What is at `path` already is deleted
-    // where `if_exists` says so, but not at the root; else it is an error. Chunks without an array,
-    // left by a deletion that failed, are removed.
+    // Creates an array with attributes, and the missing groups above it. If a node already exists
+    // at `path`, kReplace deletes the node first and kFail returns an error. Replacing the root is
+    // an error. Removes chunks without an array, which a failed deletion leaves behind.
     Status CreateArray(std::string_view path, const ArrayMetadata& metadata,
                        const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
 
-    // Replaces all attributes of a node. `attributes` is an object; an empty one erases `.zattrs`.
+    // Replaces all attributes of the node at `path`. `attributes` must be a JSON object. An empty
+    // object erases `.zattrs` in a v2 store.
     Status SetAttributes(std::string_view path, const json::Value& attributes);
 
-    // Changes the attributes of a node, as they are stored by now, by what is not the same in two
-    // objects: members that `after` has and `before` has not, or not so, are set, those that only
-    // `before` has are removed. What others have changed meanwhile stays.
+    // Applies the differences between the JSON objects `before` and `after` to the stored
+    // attributes of the node at `path`. Members that are new or different in `after` are set.
+    // Members that only `before` has are removed. Changes by other writers to other members are
+    // kept.
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
-    // Gives an array other metadata. Members of the stored document that the format does not define
-    // and `metadata` lacks are kept. The chunks are not touched.
+    // Replaces the metadata of the array at `path`. Keeps members of the stored document that are
+    // neither defined by the format nor in `metadata`. Chunks are not changed.
     Status ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata);
 
-    // Deletes a node and every key below it. Not the root. kNotFound where there is nothing.
+    // Deletes a node and every key below it. Returns kNotFound if `path` has no node and no chunks;
+    // kInvalidArgument if `path` is the root.
     Status DeleteNode(std::string_view path);
 
-    // Gives a node another name in its group, where nothing may have it yet. At once where the
-    // store can rename; else by copying, and the new node appears before the old one goes: where
-    // only erasing the old one fails, both names remain until DeleteNode() of the old one.
+    // Renames a node within its group; `new_name` must not exist. The rename is atomic if the store
+    // supports renaming. Otherwise the node is copied and the old node is erased. If only erasing
+    // fails, both nodes exist until DeleteNode() of the old one succeeds.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
-    // Copies a node, with all below it, from `from_path` of a store of the same format to `path`,
-    // where nothing may be, and makes the groups above it. Not to the root. After a failure nothing
-    // of the copy is left.
+    // Copies the node at `from_path` of the store `from`, with all keys below, to `path`. Both
+    // stores must have the same Zarr version. Creates missing groups above `path`. `path` must not
+    // exist and must not be the root. Nothing of the copy remains after an error.
     Status CopyNode(const Store& from, std::string_view from_path, std::string_view path);
 
-    // Writes the root's `.zmetadata`, whatever the constructor was told, but not for a store that
-    // has no nodes, as it was deleted meanwhile.
+    // Writes consolidated metadata of the root, whatever WriteConsolidated the constructor got.
+    // Writes nothing if the store has no nodes, because another writer may have deleted the store.
     Status Consolidate();
 
-    // Writes the `.zmetadata` that changes have erased and, with kYes, the root's. The writer can
-    // be used on; later changes need another call.
+    // Writes the consolidated metadata that changes have erased, and with kYes the root's. The
+    // writer may be used afterwards; later changes need another call of Finish().
     Status Finish();
 
   private:
     Status MakeGroups(const std::string& path);
-    // Ok where a node can be made at `path`, as far as that and what is above it say.
+    // Ok if a node can be created at `path`: neither `path` nor a group above is a Zarr v1 array,
+    // and no group above is an array.
     Status CheckPlace(const std::string& path) const;
     Status ReplaceAttributes(const std::string& node, const json::Value& attributes);
     Result<bool> IsOccupied(const std::string& path) const;
@@ -117,7 +125,7 @@ class HierarchyWriter {
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
-    // Makes a change of a document of the node, without stale consolidated metadata meanwhile.
+    // Applies a change of a document of the node. Erases outdated consolidated metadata first.
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
@@ -125,31 +133,32 @@ class HierarchyWriter {
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
     mutable NczarrDocuments nczarr_;
-    mutable std::optional<NodeDocuments> documents_;  // once the format is known
+    mutable std::optional<NodeDocuments> documents_;  // set when the format is known
     WriteConsolidated consolidated_;
-    std::set<std::string> touched_;  // groups in and below which something has changed
-    std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew
-    bool is_finished_ = false;       // Finish() has succeeded before
+    std::set<std::string> touched_;  // groups that have changed, or that contain changed nodes
+    std::set<std::string> erased_;   // groups whose `.zmetadata` Finish() must write again
+    bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of an array that lie outside of the grid of `kept`, which is the array's own or
-// that of another shape; under `locks`, which may be nullptr, where they are stored with others.
+// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, which may have another
+// shape. `locks` may be nullptr; shards that are only partly outside are changed under their locks.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores the chunks of `array` that are absent, as chunks of its fill value, so that they keep it
-// under other metadata. `writer` writes the array with another fill value, or without one.
-// kUnsupported where the store cannot list.
+// Stores each absent chunk of `array` as a chunk of its current fill value. The elements then keep
+// that value when the metadata gets another fill value. `writer` writes `array` under the new
+// metadata. Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
-// Gives an array another shape. What is cut off is gone: the chunks outside of the new shape are
-// erased, and elements beyond its edge in chunks that it cuts through become the fill value, so
-// that an array that grows again finds the fill value there. A process that is killed meanwhile
-// leaves an array of the old or the new shape that reads; where it shrinks, what was to be cut off
-// may be the fill value already.
+// Changes the shape of an array. Chunks outside of the new shape are erased. In chunks across the
+// new edge, elements beyond the edge become the fill value, so that growing again finds the fill
+// value.
 //
-// `writer` writes the array as it is now and must not be used afterwards; nothing of it may be
-// pending. The array is to be opened anew.
+// If the process is killed, the array has the old or the new shape and is readable. If the array
+// was to shrink, elements outside of the new shape may already be the fill value.
+//
+// `writer` writes the array with its current shape and must have no pending chunks. Do not use
+// `writer` afterwards, and open the array again.
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
                    const std::vector<std::uint64_t>& shape, std::size_t threads);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Changes = std::atomic<std::uint64_t>;
 
-// The numbers of changes of the stores that are open, by Identity().
+// Change counters of the open stores, by Store::Identity().
 class ChangeRegistry {
   public:
     std::shared_ptr<const Changes> Of(const Store& store) {
@@ -43,13 +43,14 @@ class ChangeRegistry {
 
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<Changes>> counts_;
-    std::size_t kept_ = 16;  // by the last Clean()
+    std::size_t kept_ = 16;  // number of counters after the last Clean()
 };
 
-// Made at load and never destroyed.
+// Created when the library is loaded; never destroyed.
 auto& registry = *new ChangeRegistry();
 
-// Forgets all but that arrays are of Zarr v1, which who has found one need not look for again.
+// Clears the cached nodes, but keeps the fact that an array is of Zarr v1: users of that array need
+// not search again.
 void Forget(std::unordered_map<std::string, LoadedNode>& nodes) {
     for (auto it = nodes.begin(); it != nodes.end();) {
         if (!it->second.is_v1.value_or(false)) {
@@ -62,7 +63,7 @@ void Forget(std::unordered_map<std::string, LoadedNode>& nodes) {
     }
 }
 
-// Bytes of JSON values for each byte of their text.
+// Estimated memory of a parsed JSON value, in bytes per byte of its text.
 constexpr std::size_t kBytesPerByte = 4;
 
 }  // namespace

@@ -25,40 +25,41 @@ namespace zarr {
 
 enum class NodeKind { kNone, kArray, kGroup };
 
-// A document of metadata.
+// A metadata document of a store, parsed if its text is JSON.
 struct StoredDocument {
     bool exists = false;
-    std::size_t size = 0;              // bytes
-    std::optional<json::Value> value;  // null where the document is absent or is no JSON
-    std::string text;                  // of a document that is no JSON
+    std::size_t size = 0;              // bytes of the text
+    std::optional<json::Value> value;  // nullopt if the document is absent or not JSON
+    std::string text;                  // text of a document that is not JSON, else empty
 };
 
-// The document under a key, parsed, without the consolidated metadata that a group of Zarr v3 has
-// in its own.
+// Reads and parses the document under `key`; `exists` is false if the key is absent. The member
+// "consolidated_metadata" of a `zarr.json` becomes null.
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key);
 StoredDocument ParseDocument(const std::string& key, std::string_view text);
 
-// A node as far as it was asked for. A document is a part of its key, not of its node.
+// Cached results for one name, each set when first needed. The name is a document's key for
+// documents and attributes, else a node's path.
 struct LoadedNode {
     std::optional<StoredDocument> document;
-    std::optional<StoredDocument> own_document;  // without consolidated metadata in front
+    std::optional<StoredDocument> own_document;  // ignores consolidated metadata
     std::optional<NodeKind> kind;
     std::optional<bool> is_v1;
     std::optional<ArrayMetadata> metadata;
     std::optional<json::Value> attributes;
     std::optional<std::vector<StoreEntry>> entries;
-    std::map<std::type_index, std::shared_ptr<const void>> derived;  // see GetDerived()
+    std::map<std::type_index, std::shared_ptr<const void>> derived;  // by type; see GetDerived()
 };
 
-// Nodes of one store by their paths, and documents by their keys. All are forgotten when a
-// HierarchyWriter of this process has changed the store, or when they take too much memory.
+// Cache of nodes by path, and of documents by key, of one store. The cache is cleared when a
+// HierarchyWriter of this process changes the store, or when its memory limit is reached.
 // Thread-safe.
 class NodeCache {
   public:
     explicit NodeCache(const Store& store);
 
-    // Returns a part of what is cached under `name`; calls `load` for it where it is not cached.
-    // Errors of `load` are returned and not cached.
+    // Returns the member `part` of the entry `name`. Calls `load` and caches its result if the
+    // member is not cached. Errors of `load` are returned, not cached.
     template <class T, class Load>
     Result<T> Get(const std::string& name, std::optional<T> LoadedNode::*part, Load&& load) {
         std::uint64_t version = 0;
@@ -78,8 +79,9 @@ class NodeCache {
         Put(name, part, loaded, changes_->load());
     }
 
-    // Returns the T that was computed from the nodes for `name`; computes it with `load` where it
-    // is not cached. Neither errors are cached, nor a T during whose computation `failures` grew.
+    // Returns the cached T for `name`. Calls `load` and caches the T if none is cached. A T is not
+    // cached if `failures` (a function that returns a count) grew during `load`. Errors are
+    // returned, not cached.
     template <class T, class Load, class Failures>
     Result<std::shared_ptr<const T>> GetDerived(const std::string& name, Load&& load,
                                                 Failures&& failures) {
@@ -113,12 +115,13 @@ class NodeCache {
         if (Renew() != version || !MakeRoom(name.size() + SizeOf(loaded))) return;
         nodes_[name].*part = loaded;
     }
-    // Forgets everything where the store has changed. Returns the number of changes.
+    // Clears the cache if the store has changed. Returns the number of changes of the store.
     std::uint64_t Renew();
-    // False where `bytes` are too many to be cached.
+    // Reserves `bytes` of the memory limit, and clears the cache if needed. Returns false if
+    // `bytes` is too large to be cached.
     bool MakeRoom(std::size_t bytes);
 
-    // Estimates of bytes.
+    // Return the estimated memory of a cached value in bytes.
     static std::size_t SizeOf(const StoredDocument& document);
     static std::size_t SizeOf(const std::vector<StoreEntry>& entries);
     template <class T>
@@ -133,10 +136,11 @@ class NodeCache {
     std::unordered_map<std::string, LoadedNode> nodes_;
 };
 
-// Says that the metadata of a store have changed, to all NodeCaches of stores of its Identity().
+// Clears the NodeCaches of all stores whose Identity() equals that of `store`. Call after metadata
+// has changed.
 void NoteChange(const Store& store);
 
-// NoteChange() at the end of a scope.
+// Calls NoteChange() for a store when the scope ends.
 class ChangeScope {
   public:
     explicit ChangeScope(const Store& store) : identity_(store.Identity()) {}
@@ -145,7 +149,7 @@ class ChangeScope {
     ChangeScope& operator=(const ChangeScope&) = delete;
 
   private:
-    const std::string identity_;  // a destructor must not run out of memory
+    const std::string identity_;  // computed early, because a destructor must not allocate
 };
 
 }  // namespace zarr

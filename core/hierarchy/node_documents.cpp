@@ -52,7 +52,8 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
                                 const json::Object& attributes) {
     const std::string key = KeyOf(path, Document::kArray);
     if (metadata.format != format_)
-        return Status::Invalid(key + ": one store has nodes of one version of Zarr");
+        return Status::Invalid(key +
+                               ": the Zarr version of the array differs from that of the store");
     if (format_ == Format::kV3) {
         const std::string text = V3ArrayText(metadata, json::Value(attributes));
         return store_.Set(key, ByteSpan(std::string_view(text)));
@@ -75,7 +76,7 @@ Result<bool> NodeDocuments::IsDone(const Change& change) const {
     }
     Buffer value;
     const auto found = store_.Get(change.key, value, change.text->size());
-    // What is too large is another text.
+    // Get() returns kLimit if the stored text is longer than `change.text`, so the texts differ.
     if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
     if (!found.ok()) return found.status();
     return *found && std::as_const(value).span().text() == *change.text;
@@ -162,7 +163,7 @@ Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     ZARR_ASSIGN_OR_RETURN(change.text,
                           WithV3Consolidated(*own, std::move(documents)).WithContext(change.key));
     if (change.text->size() > LimitOf(Limit::kMetadataSize))  // no reader would take it
-        return OverLimit(Limit::kMetadataSize, change.key + ": would have " +
+        return OverLimit(Limit::kMetadataSize, change.key + ": consolidated metadata would have " +
                                                    std::to_string(change.text->size()) + " bytes");
     return std::optional(std::move(change));
 }

@@ -13,12 +13,13 @@
 
 namespace zarr {
 
-// The documents of the nodes of a store as operations that do not depend on the version of the
-// format: v2 has one for each purpose, v3 one for all. A HierarchyWriter's; one thread at a time.
-// Errors start with a key.
+// Reads and writes the metadata documents of nodes, independent of the Zarr version: v2 has several
+// documents for each node, v3 has one. Used by HierarchyWriter. Not thread-safe. Errors begin with
+// a key.
 class NodeDocuments {
   public:
-    // `nczarr` keeps what netCDF-C adds to stores of v2. Both are borrowed.
+    // `nczarr` updates the additional metadata of netCDF-C in v2 stores. `store` and `nczarr` must
+    // outlive this object.
     NodeDocuments(Store& store, NczarrDocuments& nczarr, Format format)
         : store_(store), nczarr_(nczarr), format_(format) {}
 
@@ -30,35 +31,38 @@ class NodeDocuments {
     Result<bool> IsArray(const std::string& path) const;
     Result<bool> IsGroup(const std::string& path) const;
 
-    // Make a node, whose place is free. The one that makes an array is written last.
+    // Create a node at a path that must be free. MakeArray() writes the attributes before the
+    // `.zarray`, so that readers see whole arrays only.
     Status MakeGroup(const std::string& path);
     Status MakeArray(const std::string& path, const ArrayMetadata& metadata,
                      const json::Object& attributes);
 
-    // A document as it is to be; none where it is to be gone.
+    // New state of a document: its text, or nullopt if the document is to be erased.
     struct Change {
         std::string key;
         std::optional<std::string> text;
     };
-    // True where the document is so already.
+    // True if the stored document already has the state that `change` asks for.
     Result<bool> IsDone(const Change& change) const;
     Status Apply(const Change& change);
 
-    // The stored attributes of a node; an empty object where it has none.
+    // Returns the stored attributes of the node at `path`; an empty object if the node has no
+    // attributes.
     Result<json::Value> Attributes(const std::string& path) const;
     Result<Change> WithAttributes(const std::string& path, const json::Value& attributes) const;
-    // Members of the stored document that the format does not define are kept. kNotFound where
-    // there is no array.
+    // Returns the change that gives the array at `path` new metadata. Keeps members of the stored
+    // document that the format does not define. Returns kNotFound if the array does not exist.
     Result<Change> WithArray(const std::string& path, const ArrayMetadata& metadata) const;
 
-    // The consolidated metadata of a group, at and below it.
+    // True if the group has consolidated metadata of the nodes at and below the group.
     Result<bool> HasConsolidated(const std::string& group) const;
     Status EraseConsolidated(const std::string& group);
-    // None where there is nothing to consolidate, as the store was deleted meanwhile.
+    // Returns the change that writes the consolidated metadata of `group`; nullopt if no node
+    // exists at or below `group`, for example because the store was deleted.
     Result<std::optional<Change>> Consolidated(const std::string& group) const;
 
   private:
-    // The text under a key; none where it is absent.
+    // Returns the text under `key`; nullopt if the key is absent.
     Result<std::optional<std::string>> Text(const std::string& key) const;
 
     Store& store_;

@@ -19,11 +19,10 @@ namespace zarr {
 
 namespace {
 
-// Groups, the array's name and the parts of a chunk's key.
+// Maximum depth of a prefix: nested groups, the array's name and the components of a chunk key.
 constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
-// What visiting a prefix counts against Limit::kMetadataSize, so that links in a circle end
-// somewhere.
+// Bytes that each visited prefix counts towards Limit::kMetadataSize, so that circular links end.
 constexpr std::size_t kBytesPerPrefix = 64;
 
 Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefix) {
@@ -32,7 +31,8 @@ Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefi
                          " levels deep");
 }
 
-// True for a document that makes an array. One that cannot be read is damaged, and makes none.
+// True if the file `name` in `prefix` is the metadata document of an array. False for a `zarr.json`
+// that cannot be read.
 bool MakesArray(const Store& store, const std::string& prefix, const std::string& name) {
     if (name != kV3Document) return IsDocument(name, Document::kArray);
     Buffer text;
@@ -42,8 +42,8 @@ bool MakesArray(const Store& store, const std::string& prefix, const std::string
     return type.ok() && *type == V3NodeType::kArray;
 }
 
-// Removes the documents of the nodes at and below a prefix, from the leaves up: the chunks of every
-// array are there until its document is gone, and a group until its members are gone.
+// Removes the documents of the nodes at and below a prefix, from the leaves up. An array's document
+// is removed before its chunks, and a group's document after its members.
 Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
@@ -65,7 +65,7 @@ Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth
     return {};
 }
 
-// Removes every key below a prefix without documents.
+// Removes every key below `prefix`, whose documents are already removed.
 Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
@@ -81,12 +81,12 @@ Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     return store.ErasePrefix(prefix).status();
 }
 
-// Copies the keys below a prefix of one store to below one of another, or the same.
+// Copies the keys below a prefix of `source` to a prefix of `target`; both may be the same store.
 class Copier {
   public:
     Copier(const Store& source, Store& target) : source_(source), target_(target) {}
 
-    // All but the documents, which are kept for CopyDocuments(), those of the leaves first.
+    // Copies all keys except documents. Collects the documents for CopyDocuments(), leaves first.
     Status CopyBelow(const std::string& from, const std::string& to, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from));
         ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, source_.List(from));
@@ -138,7 +138,7 @@ class Collector {
         bool is_array = false;
         for (const StoreEntry& entry : entries)
             if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
-        if (is_array) return {};  // what is below are chunks
+        if (is_array) return {};  // only chunks are below an array
         for (const StoreEntry& entry : entries)
             if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
         return {};
@@ -147,7 +147,8 @@ class Collector {
     json::Object TakeMetadata() { return std::move(metadata_); }
 
   private:
-    // Adds a document of the node at `path`; whether that is an array goes to `is_array`.
+    // Adds the document `name` of the node at `path`. Sets `is_array` to true if that node is an
+    // array.
     Status AddDocument(const std::string& path, const std::string& name, bool& is_array) {
         if (is_v3_ && name == kV3Document) {
             ZARR_ASSIGN_OR_RETURN(is_array, AddNode(path));
@@ -172,7 +173,7 @@ class Collector {
     Status Add(const std::string& key) {
         Buffer text;
         ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
-        if (!found) return {};  // erased since it was listed
+        if (!found) return {};  // erased after it was listed
         ZARR_RETURN_IF_ERROR(Count(text.size()));
         auto document = json::Parse(std::as_const(text).span().text());
         if (!document.ok()) return document.status().WithContext(key);
@@ -180,7 +181,8 @@ class Collector {
         return {};
     }
 
-    // Adds the document of a node of v3; true where it is an array.
+    // Adds the `zarr.json` of the node at `path`, except the root's. Returns true if the node is an
+    // array.
     Result<bool> AddNode(const std::string& path) {
         const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
         Buffer text;
@@ -276,10 +278,10 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
     std::string text = ConsolidatedDocument(std::move(metadata));
-    if (text.size() > LimitOf(Limit::kMetadataSize))  // no reader would take it
+    if (text.size() > LimitOf(Limit::kMetadataSize))  // readers have the same limit
         return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
-                                                   ": would have " + std::to_string(text.size()) +
-                                                   " bytes");
+                                                   ": consolidated metadata would have " +
+                                                   std::to_string(text.size()) + " bytes");
     return text;
 }
 
@@ -317,7 +319,7 @@ Status EmptyRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // A store without room for another document may go without.
+            // A full store may reject the new document; the root's document is erased in that case.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {
@@ -336,7 +338,8 @@ Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
-    // The `meta` of an array of Zarr v1 is a document as well.
+    // The document `meta` of a Zarr v1 array is erased here, because MakesNode() is false for that
+    // name.
     ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
         return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);
     }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole subtrees of a store, in an order in which no reader ever sees half a node: the documents of
-// an array are there only while all its chunks are.
+// Operations on whole subtrees of a store. Readers never see half an array: its metadata documents
+// exist only while all of its chunks exist.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,16 @@
 
 namespace zarr {
 
-// Removes every key below `prefix`, which is not the root: first all documents, from the leaves up,
-// then the chunks. Links to folders are removed, not followed. After a failure it can be repeated;
-// a killed one leaves chunks without documents. kUnsupported, with nothing removed, where the store
-// cannot list.
+// Removes every key below `prefix`, which must not be the root. Removes documents from the leaves
+// up, then chunks. Links to folders are removed, not followed. A failed call can be repeated. A
+// killed process leaves chunks without documents. Returns kUnsupported and removes nothing if the
+// store cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
 
-// True where nothing lies below `prefix` but chunks without an array, as a killed deletion leaves
-// them.
+// True if only chunks without an array are below `prefix`, as a killed deletion leaves them.
 Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix);
 
-// A prefix of a store; "" is all of it.
+// A store and a prefix in that store; the prefix "" means the whole store.
 struct ConstSubtree {
     const Store& store;
     std::string prefix;
@@ -32,34 +31,34 @@ struct Subtree {
     std::string prefix;
 };
 
-// Copies every key below `from` to below `to`, the documents last and from the leaves up. After a
-// failure what is below `to` is for the caller to erase.
+// Copies every key below `from` to below `to`, documents last and from the leaves up. After an
+// error, the caller must erase the keys below `to`.
 Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
-// The text of a `.zmetadata` of the nodes at and below `prefix`, as zarr-python's
-// consolidate_metadata() writes it: every `.zarray`, `.zgroup` and `.zattrs` by its key relative to
-// `prefix`. Empty where there are none. Does not look for nodes below arrays. kCorrupt where one
-// does not parse.
+// Returns the text of a `.zmetadata` for the nodes at and below `prefix`, as zarr-python's
+// consolidate_metadata() writes it. The text contains each `.zarray`, `.zgroup` and `.zattrs` under
+// its key relative to `prefix`. Empty if no document exists. Prefixes below arrays are not
+// searched. Returns kCorrupt if a document is not JSON.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
 
-// The same of Zarr v3: the documents of the nodes below `prefix` by their paths relative to it, as
-// "consolidated_metadata" holds them.
+// Returns the `zarr.json` documents below `prefix` of a Zarr v3 store, each under its node's path
+// relative to `prefix`. The member "consolidated_metadata" of a group contains these documents.
 Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
 
-// Removing whole stores, and knowing what is one.
+// Deletion of whole stores, and detection of files that do not belong to a store.
 
-// The first key or prefix that belongs to no Zarr store; empty where there is none. `is_known` is
-// asked about names that Zarr does not have, wherever they are. kUnsupported where the store cannot
-// list, kLimit where it nests too deeply.
+// Returns the first key or prefix that Zarr does not define; empty if all belong to the store.
+// `is_known` returns true for additional names to accept at any level. Returns kUnsupported if the
+// store cannot list; kLimit if prefixes nest too deeply.
 Result<std::string> FindForeign(const Store& store,
                                 const std::function<bool(std::string_view name)>& is_known);
 
-// Makes an empty group of the root of a store that is to be deleted: an array there, and the nodes
-// that consolidated metadata describe, must not be opened any more when chunks are gone.
+// Makes the root an empty group, as the first step of deleting the store. Otherwise a reader could
+// open a root array, or nodes in consolidated metadata, whose chunks are already erased.
 Status EmptyRoot(Store& store);
 
-// Removes every key. EmptyRoot() comes first and then EraseTree() of everything else; the root's
-// group goes last, so that after a failure it is still a store, and this can be repeated.
+// Removes every key of the store: EmptyRoot() first, then all subtrees, and the root's group last.
+// After an error the root is still a group, so that the call can be repeated.
 Status EraseStore(Store& store);
 
 }  // namespace zarr

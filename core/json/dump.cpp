@@ -11,14 +11,16 @@ namespace zarr::json {
 
 namespace {
 
-// The members that count, sorted as Python sorts strings: by code point, which is UTF-8's order.
+// Returns the members of `object` sorted by code point, which is the byte order of UTF-8. Python
+// sorts strings by code point, too. The last member wins if a name is repeated.
 std::vector<const Member*> Sorted(const Object& object) {
     std::vector<const Member*> members;
     members.reserve(object.size());
     for (auto it = object.rbegin(); it != object.rend(); ++it) members.push_back(&*it);
     std::stable_sort(members.begin(), members.end(),
                      [](const Member* a, const Member* b) { return a->first < b->first; });
-    // Of a repeated key the last one counts, and the reversal put that first.
+    // std::unique() keeps the first of equal names, which is the last one of `object` after the
+    // reversal.
     members.erase(
         std::unique(members.begin(), members.end(),
                     [](const Member* a, const Member* b) { return a->first == b->first; }),

@@ -18,7 +18,7 @@ namespace zarr::json {
 
 namespace {
 
-// 2^63 and 2^64 are doubles; the largest int64 and uint64 are not.
+// The bounds are 2^63 and 2^64 because no double equals the largest int64 or the largest uint64.
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
@@ -235,14 +235,14 @@ Result<std::string> OptionalString(const Value& object, std::string_view key,
     return *member->as_string();
 }
 
-// Value from text: nlohmann_json's SAX parser does the reading, this builds the tree, so that
-// nothing is looked up while parsing (an object of a million members stays linear).
+// Reading text: the SAX parser of nlohmann_json calls Builder, which builds a tree of Values. The
+// parser looks nothing up, so an object with a million members takes linear time.
 
 namespace {
 
-// Strings that stand for the bare tokens while nlohmann_json reads the text. JSON text cannot hold
-// an unescaped control character, so no string of the store collides with them before parsing; one
-// written with escapes would have to spell this on purpose, and then only reads as a number.
+// Strings that replace the bare tokens (NaN, Infinity) while nlohmann_json reads the text. They
+// begin with an escaped control character, so that no ordinary string of a store equals one. A
+// stored string that spells a mark with the escape reads as the number.
 constexpr std::string_view kNanMark = "\\u0001zarr:NaN";
 constexpr std::string_view kInfinityMark = "\\u0001zarr:Infinity";
 constexpr std::string_view kMinusInfinityMark = "\\u0001zarr:-Infinity";
@@ -259,7 +259,8 @@ const Token kTokens[] = {
     {"NaN", kNanMark, std::numeric_limits<double>::quiet_NaN()},
 };
 
-// Offset of the first bare token at or after `from`, outside strings; npos if there is none.
+// Returns the offset of the first bare token at or after `from`, outside of strings; npos if no
+// token follows.
 std::size_t FindBareToken(std::string_view text, std::size_t from, const Token** found) {
     bool in_string = false;
     for (std::size_t i = from; i < text.size(); ++i) {
@@ -280,16 +281,16 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
     return std::string_view::npos;
 }
 
-// A text with every bare token replaced by its mark as a string.
+// JSON text after each bare token was replaced by its mark, a string.
 struct MarkedText {
     struct Mark {
-        std::size_t end;     // where the mark ends in `text`
-        std::size_t growth;  // by how much `text` is longer up to there than what it was made from
+        std::size_t end;     // offset of the end of the mark in `text`
+        std::size_t growth;  // bytes by which all marks up to `end` have lengthened the text
     };
     std::string text;
     std::vector<Mark> marks;
 
-    // The place in the text as it was.
+    // Returns the offset in the original text for the offset `position` in `text`.
     std::size_t Original(std::size_t position) const {
         const auto next =
             std::upper_bound(marks.begin(), marks.end(), position,
@@ -313,7 +314,7 @@ MarkedText MarkBareTokens(std::string_view text) {
     return marked;
 }
 
-// The token that a string stands for, else nullptr.
+// Returns the bare token that `string` is the mark of; nullptr if `string` is not a mark.
 const Token* TokenOf(const std::string& string) {
     if (string.empty() || string[0] != '\x01') return nullptr;
     for (const Token& token : kTokens)
@@ -321,7 +322,7 @@ const Token* TokenOf(const std::string& string) {
     return nullptr;
 }
 
-// `text` with the tokens in place of their marks, for messages.
+// Returns `text`, for an error message, with each mark replaced by its bare token.
 std::string Unmarked(std::string text) {
     for (const Token& token : kTokens) {
         const std::string mark = "\"" + std::string(token.mark) + "\"";
@@ -331,7 +332,7 @@ std::string Unmarked(std::string text) {
     return text;
 }
 
-// Removes the members whose keys come again later.
+// Removes the members whose key is repeated by a later member.
 void KeepLast(Object& members) {
     constexpr std::size_t kFew = 16;
     std::vector<std::size_t> repeated;
@@ -366,7 +367,8 @@ void KeepLast(Object& members) {
 
 class Builder {
   public:
-    // `marked` is the text; nullptr where there is none, but bytes.
+    // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is added to the
+    // limit on the number of values.
     Builder(const MarkedText* marked, std::uint64_t expected)
         : marked_(marked), most_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 
@@ -413,13 +415,13 @@ class Builder {
     }
 
     Value TakeRoot() { return std::move(root_); }
-    // What is wrong where parsing failed; may be ok.
+    // Returns the error of a failed parse; ok if nlohmann_json reported none.
     const Status& error() const { return error_; }
 
   private:
     struct Open {
         Value value;
-        std::string key;  // of the member being read, in an object
+        std::string key;  // key of the member that is being read, if `value` is an object
     };
 
     bool Push(Value container) {
@@ -476,7 +478,7 @@ class Scanner {
         while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
     }
 
-    // Moves past `c`, skipping space before it; false where something else comes.
+    // Skips white space, then the character `c`. Returns false if another character follows.
     bool Take(char c) {
         SkipSpace();
         if (at_ >= text_.size() || text_[at_] != c) return false;
@@ -484,7 +486,8 @@ class Scanner {
         return true;
     }
 
-    // The string at this place with its quotes; empty where there is none.
+    // Skips white space, then a JSON string. Returns the string with its quotes; empty if no
+    // complete string follows.
     std::string_view TakeString() {
         SkipSpace();
         const std::size_t start = at_;
@@ -498,8 +501,8 @@ class Scanner {
         return {};
     }
 
-    // The text up to the ',' or '}' that ends the value at this place, without the space before
-    // that; empty where there is none.
+    // Returns the text up to the ',' or '}' that ends the value, without white space at its end.
+    // Empty if the text ends inside of the value.
     std::string_view TakeValue() {
         SkipSpace();
         const std::size_t start = at_;
@@ -536,7 +539,7 @@ class Scanner {
     std::size_t at_ = 0;
 };
 
-// Of a text that is to be an object, and does not begin as one.
+// Returns the error for `text`, which does not begin with '{'.
 Status NoObject(std::string_view text, const Scanner& scanner) {
     constexpr std::size_t kShown = 40;
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -558,7 +561,7 @@ Result<std::string> Unquote(std::string_view quoted) {
 }  // namespace
 
 Result<Value> Parse(std::string_view text, std::uint64_t expected) {
-    // The parser takes NUL for the end of the text; in JSON it can stand nowhere.
+    // nlohmann_json ends the text at a NUL character, which JSON allows nowhere.
     const std::size_t nul = text.find('\0');
     if (nul != std::string_view::npos)
         return Status::Corrupt("not valid JSON at byte " + std::to_string(nul + 1) +
@@ -585,7 +588,7 @@ Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected) {
 }
 
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
-    // As Parse() does, and as Python reads bytes.
+    // Parse() and Python's json.loads() skip a byte order mark, too.
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
         text.remove_prefix(kByteOrderMark.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON as Zarr metadata needs it: members in their order, 64-bit integers exact, and the bare
-// NaN, Infinity and -Infinity tokens that Python's json module writes.
+// JSON values for Zarr metadata. Members keep their order and 64-bit integers are exact. The bare
+// tokens NaN, Infinity and -Infinity are accepted, as Python's json module writes them.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ namespace zarr::json {
 class Value;
 using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
-using Object = std::vector<Member>;  // in the text's order
+using Object = std::vector<Member>;  // members in the order of the text
 
-// A JSON value of 16 bytes, with its content behind a pointer where that is a string, an array or
-// an object. Integers that fit neither int64 nor uint64 become doubles. Copies share their content,
-// until MutableArray() or MutableObject() of one of them is called. Different values may be used by
-// different threads, even where they share their content.
+// A JSON value of 16 bytes; a string, an array or an object is behind a pointer. An integer that
+// fits neither int64 nor uint64 becomes a double. Copies share their content until MutableArray()
+// or MutableObject() is called on one copy. Different threads may use different values, also if the
+// values share their content.
 class Value {
   public:
     Value() = default;  // null
@@ -35,7 +35,7 @@ class Value {
     explicit Value(double v) : kind_(Kind::kDouble) { content_.number = v; }
     explicit Value(std::string v);
     explicit Value(std::string_view v) : Value(std::string(v)) {}
-    explicit Value(const char* v) : Value(std::string(v)) {}  // else it would be a bool
+    explicit Value(const char* v) : Value(std::string(v)) {}  // keeps literals from being bool
     explicit Value(Array v);
     explicit Value(Object v);
 
@@ -58,7 +58,8 @@ class Value {
     bool is_number() const { return is_integer() || kind_ == Kind::kDouble; }
     bool is_integer() const { return kind_ == Kind::kInt64 || kind_ == Kind::kUint64; }
 
-    // The content where the value is of that type, else nullptr.
+    // as_bool(), as_string(), as_array() and as_object() return a pointer to the content; nullptr
+    // if the value has another type.
     const bool* as_bool() const { return kind_ == Kind::kBool ? &content_.boolean : nullptr; }
     const std::string* as_string() const {
         return kind_ == Kind::kString ? &content_.string->content : nullptr;
@@ -69,21 +70,23 @@ class Value {
     const Object* as_object() const {
         return kind_ == Kind::kObject ? &content_.object->content : nullptr;
     }
-    // The content to be changed, of this value alone; nullptr where it is of another type. The
-    // pointer is not to be used after the value is copied.
+    // Return the content for writing; nullptr if the value has another type. Copies that shared the
+    // content do not change. The pointer becomes invalid when the value is copied.
     Array* MutableArray();
     Object* MutableObject();
 
-    // Numbers: an integer that is in range (a double counts when it is integral, as in `4.0`).
+    // Return true if the value is a number that the integer type of `out` can hold exactly. A
+    // double counts if it is integral, such as `4.0`. `out` is set only if true is returned.
     bool GetInt64(std::int64_t& out) const;
     bool GetUint64(std::uint64_t& out) const;
-    // Any number, rounded to the nearest double.
+    // Returns true and sets `out` to the nearest double if the value is a number.
     bool GetDouble(double& out) const;
 
-    // The member `key` of an object, else nullptr (also where this is not an object).
+    // Returns the last member named `key`; nullptr if no member has that name or the value is not
+    // an object.
     const Value* Find(std::string_view key) const;
 
-    // "a number", "an array", ...: the type's name for messages.
+    // Returns the type's name for messages, with its article: "a number", "an array", ...
     std::string_view TypeName() const;
 
   private:
@@ -101,7 +104,7 @@ class Value {
     struct Shared {
         explicit Shared(T v) : content(std::move(v)) {}
         T content;
-        std::atomic<std::size_t> users{1};  // values
+        std::atomic<std::size_t> users{1};  // number of values that share `content`
     };
     union Content {
         bool boolean;
@@ -123,75 +126,82 @@ class Value {
     Content content_;
 };
 
-// Parses one UTF-8 JSON text, nested at most Limit::kJsonDepth deep and of at most
-// Limit::kJsonValues values beside the `expected` ones that its reader has room for. Of a repeated
-// key the last one counts, and is all that is kept. Errors are
-// kCorrupt, or kLimit for these; where the syntax is wrong they give the number of the byte,
-// from 1.
+// Parses one JSON text in UTF-8. The last member wins if a key is repeated. Returns kCorrupt if the
+// syntax is wrong; the message gives the byte's position, counted from 1. Returns kLimit if values
+// are nested deeper than Limit::kJsonDepth. Returns kLimit if the text has more than
+// Limit::kJsonValues + `expected` values; `expected` is the number of values that the caller is
+// prepared for.
 Result<Value> Parse(std::string_view text, std::uint64_t expected = 0);
 
-// Parses one message of MessagePack, within the same limits. Its binary data are strings, which
-// need not be UTF-8 then. kCorrupt where it is cut off or not one.
+// Parses one MessagePack message within the limits of Parse(). Binary data become strings, which
+// may then be invalid UTF-8. Returns kCorrupt if the message is truncated or not valid MessagePack.
 Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected = 0);
 
-// A member of an object with its value's text, not parsed and not validated.
+// Name of an object's member and the JSON text of its value, which is neither parsed nor validated.
 using Slice = std::pair<std::string, std::string_view>;
 
-// Splits the text of one JSON object into its members in one pass over the bytes, so that a large
-// document costs only what is used of it. The slices borrow from `text`. kCorrupt where `text` is
-// not an object or ends early; what is inside the values is checked when they are parsed.
+// Splits the text of a JSON object into its members in one pass. A caller parses only the values
+// that it needs of a large document. The slices point into `text`, which must outlive them. Returns
+// kCorrupt if `text` is truncated or not an object. Syntax errors inside of values are not
+// detected.
 Result<std::vector<Slice>> MemberSlices(std::string_view text);
-// The text of the member `name`, the last one of that name; none where there is none.
+// Returns the text of the last member called `name`; nullopt if no member has that name.
 std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std::string_view name);
 
-// Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens; with
-// `padding` inside of all brackets.
+// Returns `value` as JSON text on one line. Numbers are exact; NaN and infinities are Python's bare
+// tokens. `padding` is inserted after each opening and before each closing bracket.
 std::string Dump(const Value& value, std::string_view padding = {});
 
-// Dump() with the members of all objects in the order of their names, of a repeated one the last:
-// the same text for values that mean the same.
+// Dump() with the members of all objects sorted by name. Values that differ only in the order of
+// members give equal text. Only the last member is written if a name is repeated.
 std::string DumpSorted(const Value& value);
 
-// The text that Python's json.dumps() gives with indent=4, sort_keys=True and ensure_ascii=True, as
-// zarr-python writes metadata. Of a repeated key only the last one is written; bytes that are no
-// UTF-8 become U+FFFD.
+// Returns the text of Python's json.dumps() with indent=4, sort_keys=True and ensure_ascii=True,
+// which zarr-python uses for metadata. Only the last member is written if a key is repeated. Bytes
+// that are not UTF-8 become U+FFFD.
 std::string DumpIndented(const Value& value);
 
-// A double as Python's repr() spells it in JSON: the fewest digits that read back to it, "1.0",
-// "1e+16", "-0.0"; the bare tokens for NaN and the infinities.
+// Returns a double as Python's json.dumps() writes it: "1.0", "1e+16", "-0.0". The digits are the
+// fewest that read back as `number`. NaN and infinities become the bare tokens.
 std::string PythonFloat(double number);
 
-// Dump() cut to a length that fits an error message.
+// Returns Dump() of `value`, cut to 60 bytes and "..." for use in an error message.
 std::string Brief(const Value& value);
 
-// Changing the members of a JSON object.
+// Functions that change the members of a JSON object.
 
-// The member `name` of an object, to be changed; nullptr where there is none.
+// Returns a pointer to the value of the first member called `name`; nullptr if no member has that
+// name.
 Value* FindMember(Object& object, std::string_view name);
 
-// Sets it, or adds it at the end.
+// Replaces the value of the member called `name`; appends a member if no member has that name.
 void PutMember(Object& object, std::string_view name, Value value);
 
-// Removes it, if it is there.
+// Removes all members called `name`.
 void EraseMember(Object& object, std::string_view name);
 
-// Typed access to the members of a JSON object, with errors that name the member and the value:
-// `level: expected an integer >= 1, got 0`.
+// Typed access to the members of a JSON object. Errors name the member and its value: `level:
+// expected an integer >= 1, got 0`.
 
-// The error for `value` at `where` (a member path such as `chunks[1]`).
+// Returns the error "<where>: expected <what>, got <got>". `where` is the path of a member, such as
+// `chunks[1]`; may be empty.
 Status Expected(std::string_view where, std::string_view what, const Value& got);
 
-// A compulsory member of `object`.
+// Returns the member `key` of `object`. Returns kCorrupt if `object` is not an object or has no
+// such member.
 Result<const Value*> Require(const Value& object, std::string_view key);
 
-// `value` as an integer of at least `minimum`.
+// Returns `value` as an unsigned integer. Returns kCorrupt with the member path `where` if `value`
+// is not an integer or less than `minimum`.
 Result<std::uint64_t> UintAtLeast(const Value& value, std::uint64_t minimum,
                                   std::string_view where);
-// `value` as an array of such integers.
+// Returns the items of the JSON array `value` as unsigned integers. Returns kCorrupt if an item is
+// not an integer or less than `minimum`.
 Result<std::vector<std::uint64_t>> UintsAtLeast(const Value& value, std::uint64_t minimum,
                                                 std::string_view where);
 
-// Members that may be absent or null, in which case `fallback` is returned.
+// Return the member `key` of `object`, or `fallback` if the member is absent or null. Return
+// kCorrupt if the member has another type or is out of range.
 Result<std::int64_t> OptionalInt(const Value& object, std::string_view key, std::int64_t fallback,
                                  std::int64_t minimum, std::int64_t maximum);
 Result<bool> OptionalBool(const Value& object, std::string_view key, bool fallback);

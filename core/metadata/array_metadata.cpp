@@ -38,7 +38,7 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // An attribute may say what stands for missing elements.
+    // An attribute may define the value of missing elements, and so belongs to the metadata.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }
@@ -51,7 +51,7 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
     if (shape.size() != metadata.rank())
         return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
                                " sizes, got " + std::to_string(shape.size()));
-    if (shape == metadata.shape) return metadata;  // NCZarr's scalars are stored with another
+    if (shape == metadata.shape) return metadata;  // an NCZarr scalar stores shape [1]
     return IsV3(metadata) ? WithV3Shape(metadata, shape) : WithV2Shape(metadata, std::move(shape));
 }
 

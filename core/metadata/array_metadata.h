@@ -18,77 +18,80 @@
 
 namespace zarr {
 
-// What a new array is to be.
+// Description of a new array, as input for MakeArrayMetadata().
 struct ArraySpec {
-    Format format = Format::kV2;        // or kV3
+    Format format = Format::kV2;        // kV2 or kV3
     std::vector<std::uint64_t> shape;   // elements per dimension
-    std::vector<std::uint64_t> chunks;  // likewise, each >= 1
-    // Of v3: the elements per dimension of a shard, multiples of the chunks; empty without shards.
+    std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
+    // Zarr v3 only: elements per dimension of a shard, each a multiple of the chunk size. Empty if
+    // the array has no shards.
     std::vector<std::uint64_t> shard;
     DataType dtype;
-    std::optional<std::string> fill_value;  // one element in the host's byte order; null without
+    std::optional<std::string> fill_value;  // one element in the host's byte order, if any
     bool fortran_order = false;
     char dimension_separator = '.';
-    bool has_key_prefix = false;    // of v3: chunk keys begin with "c"
-    std::vector<CodecSpec> codecs;  // in encoding order; of kObject the codec of objects first
+    bool has_key_prefix = false;    // v3 only: chunk keys begin with "c"
+    std::vector<CodecSpec> codecs;  // in encoding order; an object codec comes first
 };
 
-// One level of Zarr v3's sharding (its specification, "Sharding codec"): chunks, or the shards of
-// the next level, in one value with an index of their places.
+// A level of sharding (Zarr v3 specification, "Sharding codec"). A shard of this level contains
+// chunks, or shards of the next level, and an index of their byte ranges.
 struct Sharding {
-    std::vector<std::uint64_t> shape;     // of a shard: elements per dimension of the array
-    AxisOrder order;                      // of the dimensions in the index
-    std::vector<CodecSpec> index_codecs;  // from the bytes of the index to what is stored
+    std::vector<std::uint64_t> shape;     // elements per dimension of a shard
+    AxisOrder order;                      // order of the dimensions in the index
+    std::vector<CodecSpec> index_codecs;  // codecs that encode the index, in encoding order
     bool index_at_end = true;
-    std::vector<CodecSpec> codecs;  // from the bytes of the whole shard to what is stored
+    std::vector<CodecSpec> codecs;  // codecs that encode the whole shard, in encoding order
 };
 
-// The meaning of an array's fill value where no attribute names a nodata value. In Zarr v3 the
-// attribute `gdal_has_nodata` states it. See core/metadata/fill_meaning.h.
+// Meaning of an array's fill value if no attribute names a nodata value. In Zarr v3 the attribute
+// `gdal_has_nodata` states the meaning. See core/metadata/fill_meaning.h.
 enum class FillMeaning : std::uint8_t {
     kUnstated,
     kNodata,
     kData,
 };
 
-// The validated description of an array, of any format and in the words of Zarr v2's specification
-// ("Arrays"). The other files of this folder read and write it.
+// Validated metadata of an array of any Zarr version, in the terms of the Zarr v2 specification
+// ("Arrays"). Read and written by the other files of core/metadata.
 struct ArrayMetadata {
     Format format = Format::kV2;
     std::vector<std::uint64_t> shape;   // elements per dimension
-    std::vector<std::uint64_t> chunks;  // likewise, each >= 1
+    std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
     DataType dtype;
-    std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
-    // Of v3's rectilinear grid: along each dimension the end of each chunk (of each shard, where
-    // there are some) from element 0 on, ascending, the last >= shape; empty where a dimension is
-    // regular. Empty for a regular grid. `chunks` are then the largest sizes.
+    std::optional<DataType> text_type;  // kObject only: the text type in the document
+    // Zarr v3 rectilinear grid only: per dimension, the end of each chunk (each shard in a sharded
+    // array). The ends are element indices, ascending; the last is >= shape. The inner list is
+    // empty if that dimension is regular. `chunks` are the largest sizes. Empty if the grid is
+    // regular.
     std::vector<std::vector<std::uint64_t>> edges;
-    std::vector<Sharding> shards;  // outermost first; empty without
-    AxisOrder axis_order;          // of the elements in a chunk
+    std::vector<Sharding> shards;  // outermost level first; empty if not sharded
+    AxisOrder axis_order;          // order of the elements in a chunk
     char dimension_separator = '.';
-    bool has_key_prefix = false;  // of v3: chunk keys begin with "c"
-    bool has_separator = false;   // the metadata say which
-    bool has_fill_value = false;  // false where "fill_value" is null
-    FillValue fill_value;         // zeros where null
+    bool has_key_prefix = false;  // v3 only: chunk keys begin with "c"
+    bool has_separator = false;   // true if the document states the separator
+    bool has_fill_value = false;  // false if "fill_value" is null
+    FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
-    bool lacks_fill_value = false;  // "fill_value", which has to be there, is not: null is meant
-    bool has_characters = false;    // netCDF's, of which the last dimension makes texts
-    // In encoding order. Of v3 without transpositions that `axis_order` says, and without "bytes"
-    // where that says no more than the dtype's byte order.
+    bool lacks_fill_value = false;  // "fill_value" is missing, although required; treated as null
+    bool has_characters = false;    // netCDF characters; the last dimension forms strings
+    // Codecs in encoding order. For v3, without leading transpose codecs, which `axis_order`
+    // expresses. Also without a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;
-    // Every member of `.zarray`, or of v3's document without its attributes, as it is stored,
-    // unknown ones too; of v1 the members that say the same in v2. For this folder alone.
+    // Every stored member of `.zarray`, or of `zarr.json` without its attributes, including unknown
+    // members. For Zarr v1, the equivalent members of v2. Used only in core/metadata.
     json::Object document;
 
     std::size_t rank() const { return shape.size(); }
     ChunkKeyEncoding key_encoding() const { return {dimension_separator, has_key_prefix}; }
-    // What is stored as one value: the shape of the outermost shard, else of a chunk.
+    // Returns the shape of the unit that one key stores: the outermost shard, or a chunk if the
+    // array is not sharded.
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // The grid along a dimension, which borrows from this: of the chunks, and of what is stored as
-    // one value. Chunks in shards are regular throughout the array, as their size divides that of
-    // each shard (Zarr v3 specification, "Sharding codec").
+    // Return the grid along dimension `axis`: ChunkAxis() of inner chunks, StoredAxis() of the
+    // units that one key stores. The result refers to this object. Inner chunks are always regular,
+    // because their size divides the size of each shard (Zarr v3 specification, "Sharding codec").
     GridAxis ChunkAxis(std::size_t axis) const {
         return shards.empty() ? StoredAxis(axis) : GridAxis(shape[axis], chunks[axis]);
     }
@@ -98,39 +101,40 @@ struct ArrayMetadata {
     }
 };
 
-// True where both were read from the same members, in any order: those who write consolidated
-// metadata anew order them in their own way.
+// True if `a` and `b` were read from equal members, in any order. Programs that write consolidated
+// metadata may reorder members.
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
-// The metadata of a new array, of v2. Errors are kInvalidArgument or kLimit and name the member.
-// Whether the codecs exist and fit is checked where they are bound.
+// Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
+// member. Whether the codecs exist and fit the array is checked when the codecs are bound.
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);
 
-// The metadata of the same array with another shape. kInvalidArgument or kLimit where it cannot
-// have this one.
+// Returns `metadata` with another shape of equal rank. Returns kInvalidArgument or kLimit if the
+// array cannot have that shape.
 Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape);
 
-// The metadata of the same array with another fill value: one element in the host's byte order;
-// null without.
+// Returns `metadata` with another fill value. `element` is one element in the host's byte order;
+// nullopt for no fill value.
 Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
                                     const std::optional<std::string>& element);
 
-// True where the fill value has to follow a nodata value, one element in the host's byte order:
-// readers of Zarr v2 take the fill value for nodata, whatever `_FillValue` says.
+// True if `element`, a nodata value in the host's byte order, must also become the fill value.
+// Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
 bool IsFillToFollow(const ArrayMetadata& metadata, const std::string& element);
 
-// The metadata of a new array of the same type and codecs, without what other software has added.
+// Returns the metadata of a new array with the data type and codecs of `metadata`, and another
+// shape and chunk shape. Omits members of other software.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator);
 
-// A text that is the same for arrays of the same metadata.
+// Returns a text that is equal for arrays with equal metadata.
 std::string MetadataText(const ArrayMetadata& metadata);
 
-// How messages and users see the fill value: as JSON.
+// Returns the fill value as JSON, for messages and users.
 std::string FillValueText(const ArrayMetadata& metadata);
 
-// The compressor and the filters as users see them: as JSON; empty without.
+// Return the compressor and the filters as JSON, for users; empty if the array has none.
 std::string CompressorText(const ArrayMetadata& metadata);
 std::string FiltersText(const ArrayMetadata& metadata);
 

@@ -14,7 +14,7 @@ namespace zarr {
 namespace {
 
 constexpr std::string_view kChunkGrid = "chunk_grid";
-// What is within 63 bits can be added to without care.
+// Maximum of a chunk's end, so that sums of two such numbers do not overflow.
 constexpr auto kMostGridElements =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
@@ -22,23 +22,23 @@ std::string GridItem(std::string_view where, std::size_t index) {
     return std::string(where) + "[" + std::to_string(index) + "]";
 }
 
-// Refuses every member but those named.
+// Returns an error if `object` has a member that `known` does not name.
 Status CheckGridMembers(const json::Value& object, std::string_view where,
                         const std::vector<std::string_view>& known) {
     for (const json::Member& member : *object.as_object())
         if (std::find(known.begin(), known.end(), member.first) == known.end())
-            return Status::Corrupt(std::string(where) + ": has the unknown member \"" +
-                                   member.first + "\"");
+            return Status::Corrupt(std::string(where) + ": unknown member \"" + member.first +
+                                   "\"");
     return {};
 }
 
-// A run of chunks of one size.
+// Number `count` of consecutive chunks of size `size`, in elements.
 struct ChunkRun {
     std::uint64_t size = 0;
     std::uint64_t count = 0;
 };
 
-// One of the items of a list: a size, or a run-length encoded one.
+// Parses one item of "chunk_shapes": a size, or a run-length encoded pair [size, count].
 Result<ChunkRun> ParseChunkRun(const json::Value& item, const std::string& where) {
     ChunkRun run{0, 1};
     const json::Array* pair = item.as_array();
@@ -61,11 +61,11 @@ Status CheckCovers(std::uint64_t sum, std::uint64_t length, const std::string& w
 
 Status TooManyEdges(const std::string& where) {
     return Status::Limit(where + ": the dimensions have more than " +
-                         std::to_string(kMostChunkEdges) + " chunks of sizes of their own");
+                         std::to_string(kMostChunkEdges) + " chunk edges");
 }
 
-// One dimension of a rectilinear grid: sets `chunk`, and `edges` where it is not regular.
-// `edge_count` counts those of all dimensions.
+// Parses one dimension of a rectilinear grid. Sets `chunk` to the largest size, and `edges` if the
+// dimension is irregular. Adds the number of edges to `edge_count`, which all dimensions share.
 Status ParseGridDimension(const json::Value& value, std::uint64_t length, const std::string& where,
                           std::uint64_t& edge_count, std::uint64_t& chunk,
                           std::vector<std::uint64_t>& edges) {
@@ -79,7 +79,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     std::uint64_t count = 0;
     std::uint64_t first_size = 0;
     bool are_same = true;
-    // Everything is checked before memory is taken.
+    // All items are checked before memory is allocated.
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const ChunkRun run, ParseChunkRun((*items)[i], GridItem(where, i)));
         sum = SaturatingAdd(sum, SaturatingMul(run.size, run.count));
@@ -91,7 +91,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     }
     ZARR_RETURN_IF_ERROR(CheckCovers(sum, length, where));
     if (are_same) {
-        chunk = std::max<std::uint64_t>(first_size, 1);  // without chunks, which is empty
+        chunk = std::max<std::uint64_t>(first_size, 1);  // 1 for an empty list
         return {};
     }
     edge_count = SaturatingAdd(edge_count, count);
@@ -123,8 +123,8 @@ Result<ParsedGrid> ParseRegularGrid(const json::Value& configuration, const std:
     ZARR_RETURN_IF_ERROR(CheckGridRank(grid.chunks.size(), shape.size(), where));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (grid.chunks[i] != 0) continue;
-        // As in v2, zarr-python writes the shape as the chunk of an array that is stored in one
-        // piece, so an empty dimension may have empty chunks.
+        // zarr-python writes the array's shape as the chunk shape of an unchunked array. An empty
+        // dimension therefore may have a chunk size of 0.
         if (shape[i] != 0)
             return json::Expected(GridItem(where, i), "an integer >= 1",
                                   json::Value(std::uint64_t{0}));
@@ -159,7 +159,7 @@ Result<ParsedGrid> ParseRectilinearGrid(const json::Value& configuration, const 
     return grid;
 }
 
-// The fewest items that say where the chunks end.
+// Returns the shortest "chunk_shapes" list, run-length encoded, for chunks that end at `edges`.
 json::Array ChunkRuns(const std::vector<std::uint64_t>& edges) {
     json::Array items;
     std::uint64_t start = 0;
@@ -180,7 +180,7 @@ json::Array ChunkRuns(const std::vector<std::uint64_t>& edges) {
 Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                     const std::vector<std::uint64_t>& shape) {
     const std::string place(kChunkGrid);
-    const std::string* name = chunk_grid.as_string();  // the short form, without a configuration
+    const std::string* name = chunk_grid.as_string();  // the short form has no configuration
     const json::Value* configuration = nullptr;
     if (name == nullptr) {
         if (chunk_grid.as_object() == nullptr)
@@ -197,7 +197,7 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                    json::Brief(json::Value(*name)));
     if (configuration == nullptr)
         return Status::Corrupt(place + ": \"" + *name + "\" needs a configuration");
-    // That a grid need not be understood is not for it to say, so `false` changes nothing.
+    // "must_understand": false is ignored here, because an array cannot be read without its grid.
     ZARR_RETURN_IF_ERROR(
         CheckGridMembers(chunk_grid, place, {"name", "configuration", "must_understand"}));
     const std::string inner = place + ".configuration";

@@ -13,7 +13,8 @@ namespace zarr {
 
 namespace {
 
-// NC_FILL_DOUBLE and NC_FILL_FLOAT of netcdf.h, and what printf's "%g" makes of them.
+// NC_FILL_DOUBLE and NC_FILL_FLOAT of netcdf.h have this value; printf's "%g" prints the second
+// constant.
 constexpr double kFillDouble = 9.9692099683868690e+36;
 constexpr double kFillDoublePrinted = 9.96921e+36;
 
@@ -27,7 +28,8 @@ bool HasShapeOfOne(const json::Value& document) {
     return IsOne(document.Find("shape")) && IsOne(document.Find("chunks"));
 }
 
-// By "storage", or since 4.9.3 by "scalar".
+// True if NCZarr's `extension` marks a scalar, by the member "storage" or, since netCDF-C 4.9.3,
+// "scalar".
 bool IsScalar(const json::Value& extension) {
     const json::Value* storage = extension.Find("storage");
     const std::string* text = storage != nullptr ? storage->as_string() : nullptr;
@@ -70,14 +72,16 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// Whether the type that is stated of the old value may be that of the new one.
+// True if the type that NCZarr's "types" states for the old value of an attribute may apply to the
+// new value.
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
-// The kind in a typestr such as "<U5"; NUL where there is none.
+// Returns the kind of the document's dtype, such as 'U' for "<U5"; NUL if the dtype is not such a
+// text.
 char KindOf(const json::Value& array_document) {
     const json::Value* dtype = array_document.Find("dtype");
     const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;
@@ -112,7 +116,7 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name) {
     json::Array hidden;
     for (auto& [name, value] : attributes) {
-        // netCDF-C takes the names of dimensions apart itself.
+        // netCDF-C parses `_ARRAY_DIMENSIONS` itself, so the attribute stays a list.
         if (IsNczarrName(name) || name == "_ARRAY_DIMENSIONS" || IsReadByNetcdf(value)) continue;
         value = json::Value(json::Dump(value));
         hidden.emplace_back(name);
@@ -197,7 +201,8 @@ NczarrForm AsSpecified(json::Value array_document, const json::Value& extension)
     if (form.has_characters || type == "|S1") {
         Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
-            // A character as it is, not in base64, in which no text has the length 1.
+            // NCZarr writes the character itself. A text of length 1 cannot be base64, which v2
+            // requires.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;
             if (text != nullptr && text->size() == 1)
                 member = json::Value(Base64Encode(ByteSpan(*text)));
@@ -220,7 +225,7 @@ json::Value AsObjects(json::Value array_document) {
     for (auto& [name, member] : *array_document.MutableObject()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
-        // Text that is not base64 was not written as base64.
+        // A text that is not valid base64 is the fill value itself.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
             member = json::Value(bytes.Take());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where netCDF-C's NCZarr writes a `.zarray` that means something else than the Zarr v2
-// specification makes of it, as netCDF-C 4.9.0, 4.9.3 and 4.10.1 have been seen to do.
+// Differences between the Zarr v2 specification and documents that netCDF-C's NCZarr writes,
+// observed in netCDF-C 4.9.0, 4.9.3 and 4.10.1.
 #pragma once
 
 #include <string_view>
@@ -10,52 +10,54 @@
 
 namespace zarr {
 
-// The extension of NCZarr, "_NCZARR_ARRAY" or "_nczarr_array", in a `.zarray` or, as netCDF-C has
-// it since 4.9.3, in the array's `.zattrs`; nullptr where it is in neither. Borrows.
+// Return NCZarr's member "_NCZARR_ARRAY" or "_nczarr_array" of a `.zarray`, or of the array's
+// `.zattrs` since netCDF-C 4.9.3. nullptr if the member is absent. The result points into the
+// argument.
 const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
-// False where the document means what it says whether or not the array is netCDF-C's.
+// True if the meaning of the `.zarray` depends on whether netCDF-C wrote the array.
 bool MayMeanElse(const json::Value& array_document);
 
-// The document as the specification would have it: of a scalar, which NCZarr stores with the shape
-// [1] under the same chunk key, without dimensions; of characters, which it calls "<U1" or ">S1"
-// but stores as one byte each, of "|S1"; and with the exact fill value where the default one of
-// doubles was written with six digits. Any other document as it is.
+// A `.zarray` of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar, which NCZarr
+// stores with shape [1], has no dimensions. Characters, stored as one byte each under dtype "<U1"
+// or ">S1", have dtype "|S1". The default fill value of doubles, which NCZarr prints with six
+// digits, is exact.
 struct NczarrForm {
     json::Value document;
-    bool has_characters = false;  // not strings of at most one, which are "|S1"
+    bool has_characters = false;  // netCDF characters, unlike strings of dtype "|S1"
 };
 NczarrForm AsSpecified(json::Value array_document, const json::Value& extension);
 
-// True where netCDF-C has a type for the elements of an array: numbers of 8 to 64 bits but float16,
-// and characters.
+// True if netCDF-C has a type for the array's elements: characters, or numbers of 8 to 64 bits
+// other than float16.
 bool IsKnownToNetcdf(const json::Value& array_document);
 
-// The dimension that a scalar has in a store of netCDF-C's, as some of its releases write it, too.
+// Name of the dimension that some netCDF-C releases give a scalar.
 inline constexpr std::string_view kNczarrScalar = "_scalar_";
 
-// True for attributes that are netCDF-C's own bookkeeping.
+// True if netCDF-C uses an attribute of this name for its own metadata.
 bool IsNczarrName(std::string_view name);
 
-// netCDF-C before 4.9.3 refuses a store with an attribute that is null, an empty list, or a list of
-// anything but numbers. Such ones become JSON texts, which "json" of the attribute `extension_name`
-// (_NCZARR_ATTR) lists; netCDF-C shows them as texts. "types" there, of the attributes that have
-// been stored so far, loses those that are gone or of another kind now. Attributes are objects.
+// Replaces attributes that netCDF-C before 4.9.3 cannot read with their JSON text. Such attributes
+// are null, an empty list, or a list with an item that is not a number; netCDF-C would reject the
+// store. The member "json" of the attribute `extension_name` (_NCZARR_ATTR) lists the replaced
+// attributes. Its member "types" loses the attributes of `stored` that are absent or have another
+// kind in `attributes`.
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
-// The attributes as they were before HideFromNetcdf().
+// Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.
 void ShowHidden(json::Value& attributes);
 
-// Where zarr-python writes a `.zarray` that means something else than the Zarr v2 specification
-// makes of it, as zarr-python 3.0.6 has been seen to do; later versions write what it says.
+// Differences between the Zarr v2 specification and documents that zarr-python 3.0.6 writes; later
+// versions comply with the specification.
 
-// True for text of a fixed width, "<U5" or "|S5", whose first filter is a codec of objects,
-// vlen-utf8 or vlen-bytes: the chunks hold texts of any width.
+// True for text of fixed width, such as dtype "<U5" or "|S5", whose first filter is vlen-utf8 or
+// vlen-bytes. The chunks contain texts of any width.
 bool IsTextOfObjects(const json::Value& array_document);
 
-// Such a document with the dtype "|O", which chunks of that filter have, and with the fill value of
-// bytes as it is, not in base64.
+// Returns the document of an IsTextOfObjects() array with dtype "|O", which its chunks have. A fill
+// value of bytes is decoded from base64.
 json::Value AsObjects(json::Value array_document);
 
 }  // namespace zarr

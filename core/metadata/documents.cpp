@@ -20,7 +20,7 @@ std::string_view NameOf(Document document) {
     return kDocumentNames[static_cast<std::size_t>(document)];
 }
 
-// Consolidated metadata without a version are of the only one.
+// Ok if "zarr_consolidated_format" is 1, the only version, or missing.
 Status CheckVersion(const std::vector<json::Slice>& top) {
     const auto text = json::FindSlice(top, "zarr_consolidated_format");
     if (!text) return {};
@@ -94,7 +94,7 @@ std::string ConsolidatedDocument(json::Object documents) {
 }
 
 bool AreReferences(std::string_view text) {
-    // In large consolidated metadata this takes much less time than finding the members.
+    // A text search is much faster than splitting large consolidated metadata into members.
     if (text.find("\"record_size\"") == std::string_view::npos) return false;
     const auto members = json::MemberSlices(text);
     if (!members.ok()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The documents of a store that describe its nodes. Their names are known here and in the other
-// files of this folder alone.
+// The metadata documents of a store. Only the files of core/metadata know the names of the
+// documents.
 #pragma once
 
 #include <cstdint>
@@ -16,62 +16,65 @@
 
 namespace zarr {
 
-// Deepest group that is followed, against links that lead back up.
+// Maximum number of groups above a node, which stops at links that form a circle.
 inline constexpr std::size_t kMaxGroupDepth = 64;
 
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
-// What a document is about. Zarr v2 (its specification, "Storage") has one for each; v1 (its
-// specification, "Metadata" and "Attributes") has those of an array and of its attributes; v3 (its
-// specification, "Metadata") has one that is about all of them.
+// Kinds of metadata documents. Zarr v2 has one document of each kind (v2 specification, "Storage").
+// Zarr v1 has kArray and kAttributes (v1 specification, "Metadata" and "Attributes"). Zarr v3 has
+// one document for all kinds (v3 specification, "Metadata").
 enum class Document : std::uint8_t {
-    kArray,         // the array that lies at the path
-    kGroup,         // the group that lies there
-    kAttributes,    // the attributes of either
-    kConsolidated,  // all documents at and below the path (a convention of zarr-python)
+    kArray,         // metadata of the array at a path
+    kGroup,         // metadata of the group at a path
+    kAttributes,    // attributes of an array or a group
+    kConsolidated,  // all documents at and below a path (zarr-python convention)
 };
 
-// The key of a document, of the node at `path`. Of v1 there are kArray and kAttributes.
+// Returns the key of a document of the node at `path`. For Zarr v1, `document` is kArray or
+// kAttributes.
 std::string DocumentKey(std::string_view path, Document document, Format format = Format::kV2);
 
-// The document of a node of Zarr v3.
+// Name of the document of a Zarr v3 node.
 inline constexpr std::string_view kV3Document = "zarr.json";
 
-// True for the last name of a document's key, of v2.
+// True if `name`, the last component of a key, is the name of that Zarr v2 document.
 bool IsDocument(std::string_view name, Document document);
-// The same of any document of v2 or v3: no node can have such a name.
+// True if `name` is the name of any Zarr v2 or v3 document, which is reserved: no node can have
+// such a name.
 bool IsDocument(std::string_view name);
-// The same of any document of v1 as well.
+// True if `name` is the name of any Zarr v1, v2 or v3 document.
 bool IsDocumentOfAnyFormat(std::string_view name);
-// True for documents of v2 and v3 that make a node or describe several: all but attributes.
+// True if `name` is the name of any Zarr v2 or v3 document except `.zattrs`.
 bool IsNodeDocument(std::string_view name);
-// The same of those that make a node: an array or a group.
+// True if a document called `name` makes its prefix a node: `zarr.json`, `.zarray` or `.zgroup`.
 bool MakesNode(std::string_view name);
-// True for names that documents have, or what others add to them, such as NCZarr's.
+// True if `name` is like the name of a document, or of a document that other software adds, such as
+// NCZarr.
 bool IsLikeDocument(std::string_view name);
 
-// The names of the documents of v2 and v3, one of which a store has at its root; that of
-// consolidated metadata, which others use as well, last.
+// Names of the Zarr v2 and v3 documents that mark the root of a store. `.zmetadata` is last,
+// because other software uses that name, too.
 inline constexpr std::string_view kRootDocuments[] = {".zgroup", ".zarray", kV3Document,
                                                       ".zmetadata"};
 
-// True where a store of v2 or v3, or of v1 as well, may have its root at `prefix`, by its
-// documents. `has` tells whether a key has a value.
+// True if a root document exists at `prefix`. HoldsRootDocument() looks for v2 and v3,
+// HoldsRootDocumentOfAnyFormat() also for v1. `has` returns true if a key exists.
 using KeyTest = std::function<bool(const std::string& key)>;
 bool HoldsRootDocument(const std::string& prefix, const KeyTest& has);
 bool HoldsRootDocumentOfAnyFormat(const std::string& prefix, const KeyTest& has);
 
-// The entries of consolidated metadata (`.zmetadata`, format 1): keys, and the text of the document
-// of each, which is not parsed. The texts lie in the text that was parsed.
+// Keys of consolidated metadata and the unparsed JSON text of each document. The texts point into
+// the parsed `.zmetadata`.
 using DocumentTexts = std::vector<std::pair<std::string, std::string_view>>;
-// Without "zarr_consolidated_format" it is of format 1. kCorrupt where `text` cannot be used.
+// Splits the text of a `.zmetadata` into its documents. A missing "zarr_consolidated_format" means
+// format 1. Returns kCorrupt if the text is invalid. The result points into `text`.
 Result<DocumentTexts> ParseConsolidated(std::string_view text);
-// The text of consolidated metadata that hold documents by their keys.
+// Returns the text of a `.zmetadata` with `documents`, whose members are named by keys.
 std::string ConsolidatedDocument(json::Object documents);
 
-// True for a `.zmetadata` of Kerchunk references in Parquet files, which holds documents as
-// consolidated metadata do, and says how many references a file has (fsspec's documentation of
-// LazyReferenceMapper).
+// True if `text` is the `.zmetadata` of Kerchunk references in Parquet files. Such a file has
+// documents like consolidated metadata, and the member "record_size" (fsspec, LazyReferenceMapper).
 bool AreReferences(std::string_view text);
 
 }  // namespace zarr

@@ -12,8 +12,8 @@ namespace zarr {
 
 namespace {
 
-// GDAL's own driver states the CRS by this attribute alone. Arrays of this driver that have it have
-// a grid mapping beside it, or kHasNodataAttribute.
+// True if GDAL's built-in driver wrote the array. That driver states the CRS by the attribute
+// `_CRS` alone. This driver writes `_CRS` only with a grid mapping or with kHasNodataAttribute.
 bool IsOfGdal(const json::Value& attributes) {
     return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
 }
@@ -22,7 +22,7 @@ bool IsUnstatedFillMissing(const ArrayMetadata& metadata, const json::Value& att
     return !IsDefaultFill(metadata.dtype, metadata.fill_value) || IsOfGdal(attributes);
 }
 
-// True for numbers that are zero, negative zeros among them.
+// True if `element` is a number equal to zero; negative zero counts.
 bool IsZeroNumber(DataType type, const std::string& element) {
     type = type.Native();
     if (type.kind == DataKind::kFloat)

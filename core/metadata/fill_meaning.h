@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether the fill value of an array stands for missing data. Every array of Zarr v3 has a fill
-// value, which is only a default in most of them.
+// Meaning of an array's fill value: missing data or a mere default. Every Zarr v3 array has a fill
+// value, which usually is a mere default.
 #pragma once
 
 #include <string_view>
@@ -10,27 +10,27 @@
 
 namespace zarr {
 
-// The attribute of arrays of Zarr v3 that says whether the fill value stands for missing data:
-// 1 or 0; older stores have true or false.
+// Attribute of Zarr v3 arrays that states whether the fill value means missing data: 1 or 0. Older
+// stores have true or false.
 inline constexpr std::string_view kHasNodataAttribute = "gdal_has_nodata";
 
-// True for the value that a data type has by default: zero, false, an empty text.
+// True if `fill` is the default value of the data type: zero, false, or an empty text.
 bool IsDefaultFill(const DataType& type, const FillValue& fill);
 
-// True where one of the attributes `_FillValue` and `missing_value` says what is missing.
+// True if the attribute `_FillValue` or `missing_value` names a nodata value.
 bool NamesNodata(const json::Value& attributes);
 
-// The meaning that `attributes` state by kHasNodataAttribute.
+// Returns the meaning of the fill value that kHasNodataAttribute in `attributes` states.
 FillMeaning StatedFillMeaning(const json::Value& attributes);
 
-// True where the fill value of an array that has one stands for missing data, as long as no
-// attribute names another value. In Zarr v2 it does. In v3 the array states it
-// (ArrayMetadata::fill_meaning); else a fill value other than the default does, and the default
-// where GDAL's own driver wrote the array, which stores nodata values so.
+// True if the array's fill value means missing data, provided that no attribute names another
+// value. Always true for a fill value in Zarr v2. In v3, ArrayMetadata::fill_meaning decides if
+// stated. Otherwise, true for a fill value other than the default, and for arrays that GDAL's
+// built-in driver wrote.
 bool IsFillMissing(const ArrayMetadata& metadata, const json::Value& attributes);
 
-// The value of kHasNodataAttribute that an array of Zarr v3 needs with `attributes` so that its
-// fill value has the meaning `is_missing`; null where it has that meaning without.
+// Returns the value of kHasNodataAttribute that a Zarr v3 array needs for the meaning `is_missing`.
+// Null if the array with `attributes` has that meaning without the attribute.
 json::Value FillMark(const ArrayMetadata& metadata, const json::Value& attributes, bool is_missing);
 
 }  // namespace zarr

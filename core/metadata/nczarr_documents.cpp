@@ -19,7 +19,7 @@ constexpr std::string_view kOldGroupKey = ".nczgroup";
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kNames = "_ARRAY_DIMENSIONS";
 
-// The texts of a list; what is not text is left out.
+// Returns the strings of a JSON array; items of other types are skipped.
 std::vector<std::string> Texts(const json::Value* list) {
     std::vector<std::string> texts;
     const json::Array* const items = list != nullptr ? list->as_array() : nullptr;
@@ -45,8 +45,8 @@ std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
     return shape;
 }
 
-// The size of a declared dimension: a number, or the member "size" of an object, of either as a
-// text. nullptr where there is none.
+// Returns the size of a declared dimension: the value itself, or the member "size" of an object.
+// nullptr if an object has no such member.
 json::Value* SizeOf(json::Value& declared) {
     if (json::Object* const members = declared.MutableObject())
         return json::FindMember(*members, "size");
@@ -63,8 +63,8 @@ bool HasSize(const json::Value& declared, std::uint64_t size) {
                            : held->GetUint64(number) && number == size;
 }
 
-// The dimension `name` among those that a group declares, as an object of them by name or a list of
-// objects with names; nullptr where it is not.
+// Returns the dimension `name` of a group's dimensions, an object with names or a list of objects
+// with a member "name". nullptr if no dimension has that name.
 json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return nullptr;
     if (json::Object* const by_name = dimensions->MutableObject())
@@ -107,9 +107,9 @@ std::string FullName(const std::string& group, const std::string& name) {
     return "/" + JoinKey(group, name);
 }
 
-// Takes `_ARRAY_DIMENSIONS` from the attributes of an array that has a dimension of a group other
-// than the root. From 4.9.3 on, netCDF-C gives its own arrays none: as plain Zarr, it takes each
-// such name for a dimension of the root, and refuses the store where that has another size.
+// Removes `_ARRAY_DIMENSIONS` from an array with a dimension of a group other than the root, as
+// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares each such name
+// at the root. It rejects the store if the root has a dimension of that name with another size.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
     if (!std::all_of(references.begin(), references.end(), is_of_root))
@@ -158,7 +158,7 @@ Status NczarrDocuments::Change(const Place& place,
 }
 
 // ---------------------------------------------------------------------------------------------
-// What kind of store it is
+// Detection of stores that netCDF-C wrote
 
 void NczarrDocuments::LearnSpelling(const json::Value& root) {
     const bool is_lower =
@@ -170,7 +170,8 @@ void NczarrDocuments::LearnSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases differ in these words, too; where a store says neither, as its others do.
+    // Releases of netCDF-C name these members differently. The older name is used if the root group
+    // has neither.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;
@@ -189,7 +190,7 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
-    // The root of a store that is being made, or an array: whatever it becomes, it is not theirs.
+    // Without a `.zgroup`, the root is an array, or the store is new; netCDF-C wrote neither.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {
@@ -222,7 +223,7 @@ NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) con
 }
 
 // ---------------------------------------------------------------------------------------------
-// What groups list
+// Lists of arrays and groups
 
 Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
                                std::string_view name) {
@@ -283,8 +284,9 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            if (at != group) break;  // hidden by one of this group
-            // The name is taken here: by a size that no array of this name and group has had.
+            if (at != group) break;  // a dimension of this group hides it
+            // The group has a dimension of this name with another size, so the new name contains
+            // the size.
             own_name = name + "_" + std::to_string(size);
             if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
                 return FullName(at, own_name);
@@ -303,7 +305,7 @@ Result<json::Array> NczarrDocuments::DeclareAll(const std::string& array,
                                                 const std::vector<std::string>& names) {
     json::Array references;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        // As netCDF-C itself calls those that have no name.
+        // netCDF-C gives dimensions without a name the name "_zdim_" and their size.
         const std::string name =
             names.size() == shape.size() ? names[i] : "_zdim_" + std::to_string(shape[i]);
         ZARR_ASSIGN_OR_RETURN(std::string reference,
@@ -319,8 +321,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     std::vector<std::uint64_t> shape = ShapeOf(json::Value(array.document));
     const bool is_scalar = shape.empty();
     if (is_scalar) {
-        // Stored as one element. Those that 4.9.0 writes itself, without a dimension and with the
-        // storage "scalar", crash it.
+        // A scalar is stored as an array of one element with the dimension `_scalar_`. netCDF-C
+        // 4.9.0 crashes on the scalars that it writes itself, without a dimension.
         shape = {1};
         const json::Value one(json::Array{json::Value(std::int64_t{1})});
         json::PutMember(array.document, "shape", one);
@@ -343,7 +345,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     if (layout == Layout::kDocuments)
         ZARR_RETURN_IF_ERROR(
             Change(ArrayPlace(path), [&](json::Object& members) { members = extension; }));
-    // Scalars are known by the member there, too.
+    // netCDF-C recognises a scalar by this member of `.zarray`, even if other additions are in
+    // separate documents.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
         json::PutMember(array.document, spelling_.array, value);
     if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);
@@ -447,7 +450,7 @@ Status NczarrDocuments::Rereference(const std::string& array, json::Value& attri
     const std::vector<std::string> before =
         Texts(json::FindMember(extension, spelling_.references));
     json::PutMember(extension, spelling_.references, json::Value(renamed));
-    if (layout_ == Layout::kAttributes) {  // which the caller is about to write
+    if (layout_ == Layout::kAttributes) {  // the caller writes `attributes`
         json::PutMember(*attributes.MutableObject(), spelling_.array, json::Value(extension));
     } else {
         ZARR_RETURN_IF_ERROR(

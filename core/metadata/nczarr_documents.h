@@ -15,53 +15,55 @@
 
 namespace zarr {
 
-// Keeps what netCDF-C adds to its own stores (its documentation, "NCZarr Metadata") true to changes
-// of the store: each group lists its dimensions with their sizes, its arrays and its groups, each
-// array names its dimensions, and attributes are of kinds that netCDF-C reads. netCDF-C sees only
-// what is listed, and refuses the store, or crashes, where something listed is not there. Nothing
-// is done in stores that are not netCDF-C's, as their root says.
+// Updates the additional metadata that netCDF-C stores in its own Zarr v2 stores (netCDF-C
+// documentation, "NCZarr Metadata"). Each group lists its dimensions with their sizes, its arrays
+// and its groups. Each array names its dimensions. Attributes have types that netCDF-C can read.
+// netCDF-C ignores nodes that are not listed, and rejects the store or crashes if a listed node is
+// missing. In stores of other software, all methods do nothing.
 //
-// One thread at a time; a HierarchyWriter asks. Errors start with a key.
+// Not thread-safe; HierarchyWriter serialises the calls. Errors begin with a key.
 class NczarrDocuments {
   public:
     NczarrDocuments(std::shared_ptr<Store> store, std::shared_ptr<Synchronizer> locks)
         : store_(std::move(store)), locks_(std::move(locks)) {}
 
-    // Reads from the store whether it is netCDF-C's, so that no later call fails at that. Other
-    // methods call it where needed; the store is asked once.
+    // Reads from the store whether netCDF-C wrote the store. Other methods do so when needed; the
+    // result is cached.
     Status Learn() { return FindLayout().status(); }
-    // The store's root was made just now, so it is not netCDF-C's. Saves to look.
+    // Records that the store's root is new, so that netCDF-C did not write the store.
     void IsNew() { layout_ = Layout::kNone; }
 
-    // The members of `.zarray` and `.zattrs`.
+    // Members of the `.zarray` and of the `.zattrs` of a new array.
     struct NewArray {
         json::Object document;
         json::Object attributes;
     };
-    // Gives a new array what NCZarr adds to it, and declares the dimensions that
-    // `_ARRAY_DIMENSIONS` names. To be called before it is written. False, with nothing changed, in
-    // other stores.
+    // Adds NCZarr's members to a new array, and declares the dimensions that `_ARRAY_DIMENSIONS`
+    // names. Call before the array is written. Returns false and changes nothing if netCDF-C did
+    // not write the store.
     Result<bool> DescribeArray(const std::string& path, NewArray& array);
 
-    // Lists a node that was made in its group, and that in its own; and what is to be deleted no
-    // more. An array of a type that netCDF-C has not is not listed.
+    // List() adds a new node to the lists of its group, and that group to its parent's. Unlist()
+    // removes a node that will be deleted. An array of a type that netCDF-C does not know is not
+    // listed.
     Status List(const std::string& path);
     Status Unlist(const std::string& path);
 
-    // After a group was renamed: arrays below it name its dimensions, with the group's path.
+    // Updates the names of dimensions in the arrays below a renamed group, because a name contains
+    // the path of the dimension's group.
     Status UpdateForRename(const std::string& from, const std::string& to);
 
-    // After an array got another shape: its dimensions have these sizes.
+    // Updates the sizes of an array's dimensions after the array got the shape `shape`.
     Status UpdateForShape(const std::string& path, const std::vector<std::uint64_t>& shape);
 
-    // The attributes of a node as they are to be stored: what netCDF-C adds to them is kept, and
-    // what it cannot read is a text; see HideFromNetcdf() in dialects.h. Where an array's
-    // `_ARRAY_DIMENSIONS` have changed, its dimensions are named so.
+    // Returns the attributes of the node at `path` in the form that is stored. Keeps netCDF-C's own
+    // attributes. Replaces attributes that netCDF-C cannot read by text; see HideFromNetcdf() in
+    // dialects.h. Renames the array's dimensions if `_ARRAY_DIMENSIONS` has changed.
     Result<json::Value> AsStored(const std::string& path, const json::Value& attributes);
 
   private:
-    // Where the additions are: documents of their own, in netCDF-C 4.8.0; members of `.zgroup` and
-    // `.zarray`; or, from 4.9.3 on, members of `.zattrs`.
+    // Location of NCZarr's metadata: separate documents (netCDF-C 4.8.0), members of `.zgroup` and
+    // `.zarray`, or members of `.zattrs` (4.9.3 and later).
     enum class Layout { kNone, kDocuments, kMembers, kAttributes };
     struct Spelling {
         std::string_view group = "_NCZARR_GROUP";
@@ -72,7 +74,7 @@ class NczarrDocuments {
         std::string_view groups = "groups";
         std::string_view references = "dimrefs";
     };
-    // A document, and the member of it that is meant; all of it where that is empty.
+    // A document and one of its members; an empty `member` means the whole document.
     struct Place {
         std::string key;
         std::string_view member;
@@ -82,27 +84,28 @@ class NczarrDocuments {
     void LearnSpelling(const json::Value& root);
     Place GroupPlace(const std::string& group) const;
     Place ArrayPlace(const std::string& array) const;
-    // The members at a place; none where there are none.
+    // Returns the members of the JSON object at `place`; empty if the object is absent.
     Result<json::Object> Read(const Place& place) const;
     Status Change(const Place& place, const std::function<void(json::Object&)>& change);
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
-    // The full name of the dimension of a group that has a name and size; declared where there is
-    // none yet.
+    // Returns the full name of a dimension of `group` with this name and size. Declares the
+    // dimension if neither the group nor a group above has one. Appends the size to the name if the
+    // group has the name with another size.
     Result<std::string> Declare(const std::string& group, const std::string& name,
                                 std::uint64_t size);
     Result<json::Array> DeclareAll(const std::string& array,
                                    const std::vector<std::uint64_t>& shape,
                                    const std::vector<std::string>& names);
-    // Names the dimensions of an array as the `_ARRAY_DIMENSIONS` that it is to have, where these
-    // are others. From 4.9.3 on, that is part of the attributes.
+    // Gives an array's dimensions the names in `_ARRAY_DIMENSIONS` of `attributes`, if they differ.
+    // Under Layout::kAttributes, `attributes` are changed instead of the store.
     Status Rereference(const std::string& array, json::Value& attributes);
-    // None where they are as they were.
+    // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
                                       const json::Value& attributes);
-    // Takes back the declaration of a dimension that no array has any more, once `leaver` has not.
+    // Removes the declaration of the dimension `reference` if no array other than `leaver` uses it.
     Status ForgetUnused(const std::string& reference, const std::string& leaver);
-    // Visits the paths of the arrays at and below one.
+    // Calls `visit` with the path of each array at and below `path`.
     Status ForEachArray(const std::string& path, std::size_t depth,
                         const std::function<Status(const std::string&)>& visit) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes as documents have them, which all versions of the format share.
+// Shapes in metadata documents; shared by all Zarr versions.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace zarr {
 
-// kCorrupt unless the product of `factors` and `unit` fits 63 bits. Elements without a size (S0)
-// count as 1.
+// Returns kCorrupt if the product of `factors` and `unit` exceeds 2^63 - 1. A `unit` of 0 (dtype
+// S0) counts as 1. `member` names the document's member in the message.
 Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
                     std::string_view member);
 
-// The member "shape" of a document: sizes that may be 0, whose product with `element_size`, in
-// bytes, fits 63 bits. kLimit for too many dimensions.
+// Returns the member "shape" of a document; sizes may be 0. Returns kCorrupt if the product of the
+// shape and `element_size`, in bytes, exceeds 2^63 - 1. Returns kLimit for too many dimensions.
 Result<std::vector<std::uint64_t>> ReadShape(const json::Value& document, std::size_t element_size);
 
-// A list of sizes as JSON.
+// Returns the sizes as a JSON array.
 json::Value SizesToJson(const std::vector<std::uint64_t>& sizes);
 
-// What is damage in a document that is read is an invalid argument in one that is written.
+// Changes kCorrupt and other errors to kInvalidArgument, for documents that are written rather than
+// read. Keeps kLimit and kUnsupported.
 Status AsArgument(const Status& status);
 
 }  // namespace zarr

@@ -25,7 +25,7 @@ Status CheckV1Format(const json::Value& document) {
     return IsFormat1(document) ? Status() : json::Expected("zarr_format", "1", *format);
 }
 
-// An option of a compressor that is an object of them, as numcodecs spells it.
+// Translates one member of "compression_opts" for Blosc to the spelling of numcodecs.
 Result<json::Value> BloscOption(const json::Member& option) {
     const auto& [name, value] = option;
     const std::string where = "compression_opts." + name;
@@ -39,7 +39,7 @@ Result<json::Value> BloscOption(const json::Member& option) {
     return value;
 }
 
-// Some compressors have the level as their only option.
+// Adds the compression level, the only option of compressors such as zlib and bz2.
 Status AddLevel(const json::Value& options, json::Object& compressor) {
     if (options.is_null()) return {};
     std::int64_t level = 0;
@@ -63,7 +63,7 @@ Status AddOptions(const json::Value& options, bool is_blosc, json::Object& compr
     return {};
 }
 
-// "compression" and "compression_opts" as the "compressor" of v2.
+// Translates "compression" and "compression_opts" of v1 to the "compressor" of v2.
 Result<json::Value> TranslateCompression(const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* compression, json::Require(document, "compression"));
     if (compression->is_null()) return json::Value();
@@ -72,7 +72,7 @@ Result<json::Value> TranslateCompression(const json::Value& document) {
     if (id == "none") return json::Value();
     const json::Value* const given = document.Find("compression_opts");
     const json::Value options = given != nullptr ? *given : json::Value();
-    // zarr-python 1 knew zlib by two names.
+    // zarr-python 1 has two names for zlib, "zlib" and "gzip".
     json::Object compressor{{"id", json::Value(id == "gzip" ? "zlib" : id)}};
     if (id == "zlib" || id == "gzip" || id == "bz2")
         ZARR_RETURN_IF_ERROR(AddLevel(options, compressor));
@@ -83,14 +83,14 @@ Result<json::Value> TranslateCompression(const json::Value& document) {
                               R"("blosc", "zlib", "gzip", "bz2", "lzma", "none" or null)",
                               *compression);
     json::Value translated(std::move(compressor));
-    // Here, so that the error names the member that the user has.
+    // The codec is validated here, so that errors name the members of v1 rather than v2.
     ZARR_ASSIGN_OR_RETURN(const CodecSpec spec, ParseNumcodecs(translated, "compression"));
     const auto codec = MakeCodec(spec, {});
     if (!codec.ok()) return codec.status().WithContext("compression_opts");
     return translated;
 }
 
-// v2 has the bytes of an S in base64, v1 had the text as it is.
+// Encodes a fill value of byte strings in base64, as in v2; v1 stores the text itself.
 Result<json::Value> TranslateFillValue(const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
     const json::Value* const dtype = document.Find("dtype");
@@ -127,7 +127,7 @@ Result<ArrayMetadata> ParseV1Metadata(std::string_view text) {
                             {"fill_value", std::move(fill_value)},
                             {"filters", json::Value()},
                             {"zarr_format", json::Value(std::int64_t{2})}};
-    // Others mean nothing in v1, whatever v2 makes of them.
+    // Other members have no meaning in v1, even if v2 defines them.
     for (const char* name : {"chunks", "dtype", "order", "shape"}) {
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(document, name));
         translated.emplace_back(name, *member);
@@ -139,8 +139,8 @@ Result<ArrayMetadata> ParseV1Metadata(std::string_view text) {
 
 Status V1IsReadOnly(const std::string& key) {
     return Status::Unsupported(key +
-                               ": is of Zarr v1, which is only read; gdal_translate -of Zarr makes "
-                               "a copy of Zarr v2 that can be changed");
+                               ": Zarr v1 is read-only; use gdal_translate -of Zarr to make a copy "
+                               "in Zarr v2");
 }
 
 }  // namespace zarr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `meta` of Zarr v1 (Zarr v1 specification, "Metadata") in the terms of v2. Its `attrs` are
-// what `.zattrs` are.
+// The document `meta` of Zarr v1 (Zarr v1 specification, "Metadata"), translated to Zarr v2. The
+// document `attrs` of v1 has the contents of `.zattrs`.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace zarr {
 
-// True where `text` is a `meta`: an object whose "zarr_format" is 1.
+// True if `text` is a `meta` document: a JSON object whose "zarr_format" is 1.
 bool IsV1Metadata(std::string_view text);
 
-// True also where it seems to have been one: it does not parse, or names another format, but has
-// members that only Zarr's have together. What is wrong TranslateV1Metadata() says.
+// True if `text` is a `meta` document, or a damaged one: it begins as a JSON object and has
+// "zarr_format", or "chunks" and "compression". ParseV1Metadata() returns the error of a damaged
+// document.
 bool IsOrWasV1Metadata(std::string_view text);
 
-// Parses and validates the text of a `meta`. Errors name the member.
+// Parses and validates the text of a `meta` document. Errors name the member.
 Result<ArrayMetadata> ParseV1Metadata(std::string_view text);
 
-// The error for a change of the array that the `meta` at `key` describes.
+// Returns the error for an attempt to change the array whose `meta` document is at `key`.
 Status V1IsReadOnly(const std::string& key);
 
 }  // namespace zarr

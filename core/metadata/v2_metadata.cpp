@@ -35,8 +35,8 @@ Status ReadChunks(const json::Value& document, ArrayMetadata& metadata) {
                                " dimensions of shape");
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         if (metadata.chunks[i] != 0) continue;
-        // zarr-python writes the shape as the chunks of an array stored in one piece, so an empty
-        // dimension may have empty chunks. Any other size means the same there.
+        // zarr-python writes the array's shape as the chunk shape of an unchunked array, so an
+        // empty dimension may have a chunk size of 0. Any other chunk size is equivalent there.
         if (metadata.shape[i] != 0)
             return json::Expected("chunks[" + std::to_string(i) + "]", "an integer >= 1",
                                   json::Value(std::uint64_t{0}));
@@ -88,7 +88,7 @@ Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
     return {};
 }
 
-// NCZarr's extension of the array, where it may matter.
+// Returns NCZarr's extension of the array; nullopt if absent or irrelevant to the array's meaning.
 std::optional<json::Value> FindNczarr(const json::Value& document,
                                       const AttributesSource& attributes) {
     if (!MayMeanElse(document)) return std::nullopt;
@@ -99,18 +99,18 @@ std::optional<json::Value> FindNczarr(const json::Value& document,
     return extension != nullptr ? std::optional(*extension) : std::nullopt;
 }
 
-// Rules for written metadata that are stricter than those for read ones.
+// Checks rules that apply only to new arrays; readers accept more.
 Status CheckStricter(const ArraySpec& spec) {
     for (std::size_t i = 0; i < spec.chunks.size(); ++i)
         if (spec.chunks[i] == 0)
             return Status::Invalid("chunks[" + std::to_string(i) + "]: expected an integer >= 1, " +
                                    "got 0");
     if (spec.dtype.kind == DataKind::kObject && spec.codecs.empty())
-        return Status::Invalid("filters: dtype |O needs a codec of objects, such as vlen-utf8");
+        return Status::Invalid("filters: dtype |O requires an object codec, such as vlen-utf8");
     return {};
 }
 
-// The metadata that a document to be written says.
+// Validates a new `.zarray` document and returns its metadata.
 Result<ArrayMetadata> Checked(json::Object document) {
     auto metadata = ReadArrayMetadata(std::move(document));
     if (!metadata.ok()) return AsArgument(metadata.status());

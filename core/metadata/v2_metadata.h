@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documents of Zarr v2 (Zarr v2 specification, "Storage"): read into the model, and written.
+// Reads and writes the metadata documents of Zarr v2 (Zarr v2 specification, "Storage").
 #pragma once
 
 #include <cstdint>
@@ -15,40 +15,42 @@
 
 namespace zarr {
 
-// The attributes of the array, an object; null where they cannot be read.
+// Function that returns an array's attributes as a JSON object; null if they cannot be read.
 using AttributesSource = std::function<json::Value()>;
 
-// Parses and validates the text of `.zarray`. NCZarr's are read as AsSpecified() has them, text
-// that is stored as objects as AsObjects() has it. Where the array may be netCDF-C's and mean
-// something else than it says, `attributes` are asked, if given. Every compulsory member must be
-// there; the product of the shape, of the chunk's sizes in bytes and the number of chunks must fit
-// 63 bits. Errors name the member and its value.
+// Parse and validate a `.zarray`. Documents of NCZarr are read as AsSpecified() rewrites them;
+// fixed-width text with an object codec as AsObjects() rewrites it. `attributes`, if given, is
+// called only if the meaning depends on whether netCDF-C wrote the array. Every compulsory member
+// must exist. The product of the shape and the element size must fit 63 bits, and so must that of
+// the chunk shape. Errors name the member and its value.
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes = {});
 Result<ArrayMetadata> ParseArrayMetadata(const json::Value& document,
                                          const AttributesSource& attributes = {});
-// Validates the members of such a document.
+// Validates the members of a parsed `.zarray`; see ParseArrayMetadata().
 Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
                                         const AttributesSource& attributes = {});
 
-// The text of `.zarray`, spelled as zarr-python spells it.
+// Returns the text of `.zarray` in zarr-python's spelling.
 std::string ArrayText(const ArrayMetadata& metadata);
 
-// Adds those of `members`, which are of a stored `.zarray`, that the specification does not define
-// and `metadata` lacks.
+// Adds members of a stored `.zarray` that the specification does not define to `metadata`. Keeps
+// members that `metadata` already has.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
-// Checks the text of `.zgroup`, or the document.
+// Validate a `.zgroup`, given as text or as parsed JSON.
 Status CheckGroupMetadata(std::string_view text);
 Status CheckGroupMetadata(const json::Value& document);
-// The text of a new `.zgroup`.
+// Returns the text of a new `.zgroup`.
 std::string GroupText();
 
-// Reads the text of `.zattrs`, or the document: an object.
+// Return the attributes in a `.zattrs`, given as text or as parsed JSON. Return kCorrupt if the
+// document is not a JSON object.
 Result<json::Value> ParseAttributes(std::string_view text);
 Result<json::Value> ParseAttributes(json::Value document);
 
-// Members of the model that depend on the document; see array_metadata.h.
+// Zarr v2 implementations of MakeArrayMetadata(), WithShape(), WithFillValue() and WithGrid() of
+// array_metadata.h.
 Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec);
 Result<ArrayMetadata> WithV2Shape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape);
 Result<ArrayMetadata> WithV2FillValue(const ArrayMetadata& metadata,

@@ -20,7 +20,7 @@ constexpr std::string_view kSharding = "sharding_indexed";
 constexpr std::string_view kOptional = "zarrs.optional";
 constexpr std::string_view kOldOptional = "optional";
 
-// Shards in shards beyond this are nothing that any program has written.
+// Maximum depth of nested shards. No known program writes more than two or three levels.
 constexpr std::size_t kMostLevels = 8;
 
 struct ClassifiedCodec {
@@ -49,8 +49,8 @@ Result<std::vector<ClassifiedCodec>> ParseChain(const json::Value& list, const s
     return chain;
 }
 
-// True for codecs that make of each element another, whatever its place in the array: they can
-// change places with a transposition, and with the splitting into chunks.
+// True if the codec changes each element by itself, regardless of its index. Such a codec commutes
+// with transpose and with the splitting into chunks.
 bool IsOfEachElement(const CodecSpec& spec) {
     constexpr std::string_view kNames[] = {"bitround",           "scale_offset",
                                            "cast_value",         "numcodecs.bitround",
@@ -59,19 +59,19 @@ bool IsOfEachElement(const CodecSpec& spec) {
     return std::find(std::begin(kNames), std::end(kNames), spec.name) != std::end(kNames);
 }
 
-// "order" of a transposition (Zarr v3 specification, "Transpose codec"): dimension i of what it
-// makes is dimension order[i] of what it gets.
+// Returns "order" of a transpose codec (Zarr v3 specification, "Transpose codec"). Dimension i of
+// the output is dimension order[i] of the input.
 Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) {
     const std::string place = spec.place + ".order";
     ZARR_ASSIGN_OR_RETURN(const json::Value* order,
                           json::Require(spec.configuration, "order").WithContext(spec.place));
     for (const json::Member& member : *spec.configuration.as_object())
         if (member.first != "order")
-            return Status::Corrupt(spec.place + ": transpose has no member " +
-                                   json::Brief(json::Value(member.first)));
+            return Status::Corrupt(spec.place + ": unknown member " +
+                                   json::Brief(json::Value(member.first)) + " of transpose");
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
-        // A draft of the specification had these.
+        // A draft of the Zarr v3 specification allowed "C" and "F".
         if (*text != "C" && *text != "F") return json::Expected(place, "a permutation", *order);
         for (std::size_t i = 0; i < rank; ++i) axes.push_back(*text == "C" ? i : rank - 1 - i);
         return axes;
@@ -92,7 +92,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     return axes;
 }
 
-// Reads the chain of codecs of one level into the model; each level of sharding has one of its own.
+// Reads the codecs of one level into ArrayMetadata. Each level of sharding has its own list of
+// codecs.
 class ChainReader {
   public:
     explicit ChainReader(ArrayMetadata& metadata) : metadata_(metadata) {
@@ -127,13 +128,13 @@ class ChainReader {
     }
 
   private:
-    // No other codec than that of the same name knows elements that may be missing.
+    // Only the codec zarrs.optional supports elements that may be missing.
     Status CheckOptional(const CodecSpec& to_bytes) const {
         if (!metadata_.dtype.missing) return {};
         const CodecSpec& first = metadata_.codecs.empty() ? to_bytes : metadata_.codecs.front();
         if (first.name == kOptional || first.name == kOldOptional) return {};
         return Status::Corrupt(first.place + ": codec \"" + first.name +
-                               "\" has no elements of data type " + std::string(kOptional));
+                               "\" does not support data type " + std::string(kOptional));
     }
 
     Status Transpose(const CodecSpec& spec) {
@@ -144,9 +145,9 @@ class ChainReader {
         return {};
     }
 
-    // "endian" of the codec "bytes" (Zarr v3 specification, "Bytes codec").
+    // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
     Status TakeByteOrder(const CodecSpec& spec) {
-        // It says, too, what is wrong with the configuration.
+        // MakeCodec() validates the configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
                                  .WithContext(spec.place));
@@ -158,20 +159,23 @@ class ChainReader {
         return {};
     }
 
-    // Zarr v3 specification, "Sharding codec", "Configuration parameters".
+    // Reads one level of sharding (Zarr v3 specification, "Sharding codec", "Configuration
+    // parameters").
     Status ReadSharding(const CodecSpec& spec, std::vector<CodecSpec> behind) {
         const json::Value& configuration = spec.configuration;
         if (!is_of_each_element_)
-            return Status::Unsupported(spec.place + ": " + std::string(kSharding) + " behind \"" +
-                                       metadata_.codecs.back().name + "\" is not supported");
+            return Status::Unsupported(spec.place + ": " + std::string(kSharding) +
+                                       " is unsupported after codec \"" +
+                                       metadata_.codecs.back().name + "\"");
         if (metadata_.shards.size() == kMostLevels)
             return Status::Limit(spec.place + ": shards nest more than " +
                                  std::to_string(kMostLevels) + " levels deep");
         for (const json::Member& member : *configuration.as_object())
             if (member.first != "chunk_shape" && member.first != "codecs" &&
                 member.first != "index_codecs" && member.first != "index_location")
-                return Status::Corrupt(spec.place + ": " + std::string(kSharding) +
-                                       " has no member " + json::Brief(json::Value(member.first)));
+                return Status::Corrupt(spec.place + ": unknown member " +
+                                       json::Brief(json::Value(member.first)) + " of " +
+                                       std::string(kSharding));
         Sharding level;
         level.shape = metadata_.chunks;
         level.order = AxisOrder::Of(axes_);
@@ -185,7 +189,7 @@ class ChainReader {
         return Read(*codecs, spec.place + ".codecs");
     }
 
-    // Makes the chunks of the shard the chunks.
+    // Replaces the shape of a shard in `metadata_.chunks` by the shape of its inner chunks.
     Status ReadChunkShape(const CodecSpec& spec) {
         const std::string place = spec.place + ".chunk_shape";
         ZARR_ASSIGN_OR_RETURN(
@@ -200,26 +204,26 @@ class ChainReader {
             ZARR_RETURN_IF_ERROR(DividesEdges(axes_[i], sizes[i])
                                      .WithContext(place + "[" + std::to_string(i) + "]"));
             if (shard % sizes[i] != 0)
-                return Status::Corrupt(place + "[" + std::to_string(i) +
-                                       "]: " + std::to_string(sizes[i]) + " does not divide the " +
-                                       std::to_string(shard) + " elements of the shard");
+                return Status::Corrupt(
+                    place + "[" + std::to_string(i) + "]: shard size " + std::to_string(shard) +
+                    " is not a multiple of the inner chunk size " + std::to_string(sizes[i]));
             chunks[axes_[i]] = sizes[i];
         }
         metadata_.chunks = std::move(chunks);
         return {};
     }
 
-    // Shards of a rectilinear grid are all of whole chunks.
+    // Checks that every shard of a rectilinear grid consists of whole inner chunks.
     Status DividesEdges(std::size_t axis, std::uint64_t size) const {
         if (metadata_.edges.empty()) return {};
         std::uint64_t start = 0;
         std::size_t shard = 0;
         for (const std::uint64_t end : metadata_.edges[axis]) {
             if ((end - start) % size != 0)
-                return Status::Corrupt(std::to_string(size) + " does not divide the " +
-                                       std::to_string(end - start) + " elements of shard " +
-                                       std::to_string(shard) + " along dimension " +
-                                       std::to_string(axis));
+                return Status::Corrupt(
+                    "size " + std::to_string(end - start) + " of shard " + std::to_string(shard) +
+                    " along dimension " + std::to_string(axis) +
+                    " is not a multiple of the inner chunk size " + std::to_string(size));
             start = end;
             ++shard;
         }
@@ -244,14 +248,15 @@ class ChainReader {
         ZARR_ASSIGN_OR_RETURN(std::vector<ClassifiedCodec> chain, ParseChain(*codecs, place));
         for (ClassifiedCodec& codec : chain) {
             if (codec.spec.name == kSharding)
-                return Status::Unsupported(codec.spec.place + ": an index in shards");
+                return Status::Unsupported(codec.spec.place +
+                                           ": sharding_indexed is unsupported in index_codecs");
             level.index_codecs.push_back(std::move(codec.spec));
         }
         return {};
     }
 
     ArrayMetadata& metadata_;
-    DimVector<std::size_t> axes_;  // of the array, in the order that the codecs so far have made
+    DimVector<std::size_t> axes_;  // array dimensions in the order after the codecs so far
     bool is_of_each_element_ = true;
 };
 
@@ -263,7 +268,7 @@ json::Value Named(std::string_view name, json::Object configuration) {
 }
 
 json::Value BytesCodec(const DataType& dtype) {
-    // Of one byte, or of strings of bytes, none has an order.
+    // Both orders need the same swap if elements have one byte or are byte strings.
     const DataType big = WithByteOrder(dtype, ByteOrder::kBig);
     const DataType little = WithByteOrder(dtype, ByteOrder::kLittle);
     if (big.NeedsSwap() == little.NeedsSwap()) return Named(kBytes, {});
@@ -271,7 +276,7 @@ json::Value BytesCodec(const DataType& dtype) {
     return Named(kBytes, {{"endian", json::Value(is_big ? "big" : "little")}});
 }
 
-// A codec as Zarr v3 has it, and what it makes of what.
+// Returns a codec as Zarr v3 JSON, and whether it takes and returns arrays or bytes.
 Result<std::pair<json::Value, CodecClass>> AsV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, CodecToV3(spec, dtype));
     ZARR_ASSIGN_OR_RETURN(const CodecSpec named, ParseV3Codec(written, spec.place));

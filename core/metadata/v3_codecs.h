@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of codecs of Zarr v3 (its specification, "Codecs") in the terms of the model.
+// Translation of the member "codecs" of Zarr v3 (Zarr v3 specification, "Codecs") to ArrayMetadata.
 #pragma once
 
 #include "core/base/status.h"
@@ -8,15 +8,15 @@
 
 namespace zarr {
 
-// Reads "codecs" into `metadata`, whose shape, dtype and `chunks`, the shape of what is stored as
-// one value, are set: its codecs, the order of the axes, the byte order of the dtype, and of
-// sharded arrays the shards, with `chunks` made the innermost ones. Transpositions before the codec
-// that makes bytes become the order of the axes; codecs that change each element by itself and
-// stand before sharding are moved into it. kCorrupt where the list is none that the specification
-// allows; kUnsupported for a codec that is not known, by its name. Errors name the codec's place.
+// Reads the member "codecs" into `metadata`: its codecs, axis order, byte order of the dtype,
+// shards and inner chunk shape. On entry, `metadata` has the shape, the dtype, and in `chunks` the
+// shape of the outermost shard, or of a chunk. Transpose codecs before the array-to-bytes codec
+// become the axis order. Codecs that change each element by itself are moved from before sharding
+// into it. Returns kCorrupt if the specification does not allow the list; kUnsupported for an
+// unknown codec. Errors begin with the codec's path.
 Status ReadV3Codecs(const json::Value& codecs, ArrayMetadata& metadata);
 
-// The list for a new array. Errors are kInvalidArgument.
+// Returns the member "codecs" of a new array. Returns kInvalidArgument if a codec is invalid.
 Result<json::Value> V3CodecsOf(const ArraySpec& spec);
 
 }  // namespace zarr

@@ -24,7 +24,7 @@ constexpr std::string_view kConsolidated = "consolidated_metadata";
 constexpr std::string_view kDimensionNames = "dimension_names";
 constexpr std::string_view kFillValue = "fill_value";
 constexpr std::string_view kCodecs = "codecs";
-// How other versions, and conventions, name the dimensions.
+// Attribute with the names of dimensions in Zarr v2 and in conventions.
 constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
 
 constexpr std::string_view kArrayMembers[] = {
@@ -39,14 +39,14 @@ bool IsOneOf(const std::string_view (&names)[kSize], std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// A member by its name; null where there is none.
+// Returns the parsed member `name`; null if the member is absent.
 Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::string_view name) {
     const auto text = json::FindSlice(slices, name);
     if (!text) return json::Value();
     return json::Parse(*text).WithContext(name);
 }
 
-// The members of a document of which `is_wanted` accepts the name. The others are not parsed.
+// Returns the members whose name `is_wanted` accepts, parsed. Other members are not parsed.
 template <class Test>
 Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
@@ -59,13 +59,14 @@ Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
     return json::Value(std::move(members));
 }
 
-// Zarr v3 specification, "Extension definition", "must_understand".
+// Rejects an unknown member without "must_understand": false (Zarr v3 specification, "Extension
+// definition").
 Status CheckUnderstood(const json::Member& member) {
     const json::Value* const must = member.second.Find("must_understand");
     const bool* const value = must != nullptr ? must->as_bool() : nullptr;
     if (value != nullptr && !*value) return {};
-    return Status::Corrupt("the member " + Quoted(member.first) +
-                           " is not known, and does not say \"must_understand\": false");
+    return Status::Corrupt("unknown member " + Quoted(member.first) +
+                           ", which does not state \"must_understand\": false");
 }
 
 template <std::size_t kSize>
@@ -80,8 +81,8 @@ Status CheckAttributes(const json::Value* attributes) {
     return json::Expected(kAttributes, "an object", *attributes);
 }
 
-// An extension point's name; the short form is the name alone (Zarr v3 specification, "Extension
-// definition"). Its configuration goes to `configuration`, nullptr where there is none.
+// Returns the name of an extension point, which may be a plain string (Zarr v3 specification,
+// "Extension definition"). Sets `configuration` to the member "configuration"; nullptr if absent.
 Result<std::string> NameOf(const json::Value& value, std::string_view place,
                            const json::Value*& configuration) {
     configuration = nullptr;
@@ -91,7 +92,7 @@ Result<std::string> NameOf(const json::Value& value, std::string_view place,
     for (const json::Member& member : *value.as_object())
         if (member.first != "name" && member.first != "configuration" &&
             member.first != "must_understand")
-            return Status::Corrupt(std::string(place) + ": has no member " + Quoted(member.first));
+            return Status::Corrupt(std::string(place) + ": unknown member " + Quoted(member.first));
     ZARR_ASSIGN_OR_RETURN(const json::Value* name, json::Require(value, "name").WithContext(place));
     if (name->as_string() == nullptr)
         return json::Expected(std::string(place) + ".name", "a string", *name);
@@ -101,7 +102,7 @@ Result<std::string> NameOf(const json::Value& value, std::string_view place,
     return *name->as_string();
 }
 
-// Zarr v3 specification, "Chunk key encoding".
+// Reads "chunk_key_encoding" (Zarr v3 specification, "Chunk key encoding").
 Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
     constexpr std::string_view kPlace = "chunk_key_encoding";
     ZARR_ASSIGN_OR_RETURN(const json::Value* encoding, json::Require(document, kPlace));
@@ -115,7 +116,7 @@ Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
     if (configuration == nullptr) return {};
     for (const auto& [member, value] : *configuration->as_object()) {
         const std::string place = std::string(kPlace) + "." + member;
-        if (member != "separator") return Status::Corrupt(place + ": there is no such member");
+        if (member != "separator") return Status::Corrupt(place + ": unknown member");
         const std::string* const text = value.as_string();
         if (text == nullptr || (*text != "/" && *text != "."))
             return json::Expected(place, R"("/" or ".")", value);
@@ -151,18 +152,17 @@ Status CheckTransformers(const json::Value& document) {
     if (list == nullptr) return {};
     if (list->as_array() == nullptr) return json::Expected("storage_transformers", "a list", *list);
     if (list->as_array()->empty()) return {};
-    return Status::Corrupt("storage_transformers: " + json::Brief(*list) +
-                           ": none are defined, so that the list has to be empty");
+    return json::Expected("storage_transformers", "an empty list", *list);
 }
 
-// GDAL writes null as the fill value of an array without a nodata value. Of zarrs.optional null is
-// the missing element.
+// True if "fill_value" is null, which GDAL writes for an array without a nodata value. For data
+// type zarrs.optional null is the missing element.
 bool HasNoFillValue(const json::Value& document, const DataType& dtype) {
     const json::Value* const fill = document.Find(kFillValue);
     return fill != nullptr && fill->is_null() && !dtype.missing;
 }
 
-// What absent chunks hold; zero where the document has no fill value.
+// Returns the value of elements in absent chunks; zero if the document has no fill value.
 Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, kFillValue));
     if (!HasNoFillValue(document, dtype)) return ParseV3FillValue(dtype, *fill);
@@ -170,8 +170,8 @@ Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& docume
     return FillValue({}, dtype.size);
 }
 
-// GDAL wrote arrays without codecs when drafts of the specification allowed it, and reads them
-// still, as little-endian, which all that wrote such arrays are.
+// Adds the codec "bytes" to a document without "codecs". GDAL wrote such arrays under drafts of the
+// specification; all of them are little-endian.
 Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     if (document.Find(kCodecs) != nullptr) return {};
     if (dtype.kind == DataKind::kObject) return json::Require(document, kCodecs).status();
@@ -182,8 +182,8 @@ Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     return {};
 }
 
-// The element that stands for missing ones of zarrs.optional, where an attribute says which; else
-// it stays what the type has.
+// Sets the element that represents missing elements of data type zarrs.optional, if an attribute
+// names one.
 void ReadMissing(const json::Value* attributes, DataType& type) {
     if (!type.missing || attributes == nullptr) return;
     DataType present = type;
@@ -198,7 +198,8 @@ void ReadMissing(const json::Value* attributes, DataType& type) {
     }
 }
 
-// `missing` is what stands for missing elements where the document has no attributes to say it.
+// Reads the members of an array's `zarr.json`. `missing` represents missing elements of
+// zarrs.optional if no attribute names such an element.
 Result<ArrayMetadata> ReadArray(json::Object members,
                                 const std::optional<std::string>& missing = std::nullopt) {
     json::Value document(std::move(members));
@@ -217,7 +218,8 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ZARR_RETURN_IF_ERROR(CheckTransformers(document));
     ZARR_RETURN_IF_ERROR(AddAbsentCodecs(document, metadata.dtype));
     ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
-    // Bytes in it are in the order that the codecs say.
+    // Read after the codecs, because the bytes of the fill value have the byte order that the
+    // codecs state.
     ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
     metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
     if (const json::Value* const attributes = document.Find(kAttributes))
@@ -227,8 +229,8 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Puts attributes, as they are shown, into a document; `rank` is that of an array, and `mark` the
-// value of kHasNodataAttribute, null for none.
+// Stores attributes in a document; `_ARRAY_DIMENSIONS` becomes "dimension_names". `rank` is the
+// array's rank; nullopt for a group. `mark` is the value of kHasNodataAttribute; null for none.
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;
@@ -292,15 +294,15 @@ Status CheckSizes(const ArraySpec& spec) {
             return Status::Invalid("chunks[" + std::to_string(i) +
                                    "]: expected an integer >= 1, got 0");
         if (!spec.shard.empty() && (spec.shard[i] == 0 || spec.shard[i] % spec.chunks[i] != 0))
-            return Status::Invalid("the shard's size " + std::to_string(spec.shard[i]) +
+            return Status::Invalid("shard size " + std::to_string(spec.shard[i]) +
                                    " along dimension " + std::to_string(i) +
-                                   " is no multiple of the chunk's, " +
+                                   " is not a multiple of the inner chunk size " +
                                    std::to_string(spec.chunks[i]));
     }
     return {};
 }
 
-// The fill value where none was asked for.
+// Returns the fill value of a new array without a requested one: zeros, or an empty text.
 Result<json::Value> DefaultFill(const DataType& dtype) {
     return V3FillValueToJson(
         dtype, dtype.kind == DataKind::kObject ? std::string() : std::string(dtype.size, '\0'));
@@ -463,7 +465,7 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored = whole.Find(kAttributes);
     const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = held != nullptr ? *held : json::Value();
-    // The fill value keeps its meaning. Groups have none.
+    // The fill value of an array keeps its meaning. A group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             IsFillMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -507,7 +509,7 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
     json::Value* const member = json::FindMember(document, "chunk_grid");
     if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
-        // An irregular grid ends where the array did.
+        // A rectilinear grid has no chunks beyond the array's old edge, so chunks are added.
         ZARR_ASSIGN_OR_RETURN(const ParsedGrid grid,
                               WithShape({metadata.stored_chunks(), metadata.edges}, shape));
         *member = V3ChunkGridToJson(grid.chunks, grid.edges);
@@ -523,7 +525,7 @@ Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
                                       const std::optional<std::string>& element) {
     ArrayMetadata changed = metadata;
     changed.fill_meaning = element ? FillMeaning::kNodata : FillMeaning::kData;
-    if (!element) return changed;  // what absent chunks hold stays
+    if (!element) return changed;  // absent chunks keep their value
     changed.has_fill_value = true;
     ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
     ZARR_ASSIGN_OR_RETURN(changed.fill_value, ParseV3FillValue(metadata.dtype, fill));
@@ -533,8 +535,8 @@ Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
 
 namespace {
 
-// Gives the chunks in the shards of a list of codecs other sizes: `shapes[i]`, in the order of the
-// array's dimensions, are those in the shards of `metadata.shards[i]`.
+// Changes "chunk_shape" of each sharding codec in `codecs`. `shapes[i]` is the shape of the inner
+// chunks in shards of `metadata.shards[i]`, in the order of the array's dimensions.
 void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
                     const std::vector<std::vector<std::uint64_t>>& shapes, std::size_t level) {
     for (json::Value& codec : *codecs.MutableArray()) {
@@ -561,7 +563,8 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     for (const json::Member& member : metadata.document)
         if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
             document.push_back(member);
-    // A shard has as many chunks along each dimension as before, but not more than there are.
+    // A shard keeps its number of chunks along each dimension, up to the number of chunks of the
+    // array.
     std::vector<std::vector<std::uint64_t>> shapes;
     for (std::size_t level = metadata.shards.size(); level-- > 0;) {
         const auto& inner =

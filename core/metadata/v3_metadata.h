@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The document of Zarr v3, `zarr.json` (Zarr v3 specification, "Metadata"): read into the model,
-// and written.
+// Reads and writes `zarr.json`, the metadata document of Zarr v3 (Zarr v3 specification,
+// "Metadata").
 //
-// The names of dimensions, which v3 has in a member of their own, are shown as the attribute
-// `_ARRAY_DIMENSIONS`, as other versions have them, and become that member when attributes are
-// written.
+// The member "dimension_names" is read as the attribute `_ARRAY_DIMENSIONS`, as in Zarr v2, and
+// written back as the member.
 #pragma once
 
 #include <cstdint>
@@ -21,50 +20,51 @@ namespace zarr {
 
 enum class V3NodeType : std::uint8_t { kArray, kGroup };
 
-// Which node a document describes, as far as its "zarr_format" and "node_type" say; the rest is not
-// looked at. This and the next functions take a document or its text, of which they parse no more
-// than they need.
+// Return the node type in "zarr_format" and "node_type"; other members are not checked. Like other
+// functions of this file, they accept parsed JSON or text, and parse only the needed members of a
+// text.
 Result<V3NodeType> V3NodeTypeOf(const json::Value& document);
 Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 
-// Parses and validates the document of an array. Members that the specification does not define are
-// refused unless they say that they need not be understood. Errors name the member.
+// Parse and validate the `zarr.json` of an array. A member that the specification does not define
+// is rejected, unless it states "must_understand": false. Errors name the member.
 Result<ArrayMetadata> ParseV3Array(const json::Value& document);
 Result<ArrayMetadata> ParseV3Array(std::string_view text);
-// Checks the document of a group, likewise, but for its attributes.
+// Validate the `zarr.json` of a group, except its attributes.
 Status CheckV3Group(const json::Value& document);
 Status CheckV3Group(std::string_view text);
 
-// The attributes that a document of either kind has.
+// Return the attributes in the `zarr.json` of an array or a group.
 Result<json::Value> ParseV3Attributes(const json::Value& document);
 Result<json::Value> ParseV3Attributes(std::string_view text);
 
-// The documents in the document of a group that has consolidated metadata, by their keys relative
-// to the group (a convention of zarr-python: "consolidated_metadata", kind "inline"). They borrow
-// from `text`. None where it has none.
+// Returns the consolidated metadata in the `zarr.json` of a group (zarr-python convention:
+// "consolidated_metadata", kind "inline"). The keys are relative to the group. The result points
+// into `text`; nullopt if the group has no consolidated metadata.
 Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text);
-// The same document with null in their place; as it is where it has none or cannot be split into
-// its members.
+// Returns `text` with null as "consolidated_metadata". Returns `text` itself if that member is
+// absent or `text` is not a JSON object.
 std::string WithNullAsV3Consolidated(std::string_view text);
 
-// The metadata of a new array. Errors are kInvalidArgument or kLimit and name the member.
+// Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
+// member.
 Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec);
 
-// The texts of documents. `attributes` are an object.
+// Return the text of a new `zarr.json`. `attributes` must be a JSON object.
 std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attributes);
 std::string V3GroupText();
 
-// The text of a stored document, changed: with other attributes, with the members of other metadata
-// of its array, or with or without consolidated metadata, which are documents by the path of their
-// node. Everything else is kept.
+// Return the text of a stored `zarr.json` with new attributes, new array metadata, or new
+// consolidated metadata. Other members are kept. `documents` are named by node path; nullopt
+// removes the consolidated metadata.
 Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes);
 Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& metadata);
 Result<std::string> WithV3Consolidated(std::string_view text,
                                        std::optional<json::Object> documents);
-// True where a document has consolidated metadata.
+// True if the `zarr.json` has consolidated metadata that is not null.
 bool HasV3Consolidated(std::string_view text);
 
-// Members of the model that depend on the document; see array_metadata.h.
+// Zarr v3 implementations of WithShape(), WithFillValue() and WithGrid() of array_metadata.h.
 Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
                                   const std::vector<std::uint64_t>& shape);
 Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,

@@ -172,7 +172,7 @@ TEST(Lz4, RefusesHeadersThatLie) {
     ExpectError(Decode(kLz4, negative), StatusCode::kCorrupt, "claims");
     std::string longer = good;
     longer[0] = static_cast<char>(longer[0] + 1);
-    ExpectError(Decode(kLz4, longer), StatusCode::kCorrupt, "its header says");
+    ExpectError(Decode(kLz4, longer), StatusCode::kCorrupt, "but the header states");
     std::string shorter = good;
     shorter[0] = static_cast<char>(shorter[0] - 1);
     EXPECT_EQ(Decode(kLz4, shorter).status.code(), StatusCode::kCorrupt);

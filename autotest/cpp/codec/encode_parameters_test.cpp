@@ -78,7 +78,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"fixedscaleoffset","dtype":"<m8[s]","astype":"<i8","scale":1,"offset":0})",
          "fixedscaleoffset: dtype: times cannot be scaled"},
         {R"({"id":"categorize","dtype":"<U1","astype":"|b1","labels":["a","b"]})",
-         "categorize: labels: 2 are more than codes of dtype |b1 can tell"},
+         "categorize: labels: 2 labels exceed the range of astype |b1"},
         {R"({"id":"json2"})", "json2: items of dtype <c8", "<c8"},
         {R"({"id":"json2"})", "json2: items of dtype |S3", "|S3"},
         {R"({"id":"json2","indent":1e9})", "json2: indent: expected at most 100 spaces"},

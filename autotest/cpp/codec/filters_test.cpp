@@ -113,7 +113,7 @@ TEST(Filters, RefuseItemsThatAreNotWhole) {
     ExpectCorrupt(R"({"id":"astype","encode_dtype":"<i2","decode_dtype":"|i1"})", seven, "holds 7");
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2","labels":["a"],"astype":"<u2"})", seven,
                   "holds 7 bytes");
-    ExpectCorrupt(R"({"id":"shuffle"})", seven, "not a multiple of the elements' 4");
+    ExpectCorrupt(R"({"id":"shuffle"})", seven, "not a multiple of the element size 4");
 }
 
 TEST(Filters, KeepEncodedSizesExactAndSaturate) {
@@ -190,7 +190,7 @@ TEST(AsType, TakesIntegersForTimes) {
 
 TEST(PackBits, RefusesImpossiblePadding) {
     const std::string config = R"({"id":"packbits"})";
-    ExpectCorrupt(config, "", "lacks its first byte");
+    ExpectCorrupt(config, "", "number of padding bits is missing");
     ExpectCorrupt(config, "\x08\xff", "got 8");
     ExpectCorrupt(config, "\x03", "3");
     const auto empty = Decode(config, std::string(1, '\0'));

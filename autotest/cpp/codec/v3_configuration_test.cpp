@@ -91,7 +91,7 @@ TEST(V3Configuration, IsReadStrictly) {
         {"zstd", R"({"level":3,"checksum":null})", "checksum: expected a boolean"},
         {"zstd", R"({"level":3,"window":1})", "unknown member \"window\""},
         {"crc32c", R"({"location":"end"})", "unknown member \"location\""},
-        {"bytes", "{}", "endian: is missing"},
+        {"bytes", "{}", "endian is missing"},
         {"bytes", R"({"endian":"native"})", R"(endian: expected "little" or "big")"},
         {"bytes", R"({"endian":null})", "endian: expected"},
         {"bytes", R"({"endian":"big","x":1})", "unknown member \"x\""},
@@ -115,7 +115,7 @@ TEST(V3Configuration, OfVariableLengthDataIsEmpty) {
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("vlen-utf8", R"({"x":1})")}, context),
                       StatusCode::kCorrupt, "codecs[0]: vlen-utf8: unknown member \"x\""));
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("vlen-bytes")}, context), StatusCode::kCorrupt,
-                      "is a codec of bytes, the data type is of text"));
+                      "is a codec for bytes, but the data type is text"));
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("bytes")}, context), StatusCode::kCorrupt,
                       "codecs[0]: expected the codec vlen-utf8 or vlen-bytes"));
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("vlen-utf8")}, ContextOf("<i4", {2})),
@@ -183,7 +183,7 @@ TEST(V3Classes, AreNotOfCodecsThatAreUnknownOrRefused) {
                           StatusCode::kUnsupported, c.message));
     }
     EXPECT_TRUE(Fails(MakeCodec(V3Spec("sharding_indexed"), ContextOf("<i4", {4})),
-                      StatusCode::kUnsupported, "behind transpositions alone"));
+                      StatusCode::kUnsupported, "only directly after transpose"));
     EXPECT_TRUE(Fails(ClassOf(NumcodecsSpec("transpose")), StatusCode::kUnsupported, "unknown"));
 }
 

@@ -225,7 +225,7 @@ TEST(V3CastValue, RefusesOtherConfigurations) {
         {R"({"data_type":"int8","rounding":null})", "rounding: expected"},
         {R"({"data_type":"int8","out_of_range":"error"})",
          R"(out_of_range: expected "clamp" or "wrap")"},
-        {R"({"data_type":"float32","out_of_range":"wrap"})", "out_of_range: expected \"wrap\" of"},
+        {R"({"data_type":"float32","out_of_range":"wrap"})", "out_of_range: \"wrap\" requires"},
         {R"({"data_type":"int8","scalar_map":[]})", "scalar_map: configuration: expected"},
         {R"({"data_type":"int8","scalar_map":{"x":[]}})", "scalar_map: unknown member \"x\""},
         {R"({"data_type":"int8","scalar_map":{"encode":7}})", "scalar_map.encode: expected"},
@@ -241,9 +241,9 @@ TEST(V3CastValue, RefusesOtherConfigurations) {
                           StatusCode::kCorrupt, c.message))
             << c.configuration;
     EXPECT_TRUE(Fails(BindV3(CastTo("float8_e5m2"), ContextOf("<f8", {3})),
-                      StatusCode::kUnsupported, "does not calculate in float8_e5m2"));
+                      StatusCode::kUnsupported, "cannot calculate with data type float8_e5m2"));
     EXPECT_TRUE(Fails(BindV3(CastTo("int8"), ContextOf("<c8", {3})), StatusCode::kUnsupported,
-                      "does not calculate in complex64"));
+                      "cannot calculate with data type complex64"));
     EXPECT_TRUE(Succeeds(
         BindV3(OneCodec("cast_value", R"({"data_type":{"name":"int8"}})"), ContextOf("<f8", {3}))));
 }
@@ -325,7 +325,7 @@ TEST(V3ScaleOffset, FailsWhereTheTypeHasNoResult) {
             .status();
     };
     EXPECT_TRUE(Fails(encode(R"({"offset":1})", INT64_MIN), StatusCode::kInvalidArgument,
-                      "scale_offset: what becomes of -9223372036854775808 is no int64"));
+                      "scale_offset: the result for -9223372036854775808 is not a valid int64"));
     EXPECT_FALSE(encode(R"({"scale":2})", INT64_MAX).ok());
     EXPECT_FALSE(encode(R"({"offset":-9223372036854775808})", 0).ok());
     EXPECT_TRUE(encode(R"({"offset":-9223372036854775808})", -1).ok());
@@ -339,7 +339,7 @@ TEST(V3ScaleOffset, FailsWhereTheTypeHasNoResult) {
             .status();
     };
     EXPECT_TRUE(
-        Fails(decode(R"({"scale":2})", 7), StatusCode::kCorrupt, "what becomes of 7 is no"));
+        Fails(decode(R"({"scale":2})", 7), StatusCode::kCorrupt, "the result for 7 is not"));
     EXPECT_TRUE(Succeeds(decode(R"({"scale":2})", 8)));
     EXPECT_FALSE(decode(R"({"scale":0})", 0).ok());
     EXPECT_FALSE(decode(R"({"scale":-1})", INT64_MIN).ok());
@@ -364,7 +364,7 @@ TEST(V3ScaleOffset, RefusesOtherConfigurations) {
                           StatusCode::kCorrupt, c.message))
             << c.configuration;
     EXPECT_TRUE(Fails(BindV3(R"(["scale_offset"])", ContextOf("|b1", {3})),
-                      StatusCode::kUnsupported, "does not calculate in bool"));
+                      StatusCode::kUnsupported, "cannot calculate with data type bool"));
 }
 
 TEST(V3BitRound, RoundsFloatsToNearestEven) {
@@ -495,7 +495,7 @@ void ExpectZfpIsCut(const char* typestr, const char* signed_typestr) {
     EXPECT_EQ(values[1], 0U);
     EXPECT_NEAR(static_cast<double>(values[3]), 3000, 2);
     EXPECT_TRUE(Fails(EncodeV3Chunk(*pipeline, BytesOf(negative)), StatusCode::kInvalidArgument,
-                      "need the mode \"reversible\""));
+                      "require the mode \"reversible\""));
     EXPECT_TRUE(Succeeds(EncodeV3Chunk(*pipeline, BytesOf(std::vector<Int>{1, 2, 3, 4}))));
 }
 

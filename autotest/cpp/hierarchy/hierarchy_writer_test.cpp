@@ -86,9 +86,9 @@ TEST(HierarchyWriter, ReplacesNodesOnlyWhenTold) {
                {"implied/z/.zgroup", kGroupText}});
     for (const char* path : {"", "x", "g", "implied"})
         ExpectFails(w.writer.CreateArray(path, MetadataOf(Document())),
-                    StatusCode::kInvalidArgument, "there is a node");
+                    StatusCode::kInvalidArgument, "a node or other keys already exist");
     ExpectFails(w.writer.CreateArray("", MetadataOf(Document()), {}, IfExists::kReplace),
-                StatusCode::kInvalidArgument, "there is a node");
+                StatusCode::kInvalidArgument, "a node or other keys already exist");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
     ExpectSucceeds(w.writer.CreateArray("x", MetadataOf(Document()), {}, IfExists::kReplace));
     EXPECT_EQ(w.store->TakeChanges(), (StringList{"erase x/.zarray", "erase x/.zattrs", "erase x/0",
@@ -205,7 +205,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     for (const char* name : {"", ".", "..", "x/y", "x\\y", "/x", ".zarray"})
         ExpectFails(w.writer.RenameNode("g/b", name), StatusCode::kInvalidArgument);
     ExpectFails(w.writer.RenameNode("g/b", "taken"), StatusCode::kInvalidArgument,
-                "\"g/taken\": there is a node or something else");
+                "\"g/taken\": a node or other keys already exist");
     ExpectFails(w.writer.RenameNode("g/a", "c"), StatusCode::kNotFound, "\"g/a\"");
     ExpectFails(w.writer.RenameNode("", "c"), StatusCode::kInvalidArgument, "the root");
     EXPECT_EQ(w.store->TakeChanges(), StringList());

@@ -118,7 +118,7 @@ TEST(V1Hierarchy, HasNoneBesideConsolidatedMetadata) {
 
 template <class T>
 testing::AssertionResult IsRefused(const T& result) {
-    return Fails(result, StatusCode::kUnsupported, "a/meta: is of Zarr v1, which is only read");
+    return Fails(result, StatusCode::kUnsupported, "a/meta: Zarr v1 is read-only");
 }
 
 TEST(V1Hierarchy, OpensNoWriter) {

@@ -137,7 +137,7 @@ TEST(ArraySpec, ErrorsNameTheMember) {
 
 TEST(ArraySpec, ObjectsNeedTheirCodec) {
     ArraySpec spec = Spec("|O");
-    ExpectRefused(spec, "filters: dtype |O needs a codec");
+    ExpectRefused(spec, "filters: dtype |O requires an object codec");
     spec.codecs = Codecs(R"([{"id": "vlen-utf8"}])", "null");
     spec.fill_value = "";
     EXPECT_TRUE(Succeeds(MakeArrayMetadata(spec)));
