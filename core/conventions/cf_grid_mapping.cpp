@@ -14,7 +14,7 @@ namespace {
 enum Needs : unsigned {
     kLatitude = 1,
     kLongitude = 2,
-    kMeridian = 4,   // kLongitude, called longitude_of_central_meridian
+    kMeridian = 4,   // like kLongitude, but the attribute is longitude_of_central_meridian
     kParallels = 8,  // one or two standard parallels
     kScale = 16,
     kParallelOrScale = 32,
@@ -22,7 +22,7 @@ enum Needs : unsigned {
     kAzimuth = 128,
     kSweep = 256,
     kGridPole = 512,
-    kPole = 1024,  // the latitude is that of a pole
+    kPole = 1024,  // the origin must be a pole
 };
 
 struct Projection {
@@ -51,7 +51,7 @@ constexpr Projection kProjections[] = {
 
 constexpr std::string_view kLatitudeName = "latitude_of_projection_origin";
 constexpr std::string_view kParallelName = "standard_parallel";
-constexpr double kFarthest = 1e12;  // metres; beyond any satellite
+constexpr double kFarthest = 1e12;  // maximum distance in metres; beyond any satellite
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }
 
@@ -80,7 +80,8 @@ class GridMappingReader {
   private:
     bool Need(unsigned flags) const { return (needs_ & flags) != 0; }
 
-    // A number of its domain; others give a warning.
+    // Returns a number attribute between `minimum` and `maximum`; nullopt if absent. Other values
+    // give a warning and nullopt.
     std::optional<double> Number(std::string_view name, double minimum, double maximum) {
         const auto number = NumberAttribute(attributes_, name, warnings_);
         if (!number || (*number >= minimum && *number <= maximum)) return number;
@@ -102,7 +103,8 @@ class GridMappingReader {
                                std::string(name));
     }
 
-    // The first of synonymous attributes; another that disagrees with it gives a warning.
+    // Returns the first of several synonymous attributes. A warning tells if a later one
+    // contradicts the first.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;
@@ -164,7 +166,8 @@ class GridMappingReader {
         mapping_.false_northing = Number("false_northing", -kFarthest, kFarthest).value_or(0);
     }
 
-    // The axis that an attribute names, 0 where it does not.
+    // Returns 'x' or 'y', the axis that an attribute names; 0 if the attribute is absent or
+    // invalid.
     char Axis(std::string_view name) {
         const json::Value* value = attributes_.Find(name);
         if (value == nullptr || value->is_null()) return 0;
@@ -196,7 +199,8 @@ class GridMappingReader {
             longitude = FirstOf({"longitude_of_central_meridian", "longitude_of_projection_origin"},
                                 -360, 360);
         else if (Need(kPole))
-            // Of the two, only the deprecated one belongs to this projection alone.
+            // Prefer the deprecated attribute: only polar_stereographic uses
+            // straight_vertical_longitude_from_pole.
             longitude =
                 FirstOf({"straight_vertical_longitude_from_pole", "longitude_of_projection_origin"},
                         -360, 360);
@@ -213,7 +217,8 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Writers give the latitude of true scale for the origin's, or nothing but the former.
+    // Reads the pole of polar_stereographic. Some writers store the latitude of true scale in place
+    // of the origin's latitude, or omit the origin's latitude.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -264,13 +269,13 @@ class GridMappingReader {
 };
 
 struct NamedEllipsoid {
-    std::string_view key;  // NameKey() of a name
+    std::string_view key;  // NameKey() of the name
     Ellipsoid ellipsoid;
-    std::string_view name;  // EPSG's
+    std::string_view name;  // name in EPSG
 };
 
-// EPSG's ellipsoids under the names of EPSG, OGC and PROJ; the first that has the right axes names
-// those without a name.
+// Ellipsoids under their names in EPSG, OGC and PROJ. If only axes are stated, the first matching
+// entry gives the name.
 constexpr NamedEllipsoid kEllipsoids[] = {
     {"wgs84", {6378137, 298.257223563}, "WGS 84"},
     {"wgs1984", {6378137, 298.257223563}, "WGS 84"},
@@ -310,7 +315,7 @@ struct NamedMeridian {
     double longitude;
 };
 
-// EPSG's prime meridians, in degrees east of Greenwich.
+// Prime meridians of EPSG, in degrees east of Greenwich.
 constexpr NamedMeridian kMeridians[] = {
     {"greenwich", 0},
     {"lisbon", -9.131906111111},
@@ -340,7 +345,8 @@ std::string Text(const json::Value& attributes, std::string_view name) {
     return text != nullptr ? *text : std::string();
 }
 
-// A positive length in metres.
+// Returns an attribute that holds a positive length in metres; nullopt if absent or invalid. Values
+// from 6300 to 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
     auto radius = NumberAttribute(attributes, name, warnings);
@@ -359,11 +365,12 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
     return radius;
 }
 
-// 0 for a sphere, else more than 1.
+// Returns the attribute `inverse_flattening`: 0 for a sphere, else a number above 1. nullopt if
+// absent or invalid.
 std::optional<double> InverseFlattening(const json::Value& attributes, Warnings& warnings) {
     const auto value = NumberAttribute(attributes, "inverse_flattening", warnings);
     if (!value) return std::nullopt;
-    if (std::isinf(*value)) return 0.0;  // a flattening of 0, inverted
+    if (std::isinf(*value)) return 0.0;  // an infinite inverse flattening means a sphere
     if (*value == 0 || *value > 1) return value;
     warnings.push_back("attribute inverse_flattening: expected 0 or more than 1, got " +
                        json::Brief(json::Value(*value)));
@@ -410,7 +417,8 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     return ellipsoid;
 }
 
-// The ellipsoid that has these axes, as exactly as they are usually written.
+// Returns the known ellipsoid whose axes equal those of `ellipsoid` within the usual rounding of
+// published axes; nullptr if none matches.
 const NamedEllipsoid* LookForAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;
     const auto* const found = std::find_if(

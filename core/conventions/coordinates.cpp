@@ -22,7 +22,7 @@ namespace zarr {
 
 namespace {
 
-// Coordinates of one array, read part by part.
+// Reads parts of one coordinate array and collects the unpacked values.
 class Reader {
   public:
     static Result<Reader> Open(const Hierarchy& hierarchy, const std::string& path,
@@ -64,7 +64,7 @@ class Reader {
         return {};
     }
 
-    // Of an array of one dimension.
+    // Reads one chunk of a 1-D array.
     Status ReadChunk(std::uint64_t chunk, std::size_t threads) {
         const GridAxis axis = metadata().ChunkAxis(0);
         const std::uint64_t first = axis.StartOf(chunk);
@@ -81,7 +81,8 @@ class Reader {
     Coordinates read_;
 };
 
-// Calls `read` for the part of the range in each chunk, until the deadline.
+// Calls `read` for each chunk's part of the range, in parallel. After the deadline no further call
+// starts.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
     const GridAxis axis = array.metadata().ChunkAxis(0);
@@ -90,7 +91,7 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
             return {StatusCode::kCancelled, "the time allowed is over"};
-        // Nothing overflows: all of these chunks hold elements of the range.
+        // No overflow: each of these chunks holds elements of the range.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> ReadObjects(const Array& array, const LabelRang
     return objects;
 }
 
-// The elements in the host's byte order.
+// Reads the elements of the range in the host's byte order.
 Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
     const DataType& stored = array.metadata().dtype;
     const DataType memory = stored.Native();
@@ -136,7 +137,7 @@ Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
     return buffer;
 }
 
-// Fifteen digits: what is true of a number, without the noise of the arithmetic that unpacked it.
+// Formats a number with 15 digits, to hide rounding errors of unpacking.
 std::string UnpackedText(double number) {
     char text[64];
     const auto [end, error] =
@@ -144,7 +145,7 @@ std::string UnpackedText(double number) {
     return {text, end};
 }
 
-// Turns elements of one array into labels.
+// Converts elements of one array to labels.
 class Labeller {
   public:
     Labeller(const ArrayMetadata& metadata, const json::Value& attributes, Warnings& warnings)
@@ -200,7 +201,7 @@ class Labeller {
         return units_.empty() || units_ == "1" ? number : number + " " + units_;
     }
 
-    // "NaT" where the element is missing, none where it is too far off.
+    // Returns an element as a time; "NaT" if missing, nullopt if out of range.
     std::optional<std::string> TimeOf(const std::uint8_t* element) const {
         const std::string_view bytes(reinterpret_cast<const char*>(element), type_.size);
         const double number = Unpacked(element);
@@ -210,7 +211,7 @@ class Labeller {
         std::int64_t integer = 0;
         const std::string text = ElementText(type_, element);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
-        if (error != std::errc()) return std::nullopt;  // above int64
+        if (error != std::errc()) return std::nullopt;  // exceeds int64
         return reference_->TextOf(integer);
     }
 
@@ -300,11 +301,12 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 
 namespace {
 
-// Of `chunks` along an axis the one that is read as number `i` of at most kMostAxisChunks.
+// Returns the index of the `i`-th chunk that is read of an axis with `chunks` chunks. At most
+// kMostAxisChunks evenly spaced chunks are read.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMostAxisChunks) return i;
     constexpr std::uint64_t kSteps = kMostAxisChunks - 1;
-    // Without the overflow of (chunks - 1) * i.
+    // Computes (chunks - 1) * i / kSteps without overflow.
     const std::uint64_t last = chunks - 1;
     return last / kSteps * i + last % kSteps * i / kSteps;
 }
@@ -326,7 +328,7 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys) {
     if (path.empty()) return;
     const auto metadata = hierarchy.Metadata(path);
-    // Of a shard only a part is read.
+    // Shards are excluded, because only a part of a shard is read.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
     for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
@@ -360,8 +362,8 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": the coordinates are all the same");
         return std::nullopt;
     }
-    // Two roundings, of the value and of the ends that the fit goes through; but never so much that
-    // neighbours could change places.
+    // Both the value and the ends of the fit are rounded. The tolerance stays below half the
+    // spacing, so that neighbours cannot be swapped.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

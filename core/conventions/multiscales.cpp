@@ -20,14 +20,14 @@ namespace {
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
-// True for a known version, and for a dialect of one: "0.5-dev-spatialdata".
+// True for a known version and for a development version of one, such as "0.5-dev-spatialdata".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
     const std::string_view release = std::string_view(version).substr(0, version.find("-dev"));
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// The group of the image of which `group` is a label; nullopt where it is none.
+// Returns the path of the image that the group is a label of; nullopt if the group is not a label.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
@@ -39,7 +39,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // OME-NGFF 0.5 has its own below `ome`; other conventions may stand beside it.
+        // OME-NGFF 0.5 puts its multiscales below `ome`. Multiscales of other conventions may exist
+        // beside `ome`.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");
@@ -151,7 +152,7 @@ class MultiscalesReader {
     }
 
     Warnings& warnings_;
-    Faults faults_;  // of whole multiscales
+    Faults faults_;  // errors that concern a whole multiscale
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
 };
@@ -165,7 +166,7 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
-    Warnings ignored;  // the search for the pyramid reports them
+    Warnings ignored;  // reported by the search for the pyramid
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)
