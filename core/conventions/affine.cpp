@@ -62,7 +62,7 @@ std::optional<GeoTransform> ReadGdalOrder(const json::Value& value) {
 
 constexpr const char* kSpatialTransform = "spatial:transform";
 
-// True unless the attribute `spatial:transform_type` is not "affine".
+// True if `spatial:transform_type` is "affine" or absent.
 bool IsAffine(const json::Value& attributes) {
     const json::Value* const type = attributes.Find("spatial:transform_type");
     if (type == nullptr || type->is_null()) return true;
@@ -137,8 +137,8 @@ class AffineFinder {
         return std::nullopt;
     }
 
-    // Warns if the coordinate arrays place the raster elsewhere: programs that change coordinates
-    // do not update the attributes. Skipped for remote stores, to save requests.
+    // Warns if `stated` disagrees with the coordinate arrays: programs that change coordinates do
+    // not update the attributes. Skipped for remote stores, to save requests.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
@@ -218,7 +218,8 @@ class AffineFinder {
         return source;
     }
 
-    // Adds a warning unless it exists: an array and its group may state an attribute twice.
+    // Adds a warning unless `warnings_` has the warning already. An array and its group may state
+    // one attribute.
     void WarnOnce(const std::string& warning) {
         if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
             warnings_.push_back(warning);
@@ -458,8 +459,8 @@ class AffineFinder {
     Warnings& warnings_;
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
-    // True if a `GeoTransform` comes from a grid mapping that no attribute names, although the
-    // coordinates are degrees.
+    // True if the coordinates are in degrees and `GeoTransform` comes from a grid mapping that no
+    // attribute names.
     bool is_beside_degrees_ = false;
     // True if the coordinates last read are irregular and contradict the axis that an attribute
     // states.

@@ -20,7 +20,8 @@ struct Dimension {
     AxisRole role = AxisRole::kNone;  // by the coordinates, a declaration, or the name
     std::string group;                // group of the coordinate array, else of the dimension
     std::string coordinate_path;      // empty if the dimension has no coordinate array
-    // after WithEopf(); empty object if there is no coordinate array
+    // attributes of the coordinate array, merged by WithEopf(); empty object if there is no
+    // coordinate array
     json::Value coordinate_attributes;
 };
 
@@ -28,7 +29,7 @@ struct Dimension {
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
-    json::Value attributes;        // after WithEopf()
+    json::Value attributes;        // merged by WithEopf()
     json::Value group_attributes;  // attributes of the array's parent group
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;
@@ -38,8 +39,8 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// An image has at least this many rows and columns for each colour; a smaller array may be
-// anything.
+// An image has at least this many rows and columns for each colour. Smaller arrays are not taken as
+// images.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
 // True if type and shape are those of a colour image as Pillow and OpenCV produce it: uint8 or
@@ -53,7 +54,8 @@ struct SpatialDimensions {
     std::string x;
 };
 
-// nullopt if the attribute is absent or is not an array of two strings.
+// Returns the names in `spatial:dimensions`; nullopt if the attribute is absent or is not an array
+// of two strings.
 std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes);
 
 // Reads the metadata and attributes of an array and of its coordinate arrays. Attributes that are

@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// Warnings about attributes that do not make a store unreadable; each warning names the attribute.
+// Warnings about invalid attributes. The store stays readable. Each warning names the attribute.
 using Warnings = std::vector<std::string>;
 
 // Returns a string attribute; nullptr if absent or not a string.

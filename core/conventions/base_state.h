@@ -12,8 +12,8 @@
 
 namespace zarr {
 
-// Attribute of an overview group with the BaseState() of each array's base. The value is a JSON
-// object by array name, stored as text, because netCDF attributes can hold text.
+// Attribute of a group of overviews that records the BaseState() of each overview's base. The value
+// is a JSON object by array name, stored as text, because netCDF attributes can hold text.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
 // Returns the base state that a group's attributes record for array `name`; empty if none is
@@ -29,7 +29,7 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 std::string BaseState(const Array& array);
 
 // True if an array matches `state`, a result of BaseState(). Values are read only if the stored
-// bytes differ. True if a digest that is missing or unreadable prevents the comparison.
+// bytes differ. Also true if a digest is missing or cannot be computed.
 bool IsInState(const Array& array, std::string_view state);
 
 }  // namespace zarr

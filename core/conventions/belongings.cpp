@@ -52,8 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// Returns the coordinate arrays of an array's dimensions whose names do not contain the array's
-// name.
+// Returns the coordinate arrays of an array's dimensions, except dimensions whose names contain the
+// array's name.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);
@@ -82,8 +82,8 @@ class References {
     }
 
     // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly.
-    // Arrays in `kept` are left out. Arrays that others than `owners` and their belongings refer to
-    // are left out.
+    // Arrays in `kept` are left out. Arrays are left out if arrays outside `owners` and outside the
+    // result refer to them.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);

@@ -57,8 +57,9 @@ struct ImageLevels {
     std::string title;
 };
 
-// Reads the image that a group's attributes describe; nullopt unless they describe exactly one. The
-// first level is the largest (OME-NGFF) unless another level has a smaller scale.
+// Reads the image that a group's attributes describe; nullopt unless the attributes describe
+// exactly one image. The first level is the largest (OME-NGFF) unless another level has a smaller
+// scale.
 std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
     Warnings ignored;  // reported when the image is opened
     std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
@@ -244,7 +245,7 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         }
         expanded_.insert(member.path);
         for (NamedMember& image : well.members)
-            // OME-NGFF has no wells in wells. Listing finds them.
+            // OME-NGFF does not allow a well in a well. The listing of the group finds such a well.
             if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
     }
     return images;
@@ -304,7 +305,7 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
         const auto found = hierarchy_.Has(labels, Document::kAttributes);
         return found.ok() && *found ? Visit(labels, false) : Status();
     }
-    // List() suffices: Members() would read the metadata of each level.
+    // Uses List(), because Members() would read the metadata of each level.
     const auto entries = hierarchy_.List(path);
     std::vector<Node> members;
     for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i) {

@@ -94,7 +94,7 @@ class CatalogWalk {
 
   private:
     Status Count(std::size_t nodes);
-    // Lists a group. After one kUnsupported the store is not asked again.
+    // Lists a group. After the first kUnsupported, later calls return that error without a request.
     Result<std::vector<Node>> Members(const std::string& path);
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);

@@ -103,8 +103,8 @@ class GridMappingReader {
                                std::string(name));
     }
 
-    // Returns the first of several synonymous attributes. A warning tells if a later one
-    // contradicts the first.
+    // Returns the first of several synonymous attributes. A later attribute that contradicts the
+    // first gives a warning.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;

@@ -53,8 +53,8 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
 // sharded array, an array that is not 1-D, and an empty path.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
-// Prefetches the chunks that ReadAxis() reads of the coordinate arrays of `dimensions`, all in one
-// request to the store; see Store::Prefetch(). Does nothing for a store that is not remote.
+// Prefetches the chunks that ReadAxis() reads of the coordinate arrays of `dimensions`, together;
+// see Store::Prefetch(). Does nothing for a store that is not remote.
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 
 // Centre of the first cell, and signed distance between cells, of regular coordinates.
@@ -63,10 +63,10 @@ struct RegularAxis {
     double spacing = 0;
 };
 
-// Returns the axis if the coordinates are regular: each within a thousandth of the spacing of its
-// position, or within float32 rounding if stored as float32. nullopt if irregular, or if fewer than
-// two values leave the spacing unknown. NaN and constant coordinates give a warning that starts
-// with `name`.
+// Returns the axis if the coordinates are regular: no value differs from its regular position by
+// more than a thousandth of the spacing, or by more than rounding if stored as float32. nullopt if
+// irregular, or if fewer than two values leave the spacing unknown. NaN and constant coordinates
+// give a warning that starts with `name`.
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
                                           Warnings& warnings);
 

@@ -436,8 +436,8 @@ class CrsFinder {
         }
     }
 
-    // Adds the CRS that the root of an EOPF product states. It applies to projected arrays only,
-    // not to arrays with angles or without a location.
+    // Adds the CRS that the root of an EOPF product states. The CRS applies to projected arrays
+    // only, not to arrays with angles or without a location.
     void AddProduct() {
         const std::size_t before = sources_.size();
         const json::Value root = AttributesOfGroup(hierarchy_, "");
@@ -513,8 +513,8 @@ class CrsFinder {
         sources_.push_back(std::move(source));
     }
 
-    // True if the names of X and Y are those of longitudes and latitudes, and no attribute
-    // contradicts. Names suffice only in a product on the Earth.
+    // True if the names of X and Y are usual names of longitudes and latitudes, and no attribute
+    // contradicts.
     static bool AreNamedLongLat(const Dimension& x, const Dimension& y) {
         const auto is = [](const Dimension& dimension, AxisRole role) {
             return !dimension.coordinate_path.empty() && dimension.role == role &&

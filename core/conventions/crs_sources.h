@@ -23,8 +23,8 @@ struct CrsSource {
     std::string origin;  // attribute or variable of the statement, for messages
     std::string code;    // authority code that a grid mapping states for its CRS
     // True for an attribute that no convention defines, such as `crs`, and for a grid mapping that
-    // no attribute names. If CF declares the coordinates as degrees, they override a projected CRS
-    // of such a source.
+    // no attribute names. If CF declares the coordinates as degrees, the coordinates override a
+    // projected CRS of this source.
     bool yields_to_degrees = false;
 };
 
@@ -63,8 +63,9 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
-// Like FindGridMapping(), for facts that hold for this raster alone, such as a geotransform.
-// Excludes a variable of an ancestor group that is found by its usual name.
+// Returns the grid mapping variable for facts that hold for this raster alone, such as a
+// geotransform. Unlike FindGridMapping(), ignores a variable of an ancestor group that is found by
+// its usual name.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

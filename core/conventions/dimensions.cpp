@@ -102,8 +102,8 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
 
 std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
 
-// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. The references
-// also tell the group.
+// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. Then the
+// references are used, because they also tell the group of each dimension.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
     Warnings ignored;
     const DimensionNames found = FindDimensionNames(attributes, references.size(), ignored);

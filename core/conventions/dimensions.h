@@ -34,8 +34,8 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 AxisRole RoleFromName(const std::string& name);
 
 // Returns the role X or Y if a name starts with "x_" or "y_", or ends with "_x" or "_y", ignoring
-// case. Examples: "x_geostationary", "pixel_y". kNone if the name suggests both. Counts only if no
-// dimension has the role by other means.
+// case. Examples: "x_geostationary", "pixel_y". kNone if the name suggests both. Callers use the
+// result only if no dimension has the role by other means.
 AxisRole RoleFromPartOfName(const std::string& name);
 
 // Facts about a dimension that decide its role.

@@ -26,7 +26,8 @@ std::string OtherMeaning(const Hierarchy& hierarchy, const ArrayFacts& level,
                          const ArrayFacts& base, LevelMeaning compared);
 
 // Returns the EPSG code of the CRS that an array's attributes or grid mapping state, as
-// "EPSG:32632". Empty if no code is stated, or if reading it needs requests to a remote store.
+// "EPSG:32632". Empty if no code is stated, or if reading the code needs requests to a remote
+// store.
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

@@ -61,7 +61,7 @@ std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std
 // levels are in the group with `multiscales`. A level may lie deeper below that group: "0", or
 // "scale0/image" as ngff-zarr writes.
 
-// Entries that list a node as a level, from one group.
+// Entries of one group's `multiscales` that list a node as a level.
 struct LevelListing {
     std::string group;  // group with the `multiscales`
     // attributes of that group; nullptr if not listed

@@ -147,8 +147,8 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// Returns the nodes below `group` that the group or its nearest ancestor with such names mentions.
-// `is_own` becomes true if the names are in the group itself.
+// Returns the nodes below `group` that attributes name: attributes of the group, or of the nearest
+// ancestor that names any. `is_own` becomes true if the group itself names them.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
     Faults ignored;  // reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
@@ -199,8 +199,8 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 
 namespace {
 
-// Prefetches the documents that tell arrays from groups, for direct members. For at most kFew
-// members, which may be levels of an image, also the attributes.
+// Prefetches the documents that distinguish arrays from groups, for direct members. For at most
+// kFew members, which may be levels of an image, also the attributes.
 void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
                      const std::map<std::string, bool>& is_deeper) {
     constexpr std::size_t kFew = 64;
@@ -244,7 +244,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         Node node{name, JoinKey(group, name), NodeKind::kGroup};
         if (!deeper) {
             const auto kind = hierarchy.KindOf(node.path);
-            // as Members() lists an unreadable node
+            // Members() also lists an unreadable node as an array
             node.kind = kind.ok() ? *kind : NodeKind::kArray;
             // `labels` is only a guess. Some servers refuse access to absent keys.
             if (may_have_labels && name == kLabelsGroup && !kind.ok() &&

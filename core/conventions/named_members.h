@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Members that attributes of groups, or NCZarr's extensions, name. For a store that cannot list,
-// such as a web server, no other members are known. For other stores they give the order of the
-// members.
+// Members of a group that attributes or NCZarr's extension name. For a store that cannot list, such
+// as a web server, no other members are known. For other stores the attributes give the order of
+// the members.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ struct NamedMembers {
 // Returns the members that a group's attributes name, at any depth below the group. The existence
 // of members is checked only for `bioformats2raw.layout` without `series`, whose members are 0, 1,
 // 2, ... If attributes have both `plate` and a series, as bioformats2raw writes, `plate` is used.
-// Paths out of the group are faults.
+// A path outside the group is reported as a fault.
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group, Faults& faults);
 
 // Returns the path of the group in which bioformats2raw describes a group's images

@@ -126,8 +126,8 @@ bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
     return std::isfinite(degrees) && std::abs(degrees) > kMostDegrees;
 }
 
-// True if an array's attributes show that it holds data: coordinates have neither `coordinates` nor
-// a CRS.
+// True if an array's attributes show that it holds data. An array of coordinates has neither the
+// attribute `coordinates` nor a CRS.
 bool IsDataByItself(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
     return std::any_of(std::begin(kNames), std::end(kNames),
@@ -157,8 +157,8 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 
 namespace {
 
-// Names of variables by the array of a group whose attributes name them; "" stands for the group's
-// attributes.
+// For each array of a group, the names of variables that its attributes mention. The key "" stands
+// for the group's attributes.
 using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {

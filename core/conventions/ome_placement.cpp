@@ -282,8 +282,8 @@ class PlacementReader {
                });
     }
 
-    // Returns the list of input or output axes of a part of `byDimension`; drafts of version 0.6
-    // differ in its name. `side` is "input" or "output". nullptr if absent.
+    // Returns the list of input or output axes of a part of `byDimension`; the drafts of version
+    // 0.6 use different member names. `side` is "input" or "output". nullptr if absent.
     static const json::Array* AxesOfPart(const json::Value& part, const std::string& side) {
         for (const std::string& name : {side + "Axes", side + "_axes", side})
             if (const json::Value* axes = part.Find(name))
@@ -469,7 +469,7 @@ class PlacementReader {
         return Choose(base, ways, is_own);
     }
 
-    // Returns the placement to which a transformation applies; nullptr if its input is not a system
+    // Returns the placement that a transformation starts from; nullptr if its input is not a system
     // that the image leads to.
     static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
                                        const std::vector<Way>& ways) {

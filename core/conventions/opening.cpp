@@ -26,8 +26,8 @@ namespace zarr {
 
 namespace {
 
-// Maximum number of steps. Pyramids take two; listed groups take up to three for each level of
-// groups.
+// Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
+// level of groups.
 constexpr int kMaxSteps = 12;
 // Maximum number of levels, labels and members to prefetch. The others are read one by one.
 constexpr std::size_t kMost = 64;
@@ -334,7 +334,7 @@ class Opening {
     }
 
     // Adds the documents of the array `name` in a group or its nearest ancestor that has the array.
-    // Returns true if they are cached.
+    // Returns true if all these documents are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
         if (!IsValidKey(path)) return true;  // an invalid key is never looked up

@@ -11,7 +11,8 @@
 namespace zarr {
 
 // Returns the keys to read before Hierarchy::Open(): documents of either format that identify the
-// store and describe the root and the node. The first key exists in every Zarr v3 store.
+// store and describe the root and the node. The first key is the root's `zarr.json`, which is read
+// for every store.
 std::vector<std::string> FirstKeys(const std::string& node);
 
 // Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates

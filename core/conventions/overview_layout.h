@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Overviews as `multiscales` of zarr-conventions describe them, in the form that GDAL 3.13 writes.
 // A `layout` lists the array or its group first, then groups beside the array (ovr_2x and so on).
 // These groups hold the smaller arrays under the array's name:
@@ -35,7 +36,7 @@ std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale);
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels);
 
 // Returns the name of the group for overviews of a factor. `turn` counts from 1 if one factor needs
-// several groups.
+// several groups. IsOverviewGroupName() is true for such names.
 std::string OverviewGroupName(int factor, int turn);
 bool IsOverviewGroupName(std::string_view name);
 

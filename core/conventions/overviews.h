@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Overviews that were built for an existing array, as `multiscales` of the array's group describe
 // them. In Zarr v2, `multiscales` is a list; an entry has `datasets` of OME-NGFF 0.4 and `layout`
 // of zarr-conventions. Otherwise `multiscales` is the layout of GDAL 3.13, see overview_layout.h.

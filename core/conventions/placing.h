@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Statements of a group that apply to an array in the group, and statements that locate an array.
 #pragma once
 

@@ -165,7 +165,7 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // Checking the pyramid reports an array that cannot be read.
+            // An array that cannot be read is kept here: checking the pyramid reports it.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
                 {array.path, level.origin, level.statement});

@@ -42,7 +42,7 @@ inline constexpr std::int64_t kMaxYear = 1'000'000'000;
 // the Gregorian calendar. nullopt if the calendar does not have the date.
 std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
 
-// Returns the date with a number that DayNumber() defines.
+// Returns the date with day number `day`, as DayNumber() counts.
 Date DateOfDay(Calendar calendar, std::int64_t day);
 
 // A point in time in some calendar, or a duration.

@@ -21,8 +21,8 @@ std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const s
 // slashes. xcube writes the link if level 0 is the dataset that the levels were made from. nullopt
 // if the link is absent or cannot be read.
 std::optional<std::string> LinkOfBase(const Store& store);
-// Name under which the dataset of `0.link` is mounted in the store, if it lies outside; see
-// MountStore.
+// Name under which the dataset of `0.link` is mounted in the store, if the dataset lies outside the
+// store; see MountStore.
 inline constexpr std::string_view kBaseOfLevels = "0.zarr";
 
 // Resolves the relative path `link` in `folder` to a path from the root. Returns kInvalidArgument

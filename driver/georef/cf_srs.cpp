@@ -251,8 +251,8 @@ int MeantCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Sets `srs` to the CRS in EPSG, in degrees, if it does not contradict the numbers in `earth`.
-// Returns false otherwise.
+// Sets `srs` to the CRS in EPSG, in degrees, if that CRS does not contradict the numbers in
+// `earth`. Returns false otherwise.
 bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = MeantCode(earth);
     OGRSpatialReference known;

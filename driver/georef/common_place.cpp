@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// Location of the arrays with equal statements.
+// Georeferencing of arrays whose attributes state one location.
 struct GridPlace {
     zarr::HorizontalAxes axes;
     double columns = 0;

@@ -225,7 +225,8 @@ bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True if a geotransform holds pixel numbers of a raster, which this raster is or is a part of.
+// True if a geotransform gives pixel numbers of a raster. This raster is all of that raster or a
+// part.
 bool CountsPixels(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
@@ -309,7 +310,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
-    // The raster is a swath along the times of its track.
+    // A raster without map axes may be a swath along the times of its track, with control points.
     if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {

@@ -24,7 +24,8 @@ struct GeoreferencingOptions {
     bool wrap_longitude = false;  // converts 0 to 360 to -180 to 180
     bool north_up = false;        // reverses rows that go north
     std::size_t threads = 1;
-    // Index along each dimension of the array that the raster fixes, else nullopt; may be empty.
+    // Index of the raster's slice along each dimension of the array, nullopt if not fixed; may be
+    // empty.
     std::vector<std::optional<std::uint64_t>> fixed;
 };
 

@@ -85,7 +85,8 @@ bool WantsCf(Georeferenced convention) {
 }
 
 // Returns the attribute `coordinates` with the grid mapping `grid_mapping` instead of the previous
-// one; an empty name only removes. xarray then makes it a coordinate, where rioxarray looks.
+// one; an empty name only removes. rioxarray searches for the grid mapping among xarray's
+// coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -204,7 +205,7 @@ class CfWriter {
         return has(layout_.x_axis) && has(layout_.y_axis);
     }
 
-    // Returns the first of `names` that is free, else a new name made of the array's.
+    // Returns the first of `names` that is free, else a new name that contains the array's name.
     Result<std::string> FreeName(std::vector<std::string> names) const {
         constexpr int kMost = 1000;
         const std::string own =
@@ -509,7 +510,7 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // GDAL numbers the dimensions from 1, in place of X and Y.
+            // GDAL's file lists dimension numbers, from 1, in place of X and Y.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1
@@ -609,7 +610,6 @@ bool TakesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
            zarr::FindGridMapping(hierarchy, facts, ignored) == path;
 }
 
-// Stores numbers as the chunks of the array at `path`.
 Status WriteChunks(zarr::Store& store, const std::string& path, const zarr::ArrayMetadata& metadata,
                    const NumberSeries& numbers) {
     const std::uint64_t size = metadata.chunks[0];

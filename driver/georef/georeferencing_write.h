@@ -56,11 +56,11 @@ class CoordinateArrays {
                      OtherArrays others = OtherArrays::kOfOthers)
         : update_(update), rasters_(std::move(rasters)), others_(others) {}
 
-    // True if an array may be written at `path`. Either nothing exists there, or this update made
-    // the array (not enough for OtherArrays::kAny), or only the rasters refer to the array.
+    // True if an array may be written at `path`: nothing exists there, or only the rasters refer to
+    // the array there. An array that this update made is free, too, except for OtherArrays::kAny.
     zarr::Result<bool> IsFree(const std::string& path) const;
 
-    // Removes the array at `path` if the array is a scalar and IsFree().
+    // Removes the array at `path` if the array is a scalar and free (see IsFree()).
     zarr::Status RemoveScalar(const std::string& path) const;
 
     // Returns a grid mapping in `group` that states `srs`, preferably one of `names`; nullopt if
@@ -140,7 +140,8 @@ zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArr
                                                              Georeferenced convention,
                                                              zarr::Warnings& warnings);
 
-// Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns its name.
+// Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
+// the grid mapping.
 zarr::Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                                 const RasterLayout& layout,
                                                 const RasterPosition& placement);
@@ -158,7 +159,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
                                  zarr::json::Object& attributes);
 
 // Sets the grid mapping that an array's attributes name, in the form that xarray and rioxarray
-// find. An empty name removes it.
+// find. An empty name removes the grid mapping.
 void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
 
 // Writes the CRS of rasters, nullptr for none, to "pam.aux.xml" of the store. GDAL's built-in

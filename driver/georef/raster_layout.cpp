@@ -67,8 +67,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // Only one option was given and took the other axis. The other axis becomes the last unused
-    // dimension.
+    // Only DIM_X or only DIM_Y was given, and names the dimension of the other axis. The other axis
+    // moves to the last unused dimension.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
