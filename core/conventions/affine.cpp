@@ -130,8 +130,8 @@ class AffineFinder {
         const std::string other = OtherSizeOf(attributes, convention, facts_);
         if (other.empty()) return source;
         warnings_.push_back("attribute " + std::string(name) + ": is for a raster of " + other +
-                            " pixels, as " + convention + "shape or " + convention +
-                            "bbox says, and is not applied to one of " +
+                            " pixels (" + convention + "shape or " + convention +
+                            "bbox) and is ignored for this raster of " +
                             std::to_string(facts_.dimensions[*facts_.axes.y].size) + " x " +
                             std::to_string(facts_.dimensions[*facts_.axes.x].size));
         return std::nullopt;
@@ -148,7 +148,7 @@ class AffineFinder {
             laid ? !CountsPixels(laid->transform) && !Agree(laid->transform, t) : is_contradicted_;
         if (disagrees)
             warnings_.push_back(stated.origin +
-                                " disagrees with the coordinate arrays, and counts");
+                                " disagrees with the coordinate arrays; the attribute is used");
     }
 
     // True if the coordinates are pixel numbers, which start at 0 and increase by 1.
@@ -169,8 +169,9 @@ class AffineFinder {
             return from_attribute;
         }
         if (!is_beside_degrees_)
-            warnings_.push_back(from_attribute->origin +
-                                " disagrees with the coordinate arrays, which count");
+            warnings_.push_back(
+                from_attribute->origin +
+                " disagrees with the coordinate arrays; the coordinate arrays are used");
         return from_coordinates;
     }
 
@@ -193,7 +194,7 @@ class AffineFinder {
         if (name == kSpatialTransform && !IsAffine(attributes)) {
             WarnOnce("attribute spatial:transform_type: " +
                      json::Brief(*attributes.Find("spatial:transform_type")) +
-                     " is not supported, so that spatial:transform is not applied");
+                     " is not supported; spatial:transform is ignored");
             return std::nullopt;
         }
         auto transform = FromAffineOrder(*value);

@@ -131,8 +131,8 @@ void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Di
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size) return;
     warnings.push_back("dimension " + dimension.name + " has " + std::to_string(dimension.size) +
-                       " elements, its coordinate array /" + path + " " +
-                       std::to_string(metadata->shape[0]) + ", so it is not used");
+                       " elements, but its coordinate array /" + path + " has " +
+                       std::to_string(metadata->shape[0]) + "; the coordinate array is ignored");
 }
 
 // Describes a dimension and its coordinate array. Sets `has_text` if the coordinates are text.
@@ -266,7 +266,8 @@ std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warn
     if (items == nullptr) items = &one;
     if (items->size() != meanings.size()) {
         warnings.push_back("attribute flag_meanings: has " + std::to_string(meanings.size()) +
-                           " words for the " + std::to_string(items->size()) + " flag_values");
+                           " meanings, but flag_values has " + std::to_string(items->size()) +
+                           " values");
         return {};
     }
     std::vector<std::string> names;

@@ -99,8 +99,8 @@ class GridMappingReader {
     }
 
     Status Missing(std::string_view name) const {
-        return Status::Corrupt("grid_mapping_name " + mapping_.name + " without a usable " +
-                               std::string(name));
+        return Status::Corrupt("grid_mapping_name " + mapping_.name + ": " + std::string(name) +
+                               " is missing or invalid");
     }
 
     // Returns the first of several synonymous attributes. A later attribute that contradicts the
@@ -117,7 +117,7 @@ class GridMappingReader {
                 first_name = name;
             } else if (std::fabs(*first - *number) > 1e-9) {
                 warnings_.push_back(Label(name) + "contradicts " + std::string(first_name) +
-                                    ", which counts");
+                                    ", which is used");
             }
         }
         return first;
@@ -150,7 +150,7 @@ class GridMappingReader {
             mapping_.scale_factor.reset();
             if (scale && *scale != 1)
                 warnings_.push_back(Label("scale_factor_at_projection_origin") +
-                                    "is passed over, as there is a standard_parallel");
+                                    "is ignored, because standard_parallel is stated");
         }
         if (scale || !(Need(kScale) || (Need(kParallelOrScale) && !has_parallel))) return;
         mapping_.scale_factor = 1;
@@ -183,7 +183,7 @@ class GridMappingReader {
         const char fixed = Axis("fixed_angle_axis");
         if (sweep != 0 && sweep == fixed)
             warnings_.push_back(Label("fixed_angle_axis") +
-                                "contradicts sweep_angle_axis, which counts");
+                                "contradicts sweep_angle_axis, which is used");
         if (sweep != 0)
             mapping_.sweep_angle_axis = sweep;
         else if (fixed != 0)
@@ -257,9 +257,8 @@ class GridMappingReader {
     void CheckEquator() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         if (latitude && *latitude != 0)
-            warnings_.push_back(Label(kLatitudeName) + "a geostationary satellite stands over 0, " +
-                                "not " + json::Brief(json::Value(*latitude)) + ", which is " +
-                                "passed over");
+            warnings_.push_back(Label(kLatitudeName) + "expected 0 for geostationary, got " +
+                                json::Brief(json::Value(*latitude)) + "; it is ignored");
     }
 
     const json::Value& attributes_;
@@ -359,7 +358,7 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
     }
     if (*radius > 6300 && *radius < 6400) {
         warnings.push_back(prefix + json::Brief(json::Value(*radius)) +
-                           " is read as kilometres, though CF wants metres");
+                           " is taken as kilometres, although CF requires metres");
         *radius *= 1000;
     }
     return radius;
@@ -410,10 +409,11 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     if (major && minor && inverse && std::fabs(MinorAxis(*ellipsoid) - *minor) > 1)
         warnings.push_back(
             "attribute semi_minor_axis: contradicts semi_major_axis and inverse_flattening, "
-            "which count");
+            "which are used");
     if (ellipsoid && radius && (major || minor) &&
         (*radius < MinorAxis(*ellipsoid) - 1 || *radius > ellipsoid->semi_major_axis + 1))
-        warnings.push_back("attribute earth_radius: contradicts the ellipsoid's axes, which count");
+        warnings.push_back(
+            "attribute earth_radius: contradicts the ellipsoid's axes, which are used");
     return ellipsoid;
 }
 
@@ -442,7 +442,7 @@ void ReadEllipsoid(const json::Value& attributes, CfEarth& earth, Warnings& warn
     if (known == nullptr) return;
     if (earth.ellipsoid && !SameEllipsoid(*earth.ellipsoid, known->ellipsoid, kRoundedAxes)) {
         warnings.push_back("attribute reference_ellipsoid_name: " + Quoted(earth.ellipsoid_name) +
-                           " is not the ellipsoid of the other attributes, which count");
+                           " is not the ellipsoid of the other attributes, which are used");
         earth.ellipsoid_name.clear();
         return;
     }
@@ -461,7 +461,7 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
             if (known != nullptr && std::fabs(known->longitude - *longitude) > 1e-3) {
                 warnings.push_back(
                     "attribute prime_meridian_name: " + Quoted(earth.prime_meridian_name) +
-                    " does not lie at longitude_of_prime_meridian, which counts");
+                    " does not lie at longitude_of_prime_meridian, which is used");
                 earth.prime_meridian_name.clear();
             }
             return;
@@ -475,8 +475,8 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
         earth.prime_meridian_is_given = true;
     } else if (!earth.prime_meridian_name.empty()) {
         warnings.push_back("attribute prime_meridian_name: " + Quoted(earth.prime_meridian_name) +
-                           " is not known, and longitude_of_prime_meridian does not say where it "
-                           "is: Greenwich is assumed");
+                           " is unknown and longitude_of_prime_meridian is missing; Greenwich is "
+                           "assumed");
         earth.prime_meridian_name.clear();
     }
 }
@@ -486,7 +486,7 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
 Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings& warnings) {
     constexpr std::string_view kName = "grid_mapping_name";
     const json::Value* value = attributes.Find(kName);
-    if (value == nullptr) return Status::Corrupt("there is no grid_mapping_name");
+    if (value == nullptr) return Status::Corrupt("grid_mapping_name is missing");
     const std::string* name = value->as_string();
     if (name == nullptr)
         return Status::Corrupt(std::string(kName) + ": expected a string, got " +
@@ -497,7 +497,7 @@ Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings
         [&key](const Projection& projection) { return NameKey(projection.name) == key; });
     if (found == std::end(kProjections))
         return Status::Unsupported(std::string(kName) + ": " + Quoted(*name) +
-                                   " is not one that is known");
+                                   " is not a grid mapping of the CF conventions");
     return GridMappingReader(attributes, *found, warnings).Read();
 }
 

@@ -32,7 +32,7 @@ class Reader {
         const DataType& dtype = reader.array_->metadata().dtype;
         if (!dtype.is_numeric() || dtype.kind == DataKind::kComplex)
             return Status::Corrupt(path + ": coordinates of dtype " + dtype.ToString() +
-                                   " are no numbers");
+                                   " are not numbers");
         reader.memory_ = dtype.Native();
         ZARR_ASSIGN_OR_RETURN(reader.op_, ReadConverter(dtype, reader.memory_));
         Warnings ignored;
@@ -90,7 +90,7 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const std::uint64_t last_chunk = axis.ChunkOf(range.first + range.count - 1);
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
-            return {StatusCode::kCancelled, "the time allowed is over"};
+            return {StatusCode::kCancelled, "the time limit has passed"};
         // No overflow: each of these chunks holds elements of the range.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
@@ -240,10 +240,11 @@ Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attri
                                     const LabelRange& range, Warnings& warnings) {
     const DataType& type = array.metadata().dtype;
     if (type.kind == DataKind::kStruct || type.kind == DataKind::kVoid)
-        return Status::Unsupported("elements of dtype " + type.ToString() + " are no coordinates");
+        return Status::Unsupported("elements of dtype " + type.ToString() +
+                                   " cannot be coordinates");
     if (range.count > kMaxLabels)
-        return Status::Limit(std::to_string(range.count) + " coordinates are more than the " +
-                             std::to_string(kMaxLabels) + " that are read");
+        return Status::Limit(std::to_string(range.count) + " coordinates exceed the maximum of " +
+                             std::to_string(kMaxLabels));
     CoordinateLabels labels;
     labels.is_text = type.kind == DataKind::kObject || type.kind == DataKind::kUnicode ||
                      type.kind == DataKind::kBytes;
@@ -285,7 +286,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
     ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
     const ArrayMetadata& metadata = reader.metadata();
     if (metadata.rank() != 1 || first > metadata.shape[0] || count > metadata.shape[0] - first)
-        return Status::Invalid(path + ": has other dimensions");
+        return Status::Invalid(path + ": the range of coordinates exceeds the array");
     ZARR_RETURN_IF_ERROR(reader.Read({{first}, {count}, {1}}, threads));
     return reader.Take();
 }
@@ -347,7 +348,7 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
                                           Warnings& warnings) {
     const std::vector<double>& values = coordinates.values;
     if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
-        warnings.push_back(name + ": the coordinates hold values that are no numbers");
+        warnings.push_back(name + ": the coordinates contain NaN or infinite values");
         return std::nullopt;
     }
     if (values.size() < 2) return std::nullopt;
@@ -359,7 +360,7 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
     axis.spacing = (values.back() - values.front()) / place_of(values.size() - 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (*low == *high) {
-        warnings.push_back(name + ": the coordinates are all the same");
+        warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
     // Both the value and the ends of the fit are rounded. The tolerance stays below half the

@@ -37,12 +37,13 @@ std::string_view Trimmed(std::string_view text) {
 }
 
 Status NamesFile(std::string_view what) {
-    return Status::Corrupt(std::string(what) + " names a file, and none is opened for a CRS");
+    return Status::Corrupt(std::string(what) +
+                           " names a file; a CRS in a store must not refer to files");
 }
 
 void WarnOfShift(std::string_view what, std::string_view file, Warnings& warnings) {
     warnings.push_back(std::string(what) + " names the file " + Quoted(file) +
-                       ", which is not opened: the shift of the datum is left out");
+                       ", which is not read; the datum shift is ignored");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ class WktReader {
                 return {};
             }
         }
-        return Status::Corrupt("WKT: a string has no end");
+        return Status::Corrupt("WKT: unterminated string");
     }
 
     void SkipBlanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
@@ -214,7 +215,7 @@ class WktReader {
 
     // Leaves out a node that contains only strings, and the comma before the node.
     Status CutNode(std::size_t begin) {
-        if (!Skip("])")) return Status::Corrupt("WKT: an EXTENSION has no end");
+        if (!Skip("])")) return Status::Corrupt("WKT: unterminated EXTENSION");
         std::size_t end = begin;
         while (end > copied_ && kBlanks.find(text_[end - 1]) != std::string_view::npos) --end;
         if (end > copied_ && text_[end - 1] == ',') --end;

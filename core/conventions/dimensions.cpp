@@ -90,7 +90,7 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
     for (const std::string& reference : references) {
         const auto path = NormalizePath(reference);
         if (!path.ok() || path->empty()) {
-            warnings.push_back("dimrefs: " + Quoted(reference) + " names no dimension");
+            warnings.push_back("dimrefs: " + Quoted(reference) + " is not the path of a dimension");
             return {};
         }
         NamedDimension dimension{std::string(LastName(*path)), std::string(ParentPath(*path))};

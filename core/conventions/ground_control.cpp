@@ -39,7 +39,8 @@ class Control {
             if (read.values.size() == shape_[along_rows ? 0 : 1])
                 return Spread(read.values, along_rows);
         }
-        return Status::Corrupt(path + ": its shape fits none of the other control points");
+        return Status::Corrupt(path +
+                               ": the shape does not match the other arrays of control points");
     }
 
   private:
@@ -67,7 +68,8 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     const auto height = control.Read("height");
     if (latitude.size() > kMaxPoints)
         return Status::Limit(group + ": " + std::to_string(latitude.size()) +
-                             " ground control points, the most is " + std::to_string(kMaxPoints));
+                             " ground control points exceed the maximum of " +
+                             std::to_string(kMaxPoints));
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
@@ -110,7 +112,8 @@ Result<std::vector<GroundControlPoint>> ReadGeoJson(const json::Value& stated) {
                                json::Brief(collection));
     if (features->size() > kMaxPoints)
         return Status::Limit(std::to_string(features->size()) +
-                             " ground control points, the most is " + std::to_string(kMaxPoints));
+                             " ground control points exceed the maximum of " +
+                             std::to_string(kMaxPoints));
     std::vector<GroundControlPoint> points;
     for (const json::Value& feature : *features) {
         GroundControlPoint point;

@@ -121,8 +121,8 @@ std::string WrongScale(const std::vector<double>& scale, const ArrayFacts& level
         const std::uint64_t source_size = source.dimensions[dimensions[i]].size;
         if (!Fits(scale[i], dimension.size, source_size))
             return "scale: " + json::PythonFloat(scale[i]) + " along " + dimension.name +
-                   " does not make " + std::to_string(dimension.size) + " elements of " +
-                   std::to_string(source_size) + kIgnored;
+                   " does not reduce " + std::to_string(source_size) + " elements to " +
+                   std::to_string(dimension.size) + kIgnored;
     }
     return {};
 }
@@ -164,7 +164,7 @@ std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFac
         const auto text = [](const std::vector<std::uint64_t>& sizes) {
             return "[" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + "]";
         };
-        wrong.push_back("spatial:shape: is " + text(statement.shape) + ", and the level has " +
+        wrong.push_back("spatial:shape: is " + text(statement.shape) + ", but the level has " +
                         text(shape) + kIgnored);
     }
     return wrong;

@@ -61,7 +61,7 @@ class MultiscalesReader {
             if (i == kMaxMultiscales) {
                 warnings_.push_back(origin + ": of " + std::to_string(items->size()) +
                                     " only the first " + std::to_string(kMaxMultiscales) +
-                                    " are looked at");
+                                    " are read");
                 break;
             }
             ReadOne((*items)[i], origin + "[" + std::to_string(i) + "]");
@@ -93,7 +93,7 @@ class MultiscalesReader {
         if (multiscale.levels.empty()) return;
         listed_ += multiscale.levels.size();
         if (listed_ > kMaxLevelsInGroup) {
-            faults_.Add(origin + ": is passed over, as the group lists more than " +
+            faults_.Add(origin + ": is ignored, because the group lists more than " +
                         std::to_string(kMaxLevelsInGroup) + " levels");
             return;
         }
@@ -116,8 +116,8 @@ class MultiscalesReader {
         if (items == nullptr) return Warn(json::Expected(origin, "an array", list));
         if (items->empty()) warnings_.push_back(origin + ": is empty");
         if (items->size() > kMaxPyramidLevels) {
-            faults_.Add(origin + ": is passed over, as it lists " + std::to_string(items->size()) +
-                        " levels, more than " + std::to_string(kMaxPyramidLevels));
+            faults_.Add(origin + ": is ignored, because its " + std::to_string(items->size()) +
+                        " levels exceed the maximum of " + std::to_string(kMaxPyramidLevels));
             return;
         }
         for (std::size_t i = 0; i < items->size(); ++i)

@@ -94,7 +94,7 @@ class MembersReader {
             return faults_.Add(json::Expected(origin, "an array", list).message());
         if (items->size() > kMaxNamedMembers)
             faults_.Add(origin + ": of " + std::to_string(items->size()) + " only the first " +
-                        std::to_string(kMaxNamedMembers) + " are looked at");
+                        std::to_string(kMaxNamedMembers) + " are read");
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");

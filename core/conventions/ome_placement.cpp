@@ -204,8 +204,8 @@ class PlacementReader {
         if (taken.size() != inputs.size() || taken.empty()) {
             if (!inputs.empty() && inputs.size() != from.rows.size())
                 return Broken("an input has " + std::to_string(inputs.size()) +
-                              " axes that are not among the " + std::to_string(from.rows.size()) +
-                              " before");
+                              " axes, which do not match the " + std::to_string(from.rows.size()) +
+                              " preceding axes");
             taken.clear();
             for (std::size_t i = 0; i < from.rows.size(); ++i) taken.push_back(i);
         }
@@ -342,12 +342,13 @@ class PlacementReader {
         if (type == "sequence") return EvaluateSequence(item, before, inputs, outputs);
         if (type == "byDimension")
             return EvaluateByDimension(item, before, inputs, outputs.empty() ? inputs : outputs);
-        Result<Rows> matrix = Broken("a transformation of type " + Quoted(type) + " is not read");
+        Result<Rows> matrix =
+            Broken("a transformation of type " + Quoted(type) + " is not supported");
         const json::Value* value = type == "mapAxis" ? MapOf(item) : Member(item, type);
         const bool has_parameters =
             type == "scale" || type == "translation" || type == "affine" || type == "rotation";
         if (has_parameters && value == nullptr && Member(item, "path") != nullptr)
-            matrix = Broken(type + ": parameters in an array are not read");
+            matrix = Broken(type + ": parameters in an array are not supported");
         else if (type == "identity")
             matrix = IdentityRows(before.size());
         else if (type == "scale" || type == "translation")
@@ -431,7 +432,7 @@ class PlacementReader {
         const json::Array* items = list != nullptr ? list->as_array() : nullptr;
         if (items == nullptr) return start;
         if (items->size() > kMaxTransformations) {
-            warnings_.push_back(Broken("are passed over, as they are more than " +
+            warnings_.push_back(Broken("are ignored, because they exceed the maximum of " +
                                        std::to_string(kMaxTransformations))
                                     .message());
             return std::nullopt;
@@ -513,7 +514,7 @@ class PlacementReader {
         if (!others.empty())
             warnings_.push_back(std::string("multiscales: ") + kTransformations +
                                 ": the image is placed in the system " + Quoted(placed.system) +
-                                "; its place in " + others + " is left out");
+                                "; its placement in " + others + " is ignored");
     }
 
     const json::Value& multiscale_;

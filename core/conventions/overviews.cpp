@@ -206,8 +206,8 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
     if (levels.size() == 1 && (is_free || !IsOverviewLayout(*held))) return {};
     if (!is_free && !IsOverviewLayout(*held))
         return Status::Unsupported(
-            "multiscales: the attribute describes something else, so that overviews cannot be "
-            "described beside it: " +
+            "multiscales: the attribute describes something else; overviews cannot be added to "
+            "it: " +
             json::Brief(*held));
     json::Value layout = is_free ? json::Value() : *held;
     ZARR_RETURN_IF_ERROR(PutInLayout(layout, levels));
@@ -241,8 +241,7 @@ Status PutOverviews(json::Object& group_attributes, std::string_view base, json:
     const bool has_any = member != group_attributes.end();
     if (has_any && member->second.as_array() == nullptr)
         return Status::Unsupported(
-            "multiscales: the attribute is not a list, so that overviews cannot be described "
-            "beside what it says: " +
+            "multiscales: the attribute is not a list; overviews cannot be added to it: " +
             json::Brief(member->second));
     json::Array entries = has_any ? *member->second.as_array() : json::Array{};
     const auto found = std::find_if(entries.begin(), entries.end(),

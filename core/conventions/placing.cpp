@@ -193,13 +193,13 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
         return HasSize(facts, *size);
     const std::string group(ParentPath(facts.path));
     if (!HasSizeOfGroup(facts) && !ShapesIn(hierarchy, group)->are_known)
-        warnings.push_back("group /" + group +
-                           ": states no spatial:shape, and the server does not list the group: the "
-                           "geotransform of the group is applied to this array of " +
-                           std::to_string(YOf(facts).size) + " x " +
-                           std::to_string(XOf(facts).size) +
-                           ", though it may be of one of another size; state spatial:shape, or "
-                           "consolidate the metadata");
+        warnings.push_back(
+            "group /" + group +
+            ": states no spatial:shape, and the server does not list the group: the "
+            "geotransform of the group is applied to this array of " +
+            std::to_string(YOf(facts).size) + " x " + std::to_string(XOf(facts).size) +
+            ", although it may belong to an array of another size; add spatial:shape, or "
+            "consolidate the metadata");
     return !HasLargerBeside(hierarchy, facts);
 }
 

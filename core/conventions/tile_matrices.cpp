@@ -48,8 +48,8 @@ std::vector<std::string> IdsOf(const json::Value& list, const std::string& origi
         return ids;
     }
     if (count > kMaxPyramidLevels) {
-        warnings.push_back(origin + ": is passed over, as it lists " + std::to_string(count) +
-                           " levels, more than " + std::to_string(kMaxPyramidLevels));
+        warnings.push_back(origin + ": is ignored, because its " + std::to_string(count) +
+                           " levels exceed the maximum of " + std::to_string(kMaxPyramidLevels));
         return ids;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -151,7 +151,7 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
         std::string path = JoinKey(JoinKey(pyramid.group, id), name);
         const std::string origin = pyramid.origin + ", tile matrix " + Quoted(id);
         if (id.empty() || !IsValidKey(path))
-            warnings.push_back(origin + ": is no name of a group; the level is left out");
+            warnings.push_back(origin + ": is not a valid group name; the level is left out");
         else if (path != array_path)
             pyramid.levels.push_back({std::move(path), origin});
     }

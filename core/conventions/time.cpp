@@ -508,7 +508,7 @@ std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Wa
             name->as_string() != nullptr ? CalendarByName(*name->as_string()) : std::nullopt;
         if (!known) {
             warnings.push_back("attribute calendar: unknown calendar " + json::Brief(*name) +
-                               "; the times stay numbers");
+                               "; times are shown as numbers");
             return std::nullopt;
         }
         calendar = *known;
@@ -516,7 +516,7 @@ std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Wa
     auto reference = TimeReference::Parse(*units, calendar);
     if (reference.ok()) return reference.Take();
     warnings.push_back("attribute units: " + Quoted(*units) + ": " + reference.status().message() +
-                       "; the times stay numbers");
+                       "; times are shown as numbers");
     return std::nullopt;
 }
 

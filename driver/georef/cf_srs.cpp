@@ -261,13 +261,14 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
     const bool is_named = !SayNothing(earth.datum_name) || !SayNothing(earth.geographic_crs_name);
     if (earth.ellipsoid && !zarr::SameEllipsoid(*earth.ellipsoid, its_own, zarr::kRoundedAxes)) {
         if (is_named)
-            warnings.push_back("attribute " +
-                               std::string(SayNothing(earth.datum_name) ? "geographic_crs_name"
-                                                                        : "horizontal_datum_name") +
-                               ": " +
-                               zarr::Quoted(SayNothing(earth.datum_name) ? earth.geographic_crs_name
-                                                                         : earth.datum_name) +
-                               " has another ellipsoid than the attributes say, which count");
+            warnings.push_back(
+                "attribute " +
+                std::string(SayNothing(earth.datum_name) ? "geographic_crs_name"
+                                                         : "horizontal_datum_name") +
+                ": " +
+                zarr::Quoted(SayNothing(earth.datum_name) ? earth.geographic_crs_name
+                                                          : earth.datum_name) +
+                " does not have the ellipsoid of the other attributes, which are used");
         return false;
     }
     const double meridian = known.GetPrimeMeridian();  // in degrees, whatever the unit

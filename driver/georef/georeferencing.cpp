@@ -124,7 +124,7 @@ Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coo
     if (code.ok() && !TakeCode(*code, mapping, located) &&
         source.attributes.Find("epsg_code") != nullptr)
         warnings.push_back(source.origin + ": attribute epsg_code: " + source.code +
-                           " is not the CRS of the other attributes, which count");
+                           " is not the CRS of the other attributes, which are used");
     return located;
 }
 
@@ -189,8 +189,8 @@ void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     const bool global = std::fabs(columns * t[1] - 360) < 0.01 * t[1];
     if (!global || first <= 0 || first >= columns) {
         result.warnings.push_back(
-            "WRAP_LONGITUDE: the raster crosses 180 degrees without going around the globe, and "
-            "stays as it is");
+            "WRAP_LONGITUDE: the raster crosses 180 degrees but does not span the globe; it is not "
+            "wrapped");
         return;
     }
     result.rolled_columns = static_cast<int>(first);

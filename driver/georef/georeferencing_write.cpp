@@ -219,7 +219,7 @@ class CfWriter {
             if (is_free) return name;
         }
         return Status::Invalid(PathOf(own) +
-                               ": belongs to other arrays, so the CRS cannot be written there");
+                               ": the name is used by other arrays; the CRS cannot be written");
     }
 
     json::Object AxisAttributes(const std::string& name, bool is_x) const {
@@ -429,8 +429,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (!WritesAxes(layout, *placement.transform)) {
         warnings.push_back(
             "a dimension has " + std::to_string(LongestSide(layout)) +
-            " elements, of which no coordinates are written, so the geotransform is "
-            "stated by the attribute spatial:transform, which not every reader knows");
+            " elements, too many for coordinate arrays; the geotransform is written as "
+            "the attribute spatial:transform, which not every reader supports");
         return beside;
     }
     bool has_x = false;
@@ -442,8 +442,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (!beside.axes)
         warnings.push_back("other arrays share the dimension " +
                            layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
-                           " and do not lie there, so the geotransform is stated by the attribute "
-                           "spatial:transform, which not every reader knows");
+                           " with other coordinates; the geotransform is written as the attribute "
+                           "spatial:transform, which not every reader supports");
     return beside;
 }
 

@@ -213,7 +213,7 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
                                      const OpenOptions& options, const RasterLayout& base) {
     if (hierarchy.IsGone(path))
         return zarr::Status::NotFound(
-            "the store has nothing of it, but the consolidated metadata have it");
+            "missing in the store, but listed in the consolidated metadata");
     OpenOptions as_base = options;
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);
