@@ -211,7 +211,7 @@ class AffineFinder {
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
             // The transform of node registration refers to the centre of the first pixel. A
-            // geotransform refers to its corner.
+            // geotransform refers to the corner of that pixel.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);

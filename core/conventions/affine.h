@@ -19,7 +19,7 @@ using GeoTransform = std::array<double, 6>;
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
-    // the coordinate arrays agree and are in the units of `transform`
+    // True if the coordinate arrays agree with `transform` and use its units.
     bool from_coordinates = false;
     bool is_ome = false;  // from OME-NGFF: a physical scale without a CRS
 };

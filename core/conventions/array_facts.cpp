@@ -123,7 +123,7 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the coordinate array beside the data has the wrong length: a mistake of the writer.
+// Warns if the coordinate array in the array's group and the dimension differ in length.
 void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
                   Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);

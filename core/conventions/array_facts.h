@@ -20,8 +20,8 @@ struct Dimension {
     AxisRole role = AxisRole::kNone;  // by the coordinates, a declaration, or the name
     std::string group;                // group of the coordinate array, else of the dimension
     std::string coordinate_path;      // empty if the dimension has no coordinate array
-    // attributes of the coordinate array, merged by WithEopf(); empty object if there is no
-    // coordinate array
+    // Attributes of the coordinate array, merged by WithEopf(). Empty object if there is no
+    // coordinate array.
     json::Value coordinate_attributes;
 };
 

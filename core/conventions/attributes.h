@@ -46,8 +46,6 @@ inline constexpr std::string_view kMaskAttribute = "gdal_mask";
 // coordinates, grid mappings, bounds (CF conventions), mask.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
-// Look-up of variables that attributes name.
-
 // Returns the path of the array that `name` refers to from `group` (CF conventions, section 2.7.1).
 // `name` is absolute, or is searched in the group and then in its ancestors. Empty if no array
 // matches, or if `name` leads outside the store.
@@ -57,8 +55,6 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
 // Returns the attributes of a node; an empty object and a warning if the attributes are invalid.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
-
-// Meaning of stored numbers: packing and units.
 
 // Packing of numbers (CF conventions, section 8.1): value = stored * scale + offset, in `units`.
 struct Packing {

@@ -17,7 +17,7 @@ namespace zarr {
 namespace {
 
 constexpr std::uint64_t kSamples = 4;  // number of sampled chunks, and of sampled windows of values
-// bytes sampled of a chunk, from its start
+// Number of bytes that are sampled from the start of a chunk.
 constexpr std::size_t kSampleBytes = std::size_t{256} << 10;
 constexpr std::uint64_t kWindowSide = 256;  // maximum, in elements along a dimension
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // maximum, in elements of a window

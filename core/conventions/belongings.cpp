@@ -66,7 +66,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
 // References between arrays.
 class References {
   public:
-    // Reads all arrays in and below the group `scope`.
+    // Reads the references of all arrays in and below the group `scope`.
     static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
         References all;
         Warnings warnings;
@@ -125,7 +125,7 @@ class References {
         });
     }
 
-    // references by the path of the referring array
+    // References by the path of the referring array.
     std::map<std::string, std::set<std::string>> of_;
 };
 

@@ -251,7 +251,8 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
     return images;
 }
 
-// Checks the attributes first: reading them is the cheapest check.
+// Returns true if the group exists. The attributes are checked first, because reading them is the
+// cheapest check.
 bool CatalogWalk::IsThere(const std::string& path) {
     const auto has_attributes = hierarchy_.Has(path, Document::kAttributes);
     if (has_attributes.ok() && *has_attributes) return true;

@@ -70,8 +70,6 @@ bool IsRaster(const ArrayMetadata& metadata);
 // True if elements of `type` are numbers, or structures with a numeric field.
 bool HasNumbers(const DataType& type);
 
-// Traversal of a hierarchy for the catalog.
-
 // Describes an array by its metadata alone, without dimensions.
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 
@@ -99,7 +97,7 @@ class CatalogWalk {
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);
     Status VisitContainer(const std::string& path, const NamedMembers& named, bool is_root);
-    // Replaces each well by its images.
+    // Replaces each well in `members` by the images of the well.
     std::vector<NamedMember> Expand(const std::vector<NamedMember>& members);
     bool IsThere(const std::string& path);
     void PrefetchBases(const std::vector<NamedMember>& images);

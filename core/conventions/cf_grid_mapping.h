@@ -24,7 +24,7 @@ struct CfEarth {
     std::string prime_meridian_name;     // empty if the meridian has no name
     std::string datum_name;              // attribute horizontal_datum_name
     std::string geographic_crs_name;
-    // attribute towgs84: empty, or seven numbers in metres, arc-seconds, ppm
+    // Attribute towgs84: empty, or seven numbers in metres, arc-seconds, ppm.
     std::vector<double> to_wgs84;
     bool prime_meridian_is_given = false;  // false if Greenwich is the default
 };

@@ -302,8 +302,8 @@ class CrsFinder {
         }
     }
 
-    // Returns the authority code that attributes beside the projection parameters state for their
-    // CRS; empty if none.
+    // Returns the authority code that `epsg_code`, beside the projection parameters, states for the
+    // CRS; empty if absent.
     std::string CodeBeside(const json::Value& grid_mapping) const {
         for (const json::Value* attributes :
              {&grid_mapping, &facts_.attributes, &facts_.group_attributes})
@@ -581,7 +581,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                 : json::Brief(*stating->Find("grid_mapping")) +
                                       " names no variable of the group or a group above it"));
     }
-    // rioxarray may omit the attribute `grid_mapping` although the variable exists.
+    // Writers such as rioxarray may omit the attribute `grid_mapping` although the variable exists.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));

@@ -129,7 +129,7 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
         }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        // netCDF-C stores a scalar with shape [1] and without dimensions.
+        // In netCDF-C, a scalar is stored with shape [1] and without dimensions.
         const bool is_scalar = rank == 1 && items != nullptr && items->empty();
         if (!is_scalar)
             warnings.push_back("attribute " + std::string(kName) + ": expected " +

@@ -63,8 +63,7 @@ struct HorizontalAxes {
 // if no other is left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
-// Names of an array's dimensions by any of the conventions.
-
+// A dimension of an array with the name that any of the conventions gives.
 struct NamedDimension {
     std::string name;
     std::string group;                    // where the search for the coordinate array starts

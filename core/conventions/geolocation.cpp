@@ -42,7 +42,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
         return std::nullopt;
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (i == *x || i == *y) continue;
-        // an inner dimension: for example the corners of each pixel
+        // An inner dimension, for example the corners of each pixel, cannot be used.
         if (i > *x || i > *y) return std::nullopt;
         GeolocationArray::Leading leading{own[i].name, own[i].size, std::nullopt};
         for (std::size_t k = 0; k < wanted.size(); ++k)

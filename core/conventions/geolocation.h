@@ -17,7 +17,7 @@ struct GeolocationArray {
     struct Leading {
         std::string name;
         std::uint64_t size = 0;
-        // index of the raster's dimension with this name and size
+        // Index of the raster's dimension with this name and size; nullopt if none.
         std::optional<std::size_t> of_raster;
     };
     ArrayFacts facts;

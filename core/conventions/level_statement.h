@@ -15,11 +15,11 @@ namespace zarr {
 
 struct ArrayFacts;
 
-// Statements of one entry of `layout`. A member is empty if it is absent or invalid; invalid
-// members gave a warning.
+// Statements of one entry of `layout`. A member is empty if it is absent or invalid. Reading an
+// invalid member gave a warning.
 struct LevelStatement {
     std::string level;  // path of the listed array or group
-    // path of the level that this level was derived from; empty for "."
+    // Path of the level that this level was derived from; empty for ".".
     std::optional<std::string> source;
     bool is_source_listed = false;  // true if `layout` lists `source`, too
     std::vector<double> scale;      // elements of the source per element of the level, by dimension

@@ -38,7 +38,7 @@ struct Multiscale {
         kTileMatrices,  // GeoZarr 0.4
     };
     Kind kind = Kind::kDatasets;
-    // true if the levels are overviews of an existing array; see overviews.h
+    // True if the levels are overviews of an existing array; see overviews.h.
     bool is_overviews = false;
     std::string origin;  // "multiscales[0]"
     std::vector<MultiscaleLevel> levels;
@@ -57,16 +57,13 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Search for the group that lists a node as a level of a pyramid. Attributes that hold for all
-// levels are in the group with `multiscales`. A level may lie deeper below that group: "0", or
-// "scale0/image" as ngff-zarr writes.
-
-// Entries of one group's `multiscales` that list a node as a level.
+// Entries of one group's `multiscales` that list a node as a level. Attributes that hold for all
+// levels are in that group. The level may lie deeper: "0", or "scale0/image" as ngff-zarr writes.
 struct LevelListing {
     std::string group;  // group with the `multiscales`
-    // attributes of that group; nullptr if not listed
+    // Attributes of `group`; nullptr if no group lists the node.
     std::shared_ptr<const json::Value> attributes;
-    // in the order of the attribute; valid as long as `attributes`
+    // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
     // Attributes of the image that the group is a label of, and the label's path relative to the
     // image. nullptr and empty if the group is not a label.

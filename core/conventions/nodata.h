@@ -37,8 +37,8 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 // skipped if it needs requests to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
-// Returns StatedNodata(), else NaT for a time, else the fill value subject to `fill`. nullopt if
-// none applies.
+// Returns the nodata value: StatedNodata(), else NaT for times, else the fill value if `fill`
+// allows it. nullopt if none applies.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
@@ -48,7 +48,8 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns an error if the data type defines the nodata value, because its elements may be missing.
+// Returns an error if the data type itself defines the nodata value, because its elements may be
+// missing.
 Status CheckNodataIsFree(const DataType& type);
 
 // Returns the attribute that states the nodata value `element`, given in the host's byte order, in

@@ -48,9 +48,8 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
                                                  std::size_t axis, std::uint64_t first,
                                                  std::uint64_t count);
 
-// Display settings of OME-NGFF images: `omero` in the attributes of the image's group.
-
-// Display settings of a channel. Members are empty if absent or invalid.
+// Display settings of a channel of an OME-NGFF image (`omero` in the attributes of the image's
+// group). Members are empty if absent or invalid.
 struct OmeroChannel {
     std::string label;
     std::optional<std::array<std::uint8_t, 3>> colour;  // red, green, blue

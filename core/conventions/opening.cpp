@@ -136,7 +136,8 @@ class Opening {
         AddMembers(node_);
     }
 
-    // Adds the levels of the pyramid, described by an ancestor group, that lists the array.
+    // Collects the keys of the levels of the pyramid that lists the array. An ancestor group
+    // describes the pyramid.
     void AddSiblings() {
         for (std::string_view at = node_; !at.empty();) {
             at = ParentPath(at);
@@ -158,8 +159,8 @@ class Opening {
         AddLevel(node_, {}, Level::kAlone);
     }
 
-    // Adds the levels of pyramids. `array` is the array that is opened by name; empty if the group
-    // is opened.
+    // Collects the keys of the levels of pyramids. `array` is the array that is opened by name;
+    // empty if the group is opened.
     void AddLevels(const json::Value& attributes, const std::string& group,
                    const std::vector<Multiscale>& multiscales, const std::string& array) {
         std::size_t count = 0;
@@ -212,8 +213,8 @@ class Opening {
         return names;
     }
 
-    // Adds a level that is or may be an array. `axis_names` are guesses for axes without stated
-    // names.
+    // Collects the keys of a level that is or may be an array. `axis_names` are guesses for axes
+    // without stated names.
     void AddLevel(const std::string& path, const std::vector<std::string>& axis_names,
                   Level level) {
         Add(path, {Document::kArray, Document::kAttributes});
@@ -230,8 +231,8 @@ class Opening {
         AddGuesses(std::string(ParentPath(path)), names, level != Level::kNext && !names.empty());
     }
 
-    // Adds a level that is or may be a group of variables. `axis_names` are guesses for the
-    // variables' axes.
+    // Collects the keys of a level that is or may be a group of variables. `axis_names` are guesses
+    // for the variables' axes.
     void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
         AddNode(path);
         if (!hierarchy_.is_consolidated()) {
@@ -246,7 +247,7 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // Adds variables of a group with likely names of coordinates and, if requested, of grid
+    // Collects the keys of variables with likely names of coordinates and, if requested, of grid
     // mappings.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
@@ -256,7 +257,7 @@ class Opening {
             if (with_grid_mappings) Add(JoinKey(group, name), {Document::kArray});
     }
 
-    // Adds the chunks of a group's coordinate arrays that are known to exist.
+    // Collects the keys of the chunks of coordinate arrays that are known to exist.
     void AddAxes(const std::string& group, const std::vector<std::string>& names) {
         std::vector<std::string> keys;
         for (const std::string& name : names)
@@ -282,8 +283,8 @@ class Opening {
         return true;
     }
 
-    // Adds the coordinates and the grid mapping that an array's documents refer to, once these
-    // documents are cached.
+    // Collects the keys of the coordinates and the grid mapping that an array's documents refer to,
+    // once these documents are cached.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !HasAllAtHand(path)) return;
@@ -333,7 +334,7 @@ class Opening {
         }
     }
 
-    // Adds the documents of the array `name` in a group or its nearest ancestor that has the array.
+    // Collects the keys of the array `name` in a group or its nearest ancestor that has the array.
     // Returns true if all these documents are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
@@ -368,8 +369,8 @@ class Opening {
         return members;
     }
 
-    // Adds the members of a group, recursively, by its listing. Containers of images are skipped,
-    // because opening them reads little.
+    // Collects the keys of the members of a group, recursively, by its listing. Containers of
+    // images are skipped, because opening them reads little.
     void AddMembers(const std::string& group) {
         if (hierarchy_.is_consolidated() || DepthOf(group) > kMaxGroupDepth) return;
         const auto attributes = AttributesOf(group);

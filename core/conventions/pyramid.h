@@ -112,9 +112,8 @@ inline std::string LeftOut(const ListedLevel& level, const std::string& why) {
     return level.origin + ": level /" + level.path + " " + why + "; it is left out";
 }
 
-// Selection of the listed levels that form a pyramid.
-
-// Checks the pyramids of one group, and caches facts about the group's arrays. Not thread-safe.
+// Selects the listed levels that form a pyramid, for the pyramids of one group. Caches facts about
+// the group's arrays. Not thread-safe.
 class LevelChecker {
   public:
     LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)

@@ -22,7 +22,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     const auto count = MultiplyChecked(value, step.multiple);
     if (!count) return std::nullopt;
     const Quotient units = FloorDivide(*count, step.den);
-    // num * den does not overflow for the units with den > 1.
+    // No overflow: num * den fits for the units with den > 1.
     const Quotient rest = FloorDivide(units.rest * step.num, step.den);
     const auto product = MultiplyChecked(units.quotient, step.num);
     const auto whole = product ? AddChecked(*product, rest.quotient) : std::nullopt;
@@ -303,7 +303,7 @@ Status ParseEpoch(std::string_view text, Calendar calendar, Instant& epoch) {
     if (!day) return Status::Invalid("the calendar has no date " + Quoted(text));
     const Instant local = {*day, reader.time_of_day.second, reader.time_of_day.attosecond};
     const Quotient zone = FloorDivide(-reader.zone_seconds, 86400);
-    // day numbers are too small to overflow
+    // No overflow: day numbers are small.
     epoch = Add(local, {zone.quotient, zone.rest, 0}).value_or(local);
     return {};
 }

@@ -64,7 +64,7 @@ std::string DateTimeText(Calendar calendar, const Date& date, const Instant& tim
 // Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
 
-// floor(a / b) and the remainder, 0 to b - 1, for b > 0.
+// Quotient floor(a / b) and remainder, 0 to b - 1, of a division by b > 0.
 struct Quotient {
     std::int64_t quotient;
     std::int64_t rest;
@@ -74,7 +74,7 @@ constexpr Quotient FloorDivide(std::int64_t a, std::int64_t b) {
     return rest < 0 ? Quotient{a / b - 1, rest + b} : Quotient{a / b, rest};
 }
 
-// a * b and a + b; nullopt on overflow.
+// Returns a * b, or a + b; nullopt on overflow.
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b);
 

@@ -755,7 +755,7 @@ Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) c
     if (spec.format == zarr::Format::kV3) {
         spec.has_key_prefix = true;
         spec.dimension_separator = '/';
-        // v3 requires a fill value; NaN is no coordinate.
+        // Zarr v3 requires a fill value; NaN is no coordinate.
         const double nan = std::numeric_limits<double>::quiet_NaN();
         spec.fill_value = std::string(spec.dtype.size, '\0');
         if (spec.dtype.kind == zarr::DataKind::kFloat)

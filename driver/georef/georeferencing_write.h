@@ -174,8 +174,6 @@ zarr::Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::str
 // Sets a member of an object; a null value removes the member.
 void SetMember(zarr::json::Object& object, std::string_view name, zarr::json::Value value);
 
-// Text forms of a CRS.
-
 // Returns WKT2:2019; empty if the CRS cannot be exported.
 std::string Wkt2(const OGRSpatialReference& srs);
 
