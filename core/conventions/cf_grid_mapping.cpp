@@ -417,7 +417,7 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     return ellipsoid;
 }
 
-// Returns the known ellipsoid whose axes equal those of `ellipsoid` within the usual rounding of
+// Returns the known ellipsoid whose axes equal the axes of `ellipsoid` within the usual rounding of
 // published axes; nullptr if none matches.
 const NamedEllipsoid* LookForAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;

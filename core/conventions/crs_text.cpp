@@ -97,8 +97,8 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
     bool has_proj = false;
     while (NextWord(rest, key, value)) {
         if (key == "init" && !has_proj && IsCode(value)) {
-            // GDAL and other writers wrote codes in this form. PROJ would read the code from a file
-            // of that name.
+            // GDAL and other writers wrote codes as +init=EPSG:4326. PROJ would read such a code
+            // from a file.
             return Upper(value);
         }
         if (IsFile(key) || (key == "proj" && value == "pipeline"))
@@ -196,7 +196,7 @@ class WktReader {
         return ReadExtension(begin, name, value);
     }
 
-    // Checks an extension that starts at `begin`; called after its second string was read.
+    // Checks an extension that starts at `begin`, after its name and value were read.
     Status ReadExtension(std::size_t begin, const std::string& name, const std::string& value) {
         const std::string kind = Upper(name);
         if (kind == "PROJ4_GRIDS") {

@@ -8,7 +8,7 @@
 
 namespace zarr {
 
-// The conventions that this library declares when it writes them.
+// Conventions that this library writes and declares.
 enum class Convention : std::uint8_t {
     kMultiscales,  // `multiscales` of groups
     kProj,         // `proj:` attributes

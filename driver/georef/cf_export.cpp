@@ -35,7 +35,7 @@ class Exporter {
     Exporter& Number(const char* name, const char* parameter, double fallback = 0) {
         return Set(name, json::Value(Parameter(parameter, fallback)));
     }
-    // Sets one number if both standard parallels are equal, else two.
+    // Sets `standard_parallel`: one number if both parallels are equal, else two.
     Exporter& Parallels(const char* first, const char* second) {
         const double a = Parameter(first);
         const double b = Parameter(second, a);

@@ -40,7 +40,7 @@ namespace {
 constexpr const char* kGridMapping = "spatial_ref";  // rioxarray's name
 constexpr const char* kBandDimension = "band";
 
-// Attributes that state a position in other forms. They are removed, never written.
+// Attributes that state a position in forms that are not written here. They are removed.
 constexpr const char* kReplacedStatements[] = {
     "crs",       "crs_wkt",        "spatial_ref", "epsg_code",     "proj4",        "GeoTransform",
     "proj:epsg", "proj:transform", "proj:bbox",   "proj:geometry", "proj:centroid"};
@@ -261,7 +261,7 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True if coordinate arrays are written: they are possible and not too long.
+// True if coordinate arrays of X and Y are written: they are possible and not too long.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
@@ -510,7 +510,7 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // GDAL's file lists dimension numbers, from 1, in place of X and Y.
+            // In pam.aux.xml, GDAL expects dimension numbers, from 1, in place of X and Y.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1
@@ -665,7 +665,7 @@ Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& p
 Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::string& path) const {
     std::vector<Result<ArrayFacts>> users;
     if (others_ == OtherArrays::kNone) return users;
-    // Pending attributes may refer to the array.
+    // Pending attributes are stored first: they may refer to the array.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     zarr::Warnings ignored;
@@ -731,7 +731,7 @@ Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) con
 Result<std::optional<GridMapping>> CoordinateArrays::FindEqual(
     const std::string& group, const std::vector<std::string>& names,
     const OGRSpatialReference& srs) const {
-    // Pending attributes may make an array a grid mapping.
+    // Pending attributes are stored first: they may make an array a grid mapping.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(

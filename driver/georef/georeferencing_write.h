@@ -116,7 +116,7 @@ struct RasterPosition {
 // Facts of a raster's position that arrays beside the raster state.
 struct GeoreferencingArrays {
     std::string grid_mapping;  // name of the array; empty if none
-    bool axes = false;         // grid mapping states the geotransform
+    bool axes = false;         // X and Y have coordinate arrays
     bool transform = false;    // the grid mapping states the geotransform
 };
 

@@ -124,7 +124,8 @@ class Coordinates {
         return {};
     }
 
-    // Returns a multiple of the chunk size, to read each chunk once.
+    // Returns the number of coordinates to compare at once: a multiple of the chunk size, so that
+    // each chunk is read once.
     std::uint64_t PieceSize() const {
         const auto metadata = dimension_.coordinate_path.empty()
                                   ? Result<zarr::ArrayMetadata>(Status::NotFound(""))
