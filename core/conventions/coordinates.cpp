@@ -302,7 +302,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 
 namespace {
 
-// Returns the index of the `i`-th chunk that is read of an axis with `chunks` chunks. At most
+// Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. At most
 // kMostAxisChunks evenly spaced chunks are read.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMostAxisChunks) return i;

@@ -244,9 +244,10 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         Node node{name, JoinKey(group, name), NodeKind::kGroup};
         if (!deeper) {
             const auto kind = hierarchy.KindOf(node.path);
-            // Members() also lists an unreadable node as an array
+            // Members() also lists an unreadable node as an array.
             node.kind = kind.ok() ? *kind : NodeKind::kArray;
-            // `labels` is only a guess. Some servers refuse access to absent keys.
+            // The group `labels` is only a guess. Some servers refuse access to absent keys, so a
+            // refused key counts as absent.
             if (may_have_labels && name == kLabelsGroup && !kind.ok() &&
                 kind.status().code() == StatusCode::kPermission)
                 node.kind = NodeKind::kNone;

@@ -30,7 +30,7 @@ class Faults {
     std::size_t count_ = 0;
 };
 
-// A node that attributes name.
+// A node that the attributes of a group name.
 struct NamedMember {
     enum class As {
         kLevel,  // array or group that is a level of a pyramid
