@@ -72,7 +72,7 @@ Status PutOverviews(json::Object& group_attributes, std::string_view base, json:
 
 // Prefix of the names of overview groups in the style of lists. In the style of layouts the name is
 // an OverviewGroupName(). An overview group is marked in its attributes. An array in a marked group
-// that is not listed was left by a process that ended while it built overviews.
+// without an entry in `multiscales` was left by a process that ended while it built overviews.
 inline constexpr std::string_view kOverviewsGroup = "overviews";
 bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();

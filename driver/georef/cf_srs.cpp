@@ -408,9 +408,9 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Appendix F has no angle from the rectified to the skew grid and refers to PROJ. PROJ's default is
-// the azimuth: y points north at the centre. False easting and northing apply at the centre, which
-// appendix F calls "the origin of rectangular coordinates".
+// Appendix F has no angle from the rectified to the skew grid and refers to PROJ. In PROJ that
+// angle is the azimuth: y points north at the centre. False easting and northing apply at the
+// centre, which appendix F calls "the origin of rectangular coordinates".
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),

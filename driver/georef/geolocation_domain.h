@@ -14,7 +14,8 @@
 
 namespace zarr_driver {
 
-// The raster that a GEOLOCATION domain is made for. All members must outlive the object.
+// The raster that a GEOLOCATION domain is made for. References and pointers must outlive the
+// object.
 struct GeolocatedRaster {
     const zarr::Hierarchy& hierarchy;
     const std::string& store_path;   // path of the store in dataset names
