@@ -166,7 +166,7 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Reuses a grid mapping with an equal CRS and adds the geotransform if only this array uses it.
+    // Reuses a grid mapping with an equal CRS; adds the geotransform if no other array uses it.
     // nullopt if other arrays need its geotransform, or if only this array uses it and the codes
     // differ.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
@@ -336,7 +336,7 @@ NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_
 
 namespace {
 
-// True if `other` equals the dimension of a new raster along `axis`.
+// True if `other` has size, role and coordinates of a new raster's dimension along `axis`.
 Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                              std::size_t axis, const std::optional<GeoTransform>& transform,
                              const zarr::Dimension& other) {
@@ -478,8 +478,8 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",
               srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
-    // `spatial:transform` is written only if needed, because netCDF-C rejects it: if neither exact
-    // coordinate arrays nor a grid mapping state the transform for the convention's readers.
+    // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
+    // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
     // A transform of the group overrides coordinates; a transform of the array overrides both.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
