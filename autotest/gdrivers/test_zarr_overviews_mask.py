@@ -328,6 +328,6 @@ def test_what_is_gone_is_no_mask_and_no_level(tmp_path, cpl, gone):
     band = dataset.GetRasterBand(1)
     if gone == "mask":
         assert (band.GetMaskBand().ReadAsArray() == 255).all()
-        assert any("the store has nothing of it" in warning for warning in cpl.warnings), cpl.warnings
+        assert any("missing in the store" in warning for warning in cpl.warnings), cpl.warnings
     else:
         assert band.GetOverviewCount() == 0

@@ -175,7 +175,7 @@ def placed_by(folder, *transformations):
 
 
 @provokes("/<path>: multiscales: coordinateTransformations: the image is placed in the system <name>; "
-          "its place in <names> is left out")  # fmt: skip
+          "its placement in <names> is ignored")  # fmt: skip
 def _(folder):
     placed_by(folder, {"type": "identity", "output": {"name": "global"}},
               {"type": "scale", "scale": [2, 2], "output": {"name": "other"}})  # fmt: skip
@@ -204,7 +204,7 @@ def _(folder):
     placed_by(folder, {"type": "byDimension", "transformations": [part]})
 
 
-@provokes("/<path>: multiscales: coordinateTransformations: a transformation of type <text> is not read")
+@provokes("/<path>: multiscales: coordinateTransformations: a transformation of type <text> is not supported")
 def _(folder):
     placed_by(folder, {"type": "displacements", "path": "field"})
 

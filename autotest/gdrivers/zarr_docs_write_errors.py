@@ -509,12 +509,12 @@ def read_layout(folder, **said):
     read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
 
 
-@provokes("<origin>: scale: <n> along <name> does not make <n> elements of <n>; it is ignored")
+@provokes("<origin>: scale: <n> along <name> does not reduce <n> elements to <n>; it is ignored")
 def _(folder):
     read_layout(folder, derived_from="0", transform={"scale": [3, 3]})
 
 
-@provokes("<origin>: spatial:shape: is [<n>, <n>], and the level has [<n>, <n>]; it is ignored")
+@provokes("<origin>: spatial:shape: is [<n>, <n>], but the level has [<n>, <n>]; it is ignored")
 def _(folder):
     read_layout(folder, **{"spatial:shape": [4, 5]})
 
@@ -538,8 +538,8 @@ def _(folder):
     dataset.BuildOverviews("NEAREST", [2])
 
 
-@provokes("a dimension has <n> elements, of which no coordinates are written, so the geotransform is "
-          "stated by the attribute spatial:transform, which not every reader knows")  # fmt: skip
+@provokes("a dimension has <n> elements, too many for coordinate arrays; the geotransform is written as "
+          "the attribute spatial:transform, which not every reader supports")  # fmt: skip
 def _(folder):
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(str(folder / "wide.zarr"), 1 << 25, 1, 1, gdal.GDT_Byte)
@@ -594,13 +594,13 @@ def _(folder):
     described(folder, {"_CRS": {"url": "here"}})
 
 
-@provokes("/<path>: attribute _CRS.wkt: +init names a file, and none is opened for a CRS")
+@provokes("/<path>: attribute _CRS.wkt: +init names a file; a CRS in a store must not refer to files")
 def _(folder):
     described(folder, {"_CRS": {"wkt": f"+init={folder}/epsg:4326"}})
 
 
-@provokes("/<path>: +nadgrids names the file <path>, which is not opened: the shift of the datum "
-          "is left out")  # fmt: skip
+@provokes("/<path>: +nadgrids names the file <path>, which is not read; the datum shift is "
+          "ignored")  # fmt: skip
 def _(folder):
     described(folder, {"_CRS": {"wkt": f"+proj=longlat +ellps=bessel +nadgrids={folder}/a.gsb"}})
 
@@ -611,26 +611,26 @@ def _(folder):
 
 
 @provokes("/<path>: grid mapping /<path>: attribute epsg_code: <code> is not the CRS of the other "
-          "attributes, which count")  # fmt: skip
+          "attributes, which are used")  # fmt: skip
 def _(folder):
     crs = {"grid_mapping_name": "latitude_longitude", "epsg_code": "EPSG:32632"}
     described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
 
 
-@provokes("/<path>: attribute <name>: is for a raster of <n> x <n> pixels, as <name> or <name> says, "
-          "and is not applied to one of <n> x <n>")  # fmt: skip
+@provokes("/<path>: attribute <name>: is for a raster of <n> x <n> pixels (<name> or <name>) "
+          "and is ignored for this raster of <n> x <n>")  # fmt: skip
 def _(folder):
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0], "spatial:shape": [7, 9]})
 
 
-@provokes("/<path>: attribute <name> disagrees with the coordinate arrays, and counts")
+@provokes("/<path>: attribute <name> disagrees with the coordinate arrays; the attribute is used")
 def _(folder):
     axes = {name: {"values": np.arange(4.0) * 10, "dims": [name]} for name in ("y", "x")}
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)
 
 
-@provokes("/<path>: attribute spatial:transform_type: <type> is not supported, so that "
-          "spatial:transform is not applied")  # fmt: skip
+@provokes("/<path>: attribute spatial:transform_type: <type> is not supported; "
+          "spatial:transform is ignored")  # fmt: skip
 def _(folder):
     transform = [1, 0, 0, 0, -1, 0]
     described(folder, {"spatial:transform_type": "rpc", "spatial:transform": transform})
@@ -659,14 +659,14 @@ def _(folder):
               lat={"values": values, "dims": dims, "attrs": {"units": "degrees_north"}})  # fmt: skip
 
 
-@provokes("/<path>: attribute calendar: unknown calendar <value>; the times stay numbers")
+@provokes("/<path>: attribute calendar: unknown calendar <value>; times are shown as numbers")
 def _(folder):
     attributes = {"units": "days since 2020-01-01", "calendar": "mayan"}
     described(folder, {}, time={"values": np.arange(2), "dims": ["time"], "attrs": attributes})
 
 
-@provokes("/<path>: dimension <name> has <n> elements, its coordinate array /<path> <n>, so it is not "
-          "used")  # fmt: skip
+@provokes("/<path>: dimension <name> has <n> elements, but its coordinate array /<path> has <n>; the "
+          "coordinate array is ignored")  # fmt: skip
 def _(folder):
     described(folder, {}, time={"values": np.arange(3), "dims": ["time"]})
 

@@ -27,7 +27,8 @@ bool IsInvertible(const GeoTransform& t) {
     return finite && t[1] * t[5] - t[2] * t[4] != 0;
 }
 
-// Numbers a, b, c, d, e, f (and the last row of a 3 x 3 matrix) in affine order.
+// Converts an array of six numbers a, b, c, d, e, f to GDAL's order. Nine numbers are a 3 x 3
+// matrix, whose last row is ignored. nullopt if the transform is invalid or not invertible.
 std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
     const json::Array* items = value.as_array();
     if (items == nullptr || (items->size() != 6 && items->size() != 9)) return std::nullopt;
@@ -39,7 +40,8 @@ std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
     return transform;
 }
 
-// "x0 dx rx y0 ry dy", GDAL's order in one string, as rioxarray's, or in a list.
+// Parses six numbers in GDAL's order: the text "x0 dx rx y0 ry dy" that rioxarray writes, or a
+// list. nullopt if the transform is invalid or not invertible.
 std::optional<GeoTransform> ReadGdalOrder(const json::Value& value) {
     GeoTransform transform{};
     if (const std::string* const text = value.as_string()) {
@@ -60,14 +62,15 @@ std::optional<GeoTransform> ReadGdalOrder(const json::Value& value) {
 
 constexpr const char* kSpatialTransform = "spatial:transform";
 
-// True unless the attributes say that `spatial:transform` is no affine transformation.
+// True if `spatial:transform_type` is "affine" or absent.
 bool IsAffine(const json::Value& attributes) {
     const json::Value* const type = attributes.Find("spatial:transform_type");
     if (type == nullptr || type->is_null()) return true;
     return type->as_string() != nullptr && *type->as_string() == "affine";
 }
 
-// Four finite numbers, xmin, ymin, xmax, ymax, of an extent that is not empty.
+// Returns xmin, ymin, xmax, ymax from an array of four finite numbers; nullopt if the extent is
+// empty or invalid.
 std::optional<std::array<double, 4>> ReadBox(const json::Value& value) {
     const json::Array* const items = value.as_array();
     if (items == nullptr || items->size() != 4) return std::nullopt;
@@ -90,7 +93,7 @@ class AffineFinder {
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
                  Warnings& warnings)
         : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
-        Warnings ignored;  // reported where the group is opened
+        Warnings ignored;  // reported when the group is opened
         if (!facts.path.empty())
             group_attributes_ =
                 LenientAttributes(hierarchy, std::string(ParentPath(facts.path)), ignored);
@@ -117,8 +120,8 @@ class AffineFinder {
     }
 
   private:
-    // A transform that is for the size of this raster. Attributes outlive the raster that they were
-    // written for: xarray keeps them with a part of it.
+    // Returns the transform in attribute `name` unless the attributes state another raster size.
+    // xarray keeps the attributes of a raster when a part of the raster is saved.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
         auto source = FromAttribute(attributes, name);
@@ -127,15 +130,15 @@ class AffineFinder {
         const std::string other = OtherSizeOf(attributes, convention, facts_);
         if (other.empty()) return source;
         warnings_.push_back("attribute " + std::string(name) + ": is for a raster of " + other +
-                            " pixels, as " + convention + "shape or " + convention +
-                            "bbox says, and is not applied to one of " +
+                            " pixels (" + convention + "shape or " + convention +
+                            "bbox) and is ignored for this raster of " +
                             std::to_string(facts_.dimensions[*facts_.axes.y].size) + " x " +
                             std::to_string(facts_.dimensions[*facts_.axes.x].size));
         return std::nullopt;
     }
 
-    // Warns where the coordinate arrays place the raster elsewhere: programs that change
-    // coordinates do not know the attributes. Looks only where that costs no request.
+    // Warns if `stated` disagrees with the coordinate arrays: programs that change coordinates do
+    // not update the attributes. Skipped for remote stores, to save requests.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
@@ -145,10 +148,10 @@ class AffineFinder {
             laid ? !CountsPixels(laid->transform) && !Agree(laid->transform, t) : is_contradicted_;
         if (disagrees)
             warnings_.push_back(stated.origin +
-                                " disagrees with the coordinate arrays, and counts");
+                                " disagrees with the coordinate arrays; the attribute is used");
     }
 
-    // True where coordinates number the pixels.
+    // True if the coordinates are pixel numbers, which start at 0 and increase by 1.
     static bool CountsPixels(const GeoTransform& t) {
         return t[1] == 1 && t[5] == 1 && (t[0] == -0.5 || t[0] == 0) && (t[3] == -0.5 || t[3] == 0);
     }
@@ -166,12 +169,14 @@ class AffineFinder {
             return from_attribute;
         }
         if (!is_beside_degrees_)
-            warnings_.push_back(from_attribute->origin +
-                                " disagrees with the coordinate arrays, which count");
+            warnings_.push_back(
+                from_attribute->origin +
+                " disagrees with the coordinate arrays; the coordinate arrays are used");
         return from_coordinates;
     }
 
-    // True where CF says that the coordinates of X and Y are degrees.
+    // True if the `units` of both coordinate arrays are degrees (longitude and latitude) by the CF
+    // conventions.
     bool IsInDegrees() const {
         return IsLongitude(facts_.dimensions[*facts_.axes.x].coordinate_attributes) &&
                IsLatitude(facts_.dimensions[*facts_.axes.y].coordinate_attributes);
@@ -189,7 +194,7 @@ class AffineFinder {
         if (name == kSpatialTransform && !IsAffine(attributes)) {
             WarnOnce("attribute spatial:transform_type: " +
                      json::Brief(*attributes.Find("spatial:transform_type")) +
-                     " is not supported, so that spatial:transform is not applied");
+                     " is not supported; spatial:transform is ignored");
             return std::nullopt;
         }
         auto transform = FromAffineOrder(*value);
@@ -205,7 +210,8 @@ class AffineFinder {
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
-            // The numbers place the centre of the first pixel; a geotransform places its corner.
+            // The transform of node registration refers to the centre of the first pixel. A
+            // geotransform refers to the corner of that pixel.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -213,20 +219,24 @@ class AffineFinder {
         return source;
     }
 
-    // The array and its group may say the same.
+    // Adds a warning unless `warnings_` has the warning already. An array and its group may state
+    // one attribute.
     void WarnOnce(const std::string& warning) {
         if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
             warnings_.push_back(warning);
     }
 
-    // `stated` is what an attribute says of the axis, nullopt without one. It tells the size of the
-    // pixels where there is one coordinate alone, as of a row that was cut out of a raster, and is
-    // returned where coordinates that are not regular are within half a pixel of it.
+    // Returns the regular axis that the coordinate array of dimension `index` gives; nullopt if the
+    // coordinates are irregular.
+    // `stated` is the axis by an attribute, nullopt if no attribute states the axis. `stated` gives
+    // the pixel size if the dimension has one element, such as a row that was cut out of a raster.
+    // `stated` is returned if irregular coordinates are within half a pixel of it.
     std::optional<RegularAxis> Axis(std::size_t index, const std::optional<RegularAxis>& stated,
                                     Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
-        // NumPy's times, as along a satellite's track, are no numbers, and no mistake either.
+        // NumPy times, for example along a satellite's track, are valid coordinates, but not
+        // numbers.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
@@ -254,8 +264,8 @@ class AffineFinder {
         return stated;
     }
 
-    // True for lengths that are not in metres, and angles that are not in degrees, as a
-    // satellite's.
+    // True if the coordinates are lengths not in metres, or angles not in degrees, as geostationary
+    // satellite data has.
     static bool IsInOtherUnits(const Dimension& dimension) {
         const std::string* const units = StringAttribute(dimension.coordinate_attributes, "units");
         const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
@@ -263,8 +273,9 @@ class AffineFinder {
         return unit->kind == SpaceUnit::Kind::kLength ? unit->factor != 1 : unit->name != "degree";
     }
 
-    // `stated` is what an attribute says of the raster, or nullptr. Where coordinates that are not
-    // regular say something else, is_contradicted_ is true afterwards.
+    // Returns the geotransform by the coordinate arrays of X and Y; nullopt if an axis is
+    // irregular. `stated` is the geotransform by an attribute, or nullptr. Sets is_contradicted_ if
+    // irregular coordinates contradict `stated`.
     std::optional<AffineSource> FromCoordinates(const GeoTransform* stated, Warnings& warnings) {
         std::optional<RegularAxis> stated_x;
         std::optional<RegularAxis> stated_y;
@@ -288,12 +299,13 @@ class AffineFinder {
         return source;
     }
 
-    // GDAL's six numbers, of the array or of its grid mapping.
+    // Returns the geotransform of GDAL's attribute `GeoTransform` in the array or its grid mapping
+    // variable.
     std::optional<AffineSource> FromGdalAttribute() {
         constexpr const char* kName = "GeoTransform";
         if (const json::Value* own = facts_.attributes.Find(kName))
             if (auto source = FromGdalOrder(*own, std::string("attribute ") + kName)) return source;
-        Warnings ignored;  // the search for the CRS reports them
+        Warnings ignored;  // reported by the search for the CRS
         const std::string path = FindOwnGridMapping(hierarchy_, facts_, ignored);
         if (path.empty()) return std::nullopt;
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
@@ -315,7 +327,8 @@ class AffineFinder {
         return source;
     }
 
-    // A box around the raster, whose size the attributes repeat; rows go south.
+    // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`, if the shape attribute
+    // equals the shape of the raster.
     std::optional<AffineSource> FromBox(const json::Value& attributes) {
         for (const std::string prefix : {"spatial:", "proj:"}) {
             const json::Value* const stated = attributes.Find(prefix + "bbox");
@@ -333,7 +346,8 @@ class AffineFinder {
             const std::string* registration = StringAttribute(attributes, "spatial:registration");
             const bool is_of_nodes =
                 is_spatial && registration != nullptr && *registration == "node";
-            // A box of nodes goes through the centres of the outermost pixels.
+            // A bounding box of node registration passes through the centres of the outermost
+            // pixels.
             const double less = is_of_nodes ? 1 : 0;
             const double columns = Size(facts_.axes.x) - less;
             const double rows = Size(facts_.axes.y) - less;
@@ -353,7 +367,7 @@ class AffineFinder {
         return static_cast<double>(facts_.dimensions[*axis].size);
     }
 
-    // True for height and width of the raster.
+    // True if `shape` is [height, width] of the raster.
     bool IsOwnShape(const json::Value& shape) const {
         const json::Array* const sizes = shape.as_array();
         std::uint64_t height = 0;
@@ -363,7 +377,7 @@ class AffineFinder {
                facts_.dimensions[*facts_.axes.x].size == width;
     }
 
-    // Whether two geotransforms place every corner of the raster within half a pixel.
+    // True if two geotransforms place every corner of the raster within half a pixel of each other.
     bool Agree(const GeoTransform& a, const GeoTransform& b) const {
         const auto columns = static_cast<double>(facts_.dimensions[*facts_.axes.x].size);
         const auto rows = static_cast<double>(facts_.dimensions[*facts_.axes.y].size);
@@ -380,8 +394,8 @@ class AffineFinder {
         return true;
     }
 
-    // OME-NGFF: the transformations of the level, then those of the whole multiscale, place the
-    // centres of voxels.
+    // Returns the geotransform by OME-NGFF: transformations of the level, then of the multiscale.
+    // The transformations give the centres of voxels.
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
@@ -403,11 +417,11 @@ class AffineFinder {
         const std::vector<double>& to_x = placement->rows[*x_row];
         const std::vector<double>& to_y = placement->rows[*y_row];
         AffineSource source;
-        // Rows grow downwards in an image. Maps and GDAL's tools take y to grow upwards, so that
-        // its y is counted the other way.
+        // OME images count Y downwards; maps and GDAL's tools count Y upwards. Hence Y changes its
+        // sign.
         source.transform = {to_x.back() - 0.5 * to_x[x] - 0.5 * to_x[y], to_x[x],  to_x[y],
                             0.5 * to_y[x] + 0.5 * to_y[y] - to_y.back(), -to_y[x], -to_y[y]};
-        for (double& number : source.transform) number += 0.0;  // no -0
+        for (double& number : source.transform) number += 0.0;  // turns -0 into 0
         if (!IsInvertible(source.transform)) {
             warnings_.emplace_back(
                 "multiscales: coordinateTransformations: the image has no extent; there is no "
@@ -419,13 +433,13 @@ class AffineFinder {
         return source;
     }
 
-    // spatial with zarr-conventions' multiscales: the group gives each level, an array or the group
-    // around it, its own transformation.
+    // Returns the geotransform by the multiscales layout (zarr-conventions): the group's entry for
+    // the level, an array or its group, has `spatial:` attributes.
     std::optional<AffineSource> FromLayout() {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
-            json::Object stated;  // of the level, and what the group says of all
+            json::Object stated;  // attributes of the level, then of the group
             for (const json::Value* owner : {listing.levels[0].dataset, listing.attributes.get()})
                 for (const char* name : {kSpatialTransform, "spatial:transform_type",
                                          "spatial:bbox", "spatial:shape", "spatial:registration"})
@@ -445,10 +459,12 @@ class AffineFinder {
     const std::size_t threads_;
     Warnings& warnings_;
     json::Value group_attributes_;
-    std::optional<bool> shares_group_transform_;  // once it was asked for
-    // True for the transform of a grid mapping that nothing names, and coordinates in degrees.
+    std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
+    // True if the coordinates are in degrees and `GeoTransform` comes from a grid mapping that no
+    // attribute names.
     bool is_beside_degrees_ = false;
-    // True if the coordinates last read are not regular, and not where an attribute says.
+    // True if the coordinates last read are irregular and contradict the axis that an attribute
+    // states.
     bool is_contradicted_ = false;
 };
 
@@ -476,7 +492,7 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
             const double row_in_b = (y * b[1] - x * b[4]) / determinant;
             for (const double apart :
                  {std::fabs(column_in_b - x_end * b_width), std::fabs(row_in_b - y_end * b_height)})
-                if (!(apart <= distance)) distance = apart;  // NaN stays
+                if (!(apart <= distance)) distance = apart;  // a NaN distance stays NaN
         }
     }
     return distance;

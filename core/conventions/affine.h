@@ -10,33 +10,43 @@
 
 namespace zarr {
 
-// From pixel corners (column, row) to coordinates, in GDAL's order: x = c[0] + col * c[1] +
-// row * c[2], y = c[3] + col * c[4] + row * c[5].
+// Six coefficients that map a pixel corner (column, row) to coordinates, in GDAL's order:
+// x = c[0] + column * c[1] + row * c[2],
+// y = c[3] + column * c[4] + row * c[5].
 using GeoTransform = std::array<double, 6>;
 
-// A geotransform with where it was found, for messages.
+// A geotransform with its origin, the attribute or arrays that state it, for messages.
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
-    bool from_coordinates = false;  // in the units of the coordinate arrays, as they agree
-    bool is_ome = false;            // a physical scale without a CRS
+    // True if the coordinate arrays agree with `transform` and use its units.
+    bool from_coordinates = false;
+    bool is_ome = false;  // from OME-NGFF: a physical scale without a CRS
 };
 
-// True where the attributes of an array or of its group state a geotransform by themselves.
+// True if the attributes of an array or a group hold a supported `spatial:transform` or
+// `proj:transform`.
 bool StatesTransform(const json::Value& attributes);
 
-// The greatest distance between the corners of two rasters, along either axis, in pixels of the
-// second one; NaN where it is unknown.
+// Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
+// axis, in pixels of `b`. NaN if a corner is NaN.
+// Widths and heights are in pixels.
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
                       double b_width, double b_height);
 
-// The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,
-// `GeoTransform` of the grid mapping variable, OME's scale and translation, in this order, but a
-// `GeoTransform` that agrees with the coordinates to half a pixel is preferred to them, as it holds
-// the exact numbers. An attribute of the group counts where SharesGroupTransform(). A `transform`
-// does not count where it is for another size, as OtherSizeOf() tells. Statements that are broken
-// or, in a store of this machine, disagree with the coordinates by more than half a pixel give one
-// warning each.
+// Returns the geotransform of an array; nullopt if no source states one. The sources, by
+// precedence:
+// 1. `spatial:transform`, then `proj:transform`, of the array or, if SharesGroupTransform(), of its
+// group;
+// 2. `GeoTransform` of the array or its grid mapping variable, unless coordinate arrays disagree by
+// more than half a pixel: its numbers are exact;
+// 3. regular coordinate arrays;
+// 4. OME-NGFF's scale and translation;
+// 5. the multiscales layout of the group (zarr-conventions);
+// 6. `spatial:bbox` or `proj:bbox` with the shape.
+// A transform for another raster size (OtherSizeOf()) is ignored. Each invalid statement gives a
+// warning. In a store that is not remote, so does each statement that disagrees with the
+// coordinates by more than half a pixel. `threads` limits the threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

@@ -13,7 +13,7 @@ namespace zarr {
 
 namespace {
 
-// An array of one dimension; without a path where there is none.
+// A 1-D array of coordinates; `path` is empty if the array does not exist.
 struct CoordinateVector {
     std::string path;
     ArrayMetadata metadata;
@@ -24,7 +24,7 @@ struct CoordinateVector {
     }
 };
 
-// The array at `path` where it is one of `size` elements.
+// Returns the 1-D array at `path` if the array has `size` elements.
 CoordinateVector CoordinateVectorAt(const Hierarchy& hierarchy, const std::string& path,
                                     std::uint64_t size) {
     auto metadata = hierarchy.Metadata(path);
@@ -69,7 +69,7 @@ bool IsColourImage(const ArrayMetadata& metadata) {
 
 namespace {
 
-// The roles that `spatial:dimensions` declares.
+// Declares Y and X by the attribute `spatial:dimensions`.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
     const auto names = ReadSpatialDimensions(attributes);
     if (!names) return;
@@ -79,8 +79,9 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-// Declares Y and X of an array without names for its dimensions by `spatial:shape`, height and
-// width, if two dimensions alone have these sizes. Of equal sizes the first is the height.
+// Declares Y and X by the attribute `spatial:shape` [height, width], if no dimension has a name.
+// Height and width must each match exactly one dimension. If height equals width, the first
+// matching dimension is Y.
 void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
                   std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
@@ -110,8 +111,8 @@ CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension&
     return IsValidKey(path) ? CoordinateVectorAt(hierarchy, path, size) : CoordinateVector();
 }
 
-// Says which dimensions of an image are rows and columns; false where the array is not an image, or
-// where something else says what its dimensions are.
+// Declares rows as Y and columns as X of a colour image. Returns false if the array is not a colour
+// image, or its dimensions have names or declared roles.
 bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
         return dimension.is_named || dimension.declared != AxisRole::kNone;
@@ -122,7 +123,7 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// A coordinate array beside the data that does not fit it is a mistake of the writer's.
+// Warns if the coordinate array in the array's group and the dimension differ in length.
 void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
                   Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);
@@ -130,11 +131,11 @@ void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Di
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size) return;
     warnings.push_back("dimension " + dimension.name + " has " + std::to_string(dimension.size) +
-                       " elements, its coordinate array /" + path + " " +
-                       std::to_string(metadata->shape[0]) + ", so it is not used");
+                       " elements, but its coordinate array /" + path + " has " +
+                       std::to_string(metadata->shape[0]) + "; the coordinate array is ignored");
 }
 
-// A dimension with its coordinate array, and what that says for the axes.
+// Describes a dimension and its coordinate array. Sets `has_text` if the coordinates are text.
 Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& named,
                             std::uint64_t size, bool may_have_coordinates, bool& has_text,
                             Warnings& warnings) {
@@ -152,13 +153,14 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     has_text = coordinates.is_text();
     dimension.coordinate_path = coordinates.path;
     dimension.group = std::string(ParentPath(coordinates.path));
-    Warnings ignored;  // of `_eopf_attrs`, reported where the coordinates are opened
+    Warnings ignored;  // warnings about `_eopf_attrs` appear when the coordinates are opened
     dimension.coordinate_attributes = WithEopf(
         LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
     return dimension;
 }
 
-// What only a part of its name tells of an axis holds where the axis is it.
+// Sets the role of an axis that is chosen as X or Y, if a part of the dimension's name suggests
+// that role.
 void NameRole(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
     if (!axis) return;
     Dimension& dimension = facts.dimensions[*axis];
@@ -189,8 +191,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // An array that is the whole store has no other arrays beside it. Generated names have no
-        // coordinates.
+        // An array at the root of the store has no coordinate arrays beside it. Generated names
+        // have no coordinates.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,
@@ -237,7 +239,7 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
 
 namespace {
 
-// The words of a string, or as EOPF writes them of a list.
+// Returns the meanings: the words of a string, or a list of strings as EOPF writes them.
 std::vector<std::string> Meanings(const json::Value& attributes) {
     constexpr std::string_view kName = "flag_meanings";
     const json::Value* value = attributes.Find(kName);
@@ -264,7 +266,8 @@ std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warn
     if (items == nullptr) items = &one;
     if (items->size() != meanings.size()) {
         warnings.push_back("attribute flag_meanings: has " + std::to_string(meanings.size()) +
-                           " words for the " + std::to_string(items->size()) + " flag_values");
+                           " meanings, but flag_values has " + std::to_string(items->size()) +
+                           " values");
         return {};
     }
     std::vector<std::string> names;

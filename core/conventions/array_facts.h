@@ -12,70 +12,74 @@
 
 namespace zarr {
 
-// A dimension of an array, with the array that holds its coordinates.
+// A dimension of an array, with the path of its coordinate array.
 struct Dimension {
     std::string name;
-    bool is_named = true;  // false for dim0, dim1, ...: the store gives it no name
+    bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    AxisRole role = AxisRole::kNone;    // by its coordinates, by declaration, or by its name
-    std::string group;                  // that it belongs to: its coordinate array's, else its own
-    std::string coordinate_path;        // empty where there is no coordinate array
-    json::Value coordinate_attributes;  // WithEopf(); an empty object then
+    AxisRole role = AxisRole::kNone;  // by the coordinates, a declaration, or the name
+    std::string group;                // group of the coordinate array, else of the dimension
+    std::string coordinate_path;      // empty if the dimension has no coordinate array
+    // Attributes of the coordinate array, merged by WithEopf(). Empty object if there is no
+    // coordinate array.
+    json::Value coordinate_attributes;
 };
 
-// What an array's metadata and attributes say, without touching its chunks.
+// Facts about an array from its metadata and attributes. Chunks are not read.
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
-    json::Value attributes;        // WithEopf()
-    json::Value group_attributes;  // of the group around it
+    json::Value attributes;        // merged by WithEopf()
+    json::Value group_attributes;  // attributes of the array's parent group
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;
-    // Of an image without names for its dimensions, the one along which red, green, blue and, of
-    // four, alpha lie: the last of an array (rows, columns, 3 or 4) of uint8 or uint16 of which
-    // both rows and columns are at least kColourImageSides times as many. See IsColourImage().
+    // The axis of colours (red, green, blue and, if four, alpha) of an image whose dimensions have
+    // no names; nullopt for other arrays. See IsColourImage().
     std::optional<std::size_t> colour_axis;
     Warnings warnings;
 };
 
-// How many times as many rows and columns as colours an image has at least; fewer may be anything.
+// An image has at least this many rows and columns for each colour. Smaller arrays are not taken as
+// images.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
-// True for the type and shape of an image in colours, as Pillow and OpenCV give them to
-// zarr-python.
+// True if type and shape are those of a colour image as Pillow and OpenCV produce it: uint8 or
+// uint16, shape (rows, columns, 3 or 4). Rows and columns are at least kColourImageSides times the
+// number of colours.
 bool IsColourImage(const ArrayMetadata& metadata);
 
-// The two names of the attribute `spatial:dimensions`.
+// The two dimension names of the attribute `spatial:dimensions` (zarr-conventions, spatial).
 struct SpatialDimensions {
     std::string y;
     std::string x;
 };
 
-// nullopt where the attribute is absent, or is not an array of two texts.
+// Returns the names in `spatial:dimensions`; nullopt if the attribute is absent or is not an array
+// of two strings.
 std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes);
 
-// Reads an array's metadata and attributes and those of its coordinate arrays. Attributes that are
-// no JSON give a warning and count as none.
+// Reads the metadata and attributes of an array and of its coordinate arrays. Attributes that are
+// not JSON give a warning and count as empty. The result is cached in the hierarchy.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
-// Appends the keys of the documents that DescribeArray() looks at for coordinates, as far as its
-// own documents, which are read, tell; see Store::Prefetch().
+// Appends to `keys` the keys of the documents that DescribeArray() reads for the coordinates of an
+// array; see Store::Prefetch(). Requires that the documents of the array itself are cached.
 void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys);
 
-// The path of the 1-D array of `size` elements that is named like the dimension, in `group` or the
-// nearest group above it; empty where there is none.
+// Returns the path of the 1-D array of `size` elements that has the name of the dimension, in
+// `group` or its nearest ancestor; empty if no array matches.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size);
 
-// Names of the values 0, 1, 2, ... of a classification, by `flag_values` and `flag_meanings` (CF
-// conventions, section 3.5), of which the latter may be a list; values without a meaning have an
-// empty name. Empty where there are no such flags, where `flag_masks` say that they are bits of
-// several, or one is negative or over 1023. Broken ones give a warning.
+// Returns the class names by pixel value 0, 1, 2, ... from `flag_values` and `flag_meanings` (CF
+// conventions, section 3.5). EOPF writes `flag_meanings` as a list. A value without a meaning has
+// an empty name. Empty if there are no flags, `flag_masks` exists, or a value is outside 0 to 1023.
+// A number of meanings other than the number of values gives a warning.
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
 
-// The type that `_Unsigned` (netCDF's convention for formats without unsigned integers) makes of an
-// integer type; other types stay as they are.
+// Returns the data type that the attribute `_Unsigned` makes of an integer type, by the netCDF
+// convention for formats without unsigned integers. Other types stay unchanged.
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes);
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading single attributes leniently, as real stores have them.
+// Lenient reading of single attributes: real stores deviate from the conventions.
 #pragma once
 
 #include <optional>
@@ -14,53 +14,49 @@
 
 namespace zarr {
 
-// What is wrong with attributes without making a store unreadable; each names the attribute.
+// Warnings about invalid attributes. The store stays readable. Each warning names the attribute.
 using Warnings = std::vector<std::string>;
 
-// A string attribute, else nullptr.
+// Returns a string attribute; nullptr if absent or not a string.
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
-// A member that OME-NGFF defines: below `ome`, where version 0.5 has it, else of the attributes
-// themselves, as earlier ones; nullptr where it is in neither. Borrows.
+// Returns a member that OME-NGFF defines: below `ome` (version 0.5), else in the attributes
+// themselves (earlier versions). nullptr if absent. The pointer is valid as long as `attributes`.
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
-// A number attribute: a number, an array of one number, or a string that spells one, as writers
-// have been seen to leave them. An attribute that is there but is not one of these gives a warning.
+// Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
+// nullopt if absent. Any other value gives a warning and nullopt.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
-// An attribute of several finite numbers: an array of them, a single one, or a string that lists
-// them with blanks or commas between. Empty where it is absent, and, with a warning, where it is
-// none of these.
+// Returns an attribute of several finite numbers: an array, a single number, or a string of numbers
+// separated by blanks or commas. Empty if absent. Any other value gives a warning and an empty
+// result.
 std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
                                      Warnings& warnings);
 
-// The words of a string attribute that lists names: "lat lon", "crs: x y".
+// Returns the words of a string attribute that lists names: "lat lon", "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
 
-// The attribute of an array that names its mask, another array of its group; see
+// Attribute that names the mask of an array, another array of its group; see
 // driver/raster/stored_masks.h.
 inline constexpr std::string_view kMaskAttribute = "gdal_mask";
 
-// The last names of the arrays that describe an array, by its attributes: coordinates, grid
-// mappings, bounds (CF conventions), its mask.
+// Returns the last path segments of the arrays that describe an array by its attributes:
+// coordinates, grid mappings, bounds (CF conventions), mask.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
-// Finding what attributes name: variables of the same group or of a group above it.
-
-// The path of the array that `name` means in `group` (CF conventions, section 2.7.1): an absolute
-// path, or a name in the group or the nearest group above that has it. Empty where there is none,
-// or where the name would lead outside the store.
+// Returns the path of the array that `name` refers to from `group` (CF conventions, section 2.7.1).
+// `name` is absolute, or is searched in the group and then in its ancestors. Empty if no array
+// matches, or if `name` leads outside the store.
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 
-// Attributes of a node; an empty object, and a warning, where `.zattrs` is broken.
+// Returns the attributes of a node; an empty object and a warning if the attributes are invalid.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
-// The meaning of stored numbers: packing and units.
-
-// value = stored * scale + offset, in `units` (CF conventions, section 8.1).
+// Packing of numbers (CF conventions, section 8.1): value = stored * scale + offset, in `units`.
 struct Packing {
     std::optional<double> scale;
     std::optional<double> offset;
@@ -68,11 +64,12 @@ struct Packing {
 };
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 
-// The units of an array's numbers: what its NumPy time type says, else the attribute.
+// Returns the units of an array's numbers: from its NumPy time type, else from the attribute
+// `units`.
 std::string UnitsOf(const DataType& type, const Packing& packing);
 
-// UDUNITS' spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s], "days" for
-// <m8[D]; empty for other types and for time without a unit.
+// Returns the UDUNITS spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s],
+// "days" for <m8[D]. Empty for other types and for time without a unit.
 std::string TimeUnits(const DataType& type);
 
 }  // namespace zarr

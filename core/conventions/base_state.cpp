@@ -16,10 +16,11 @@ namespace zarr {
 
 namespace {
 
-constexpr std::uint64_t kSamples = 4;                          // chunks, and windows of values
-constexpr std::size_t kSampleBytes = std::size_t{256} << 10;   // of a chunk, from its start
-constexpr std::uint64_t kWindowSide = 256;                     // elements along a dimension
-constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // elements
+constexpr std::uint64_t kSamples = 4;  // number of sampled chunks, and of sampled windows of values
+// Number of bytes that are sampled from the start of a chunk.
+constexpr std::size_t kSampleBytes = std::size_t{256} << 10;
+constexpr std::uint64_t kWindowSide = 256;  // maximum, in elements along a dimension
+constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // maximum, in elements of a window
 
 bool IsReadFreely(const Array& array) { return !array.store()->Traits().remote; }
 
@@ -29,7 +30,7 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
     return digest.Text();
 }
 
-// Empty where a chunk cannot be read.
+// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();
@@ -51,7 +52,8 @@ std::string DigestOfChunks(const Array& array) {
     return digest.Text();
 }
 
-// The size of a window along each dimension: at most kWindowSide, the last ones first.
+// Returns the size of a window along each dimension: at most kWindowSide, and at most kWindowSize
+// elements in all. The first dimensions are reduced first.
 DimVector<std::uint64_t> WindowSize(const std::vector<std::uint64_t>& shape) {
     DimVector<std::uint64_t> count;
     std::uint64_t size = 1;
@@ -75,7 +77,8 @@ Strides StridesOf(const DimVector<std::uint64_t>& count, std::size_t item) {
     return strides;
 }
 
-// Empty where values cannot be read, or are no numbers.
+// Returns a digest of the values in sampled windows; empty if the values cannot be read or are not
+// numbers.
 std::string DigestOfValues(const Array& array) {
     const ArrayMetadata& metadata = array.metadata();
     if (metadata.dtype.kind == DataKind::kObject) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The statement of an overview, or of statistics, about its base, the array that it was made from.
-// It shows where the base has other values now: a program may replace an array and leave overviews
-// and statistics as they are.
+// Base states: an overview or statistics record a digest of their base, the array that they were
+// computed from. The digest shows whether the base has changed since. A program may replace an
+// array without updating its overviews and statistics.
 #pragma once
 
 #include <string>
@@ -12,22 +12,24 @@
 
 namespace zarr {
 
-// The attribute of a group of overviews that holds the BaseState() of the array that each was made
-// from: a JSON object by the names of the arrays, as a text, which netCDF has attributes of, too.
+// Attribute of a group of overviews that records the BaseState() of each overview's base. The value
+// is a JSON object by array name, stored as text, because netCDF attributes can hold text.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
-// The statement in a group's attributes about the base of its array `name`; empty without one.
+// Returns the base state that a group's attributes record for array `name`; empty if none is
+// recorded.
 std::string StatedBase(const json::Value& group_attributes, std::string_view name);
-// Puts it into them; an empty one takes it out.
+// Records the base state of array `name` in a group's attributes; an empty `state` removes the
+// record.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
-// Digests of an array with ":" between: of its shape and data type; and where reading takes no
-// requests over a network, of the stored bytes of some of its chunks, and of values in some places,
-// which are the same where a copy is stored in other chunks. What is pending does not count.
+// Returns digests of an array, separated by ":". The first covers shape and data type. A store that
+// is not remote adds a digest of stored bytes of sampled chunks and a digest of sampled values. The
+// digest of values is equal for a copy with other chunks. Pending writes are not included.
 std::string BaseState(const Array& array);
 
-// True where an array holds what a BaseState() was made of, as far as that and the store tell.
-// Values are read only where the stored bytes are others.
+// True if an array matches `state`, a result of BaseState(). Values are read only if the stored
+// bytes differ. Also true if a digest is missing or cannot be computed.
 bool IsInState(const Array& array, std::string_view state);
 
 }  // namespace zarr

@@ -27,7 +27,7 @@ std::string NameIn(const std::string& group, const std::string& path) {
     return group.empty() ? path : path.substr(group.size() + 1);
 }
 
-// The arrays that an array refers to, wherever they are.
+// Returns the paths of the arrays that an array refers to, in any group.
 std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> references;
     const auto facts = DescribeArray(hierarchy, path);
@@ -41,8 +41,8 @@ std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string
     return references;
 }
 
-// `text` with the array's name `old_name`, where it begins or ends with that, replaced; empty where
-// it does neither.
+// Replaces `old_name` at the start or end of `text` by `new_name`. Empty if `text` neither starts
+// with `old_name` and "_" nor ends with "_" and `old_name`.
 std::string WithName(const std::string& text, const std::string& old_name,
                      const std::string& new_name) {
     const std::string start = old_name + "_";
@@ -52,7 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// The coordinate arrays of an array's dimensions whose names were not made of its own.
+// Returns the coordinate arrays of an array's dimensions, except dimensions whose names contain the
+// array's name.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);
@@ -62,10 +63,10 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
     return shared;
 }
 
-// Arrays with what they refer to.
+// References between arrays.
 class References {
   public:
-    // Reads all arrays in and below the group `scope`.
+    // Reads the references of all arrays in and below the group `scope`.
     static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
         References all;
         Warnings warnings;
@@ -73,14 +74,16 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // An array that could not be read may refer to anything.
+        // References are incomplete if an array could not be read, because that array may refer to
+        // any other.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
     }
 
-    // The arrays in the group of `path` that it leads to, but for `kept`, and that no array but
-    // `owners`, and those that belong to it, refers to.
+    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly.
+    // Arrays in `kept` are left out. Arrays are left out if arrays outside `owners` and outside the
+    // result refer to them.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -112,7 +115,7 @@ class References {
         return reached;
     }
 
-    // True where an array that is neither one of `owners` nor of `owned` refers to `path`.
+    // True if an array that is neither in `owners` nor in `owned` refers to `path`.
     bool IsReferred(const std::string& path, const Paths& owners,
                     const std::set<std::string>& owned) const {
         return std::any_of(of_.begin(), of_.end(), [&](const auto& item) {
@@ -122,10 +125,11 @@ class References {
         });
     }
 
-    std::map<std::string, std::set<std::string>> of_;  // by the path of the array
+    // References by the path of the referring array.
+    std::map<std::string, std::set<std::string>> of_;
 };
 
-// The overviews of an array, as its group describes them.
+// The overviews of an array that the attributes of its group describe.
 class DescribedOverviews {
   public:
     static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
@@ -138,19 +142,19 @@ class DescribedOverviews {
     }
 
     bool is_empty() const { return levels_.empty(); }
-    // From the root.
+    // Returns the paths of the overviews from the root.
     Paths paths() const {
         Paths paths;
         for (const OverviewLevel& level : levels_) paths.push_back(JoinKey(group_, level.path));
         return paths;
     }
 
-    // Takes them out of the description.
+    // Removes the overviews from the description in the group.
     Status Undescribe(HierarchyWriter& writer) const {
         return Change(writer, {{std::string(LastName(path_)), {}, ""}});
     }
 
-    // Describes them as those of `new_name`.
+    // Describes the overviews as overviews of the array `new_name`.
     Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
         const std::string path = JoinKey(group_, new_name);
         ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, DescribeArray(*hierarchy_, path));
@@ -172,7 +176,7 @@ class DescribedOverviews {
         return Change(writer, levels);
     }
 
-    // Removes the groups that held nothing but these.
+    // Removes overview groups that hold no other overviews.
     Status RemoveEmptyGroups(HierarchyWriter& writer) const {
         std::set<std::string> groups;
         for (const std::string& path : paths()) groups.insert(GroupOf(path));
@@ -192,7 +196,7 @@ class DescribedOverviews {
     DescribedOverviews(const Hierarchy& hierarchy, std::string path)
         : hierarchy_(&hierarchy), path_(std::move(path)), group_(GroupOf(path_)) {}
 
-    // Whatever the attributes list, only what is in a group for overviews is theirs.
+    // True if `level` lies in a group for overviews; attributes may list other arrays, too.
     bool IsInContainer(const std::string& level) const {
         const std::string first = level.substr(0, level.find('/'));
         if (first == level || LastName(level) != LastName(path_)) return false;
@@ -201,7 +205,7 @@ class DescribedOverviews {
                (MayBeOverviewsGroup(first) && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
-    // Moves the statement of a group of overviews about the array's content to the new name.
+    // Moves the base state that an overview group records for the array to `new_name`.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));
@@ -220,7 +224,7 @@ class DescribedOverviews {
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
-    // True where overviews of other arrays are described that lie in a group.
+    // True if the attributes describe overviews of any array at or below `group`.
     Result<bool> IsUsed(const std::string& group) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
         const Paths described = AllOverviewPaths(attributes);
@@ -238,7 +242,7 @@ class DescribedOverviews {
     std::string path_;
     std::string group_;
     OverviewStyle style_ = OverviewStyle::kList;
-    std::vector<OverviewLevel> levels_;  // paths from the group
+    std::vector<OverviewLevel> levels_;  // paths are relative to `group_`
     mutable std::vector<OverviewAxis> axes_;
 };
 
@@ -255,7 +259,8 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array alone, and those of `owned` that are called after it.
+// Renames an array, and its mask and grid mapping if `owned` has them and their names contain the
+// array's name.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {
@@ -302,7 +307,7 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // An array that cannot be read may refer to what would go.
+    // If an array cannot be read, belongings are kept, because that array may refer to them.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The belongings of an array, which are deleted and renamed with it: its overviews, and the arrays
-// of its group that it alone refers to, such as its mask, grid mapping, coordinates and bounds. The
-// next array of that name would take them for its own.
+// Belongings of an array: its overviews, and arrays of its group that only this array refers to,
+// such as mask, grid mapping, coordinates and bounds. Belongings are deleted and renamed with the
+// array. Otherwise a new array of the array's name would inherit them.
 #pragma once
 
 #include <string>
@@ -14,24 +14,26 @@
 
 namespace zarr {
 
-// The nodes that are deleted with another one.
+// Scope of a deletion.
 struct DeletionScope {
-    std::string group;  // only arrays in and below it refer to what belongs to the node
-    // Coordinate arrays of dimensions stay, unless their names were made of the array's, as x_NAME.
+    std::string group;  // only arrays in and below this group are searched for references
+    // Keeps the coordinate arrays of dimensions, except those whose names contain the array's name,
+    // as x_NAME does.
     bool keeps_dimensions = false;
 };
 
-// Deletes a node; an array with what belongs to it. Returns the paths of all that was deleted, the
-// node first. `hierarchy` reads the store as it is now, without consolidated metadata. Descriptions
-// go before what they describe, so that a process that ends leaves nothing that is listed and gone.
+// Deletes a node, and the belongings of the node if the node is an array. Returns the paths of all
+// deleted nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are
+// deleted before the nodes that they describe: a process that ends in between leaves no description
+// of a missing node.
 Result<std::vector<std::string>> DeleteWithBelongings(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,
                                                       const DeletionScope& scope = {});
 
-// Gives a node another name in its group; an array with what belongs to it: its overviews get the
-// name, too, and its mask and grid mapping where their names were made of its own. Returns what was
-// renamed, from and to.
+// Renames a node within its group. If the node is an array, its overviews are renamed, too. Its
+// mask and grid mapping are renamed if their names contain the array's name. Returns the pairs of
+// old and new path.
 using Renamed = std::vector<std::pair<std::string, std::string>>;
 Result<Renamed> RenameWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
                                      const std::string& path, const std::string& new_name);

@@ -19,7 +19,8 @@ namespace zarr {
 
 namespace {
 
-// An array in a group, and in `references` what its attributes refer to.
+// Describes an array of a group. Adds the names that its attributes refer to, such as coordinates,
+// to `references`.
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
@@ -37,7 +38,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     return array;
 }
 
-// Most groups and arrays that a listing goes through; more is a loop or an attack.
+// Maximum number of groups and arrays that a listing visits. More indicate a loop or an attack.
 constexpr std::size_t kMaxListed = 1'000'000;
 
 std::vector<std::string> KeysOf(const Hierarchy& hierarchy,
@@ -49,17 +50,18 @@ std::vector<std::string> KeysOf(const Hierarchy& hierarchy,
     return keys;
 }
 
-// An image by its attributes alone.
+// An OME-NGFF image, described by its group's attributes alone.
 struct ImageLevels {
-    std::string base;              // the path of the largest level
-    std::set<std::string> levels;  // the members of the group that the levels are, or lie in
+    std::string base;              // path of the largest level
+    std::set<std::string> levels;  // paths of the group's members that are levels or hold levels
     std::string title;
 };
 
-// nullopt where the group does not describe exactly one image of OME-NGFF. The largest level is the
-// first, as the specification has it, unless the scales of the datasets know better.
+// Reads the image that a group's attributes describe; nullopt unless the attributes describe
+// exactly one image. The first level is the largest (OME-NGFF) unless another level has a smaller
+// scale.
 std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
-    Warnings ignored;  // reported where the image is opened
+    Warnings ignored;  // reported when the image is opened
     std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
     multiscales.erase(std::remove_if(multiscales.begin(), multiscales.end(),
                                      [](const Multiscale& item) { return item.is_overviews; }),
@@ -77,7 +79,7 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // Of levels that lie deeper, the group around them.
+        // A level below a subgroup counts as that subgroup.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
@@ -173,7 +175,7 @@ Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
     ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
-    // Arrays may lie in groups that the server does not list.
+    // A store that cannot list may still yield arrays, in groups that attributes name.
     const bool has_arrays =
         std::any_of(groups_.begin(), groups_.end(),
                     [](const CatalogGroup& group) { return !group.arrays.empty(); });
@@ -243,13 +245,14 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         }
         expanded_.insert(member.path);
         for (NamedMember& image : well.members)
-            // Wells in wells, which the format does not have, are found by listing.
+            // OME-NGFF does not allow a well in a well. The listing of the group finds such a well.
             if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
     }
     return images;
 }
 
-// Attributes are the cheapest proof.
+// Returns true if the group exists. The attributes are checked first, because reading them is the
+// cheapest check.
 bool CatalogWalk::IsThere(const std::string& path) {
     const auto has_attributes = hierarchy_.Has(path, Document::kAttributes);
     if (has_attributes.ok() && *has_attributes) return true;
@@ -279,7 +282,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     using Kind = CatalogGroup::Kind;
     if (visited_.count(image.path) != 0 || !IsThere(image.path)) return {};
     ZARR_RETURN_IF_ERROR(Count(1));
-    Warnings ignored;  // reported where the image is opened
+    Warnings ignored;  // reported when the image is opened
     const auto read = ReadImage(LenientAttributes(hierarchy_, image.path, ignored), image.path);
     CatalogArray base;
     if (read) base = DescribeAlone(hierarchy_, read->base);
@@ -303,7 +306,7 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
         const auto found = hierarchy_.Has(labels, Document::kAttributes);
         return found.ok() && *found ? Visit(labels, false) : Status();
     }
-    // Not Members(), which looks at each of the levels.
+    // Uses List(), because Members() would read the metadata of each level.
     const auto entries = hierarchy_.List(path);
     std::vector<Node> members;
     for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i) {

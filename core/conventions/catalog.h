@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which arrays of a hierarchy are rasters, found from metadata alone.
+// Catalog of the rasters in a hierarchy, made from metadata alone.
 #pragma once
 
 #include <set>
@@ -13,16 +13,16 @@
 
 namespace zarr {
 
-// An array as a listing shows it.
+// An array in a listing.
 struct CatalogArray {
     std::string path;
-    Status status;  // why it cannot be read; the rest is empty then
+    Status status;  // error if the array cannot be read; then the other members are empty
     ArrayMetadata metadata;
     std::vector<std::string> dimensions;
-    std::string long_name;  // by its attributes; may be empty, as may the units
+    std::string long_name;  // attribute `long_name`; may be empty
     std::string units;
-    std::string placing;        // PlacingStatements()
-    bool is_raster = false;     // IsRaster()
+    std::string placing;        // result of PlacingStatements()
+    bool is_raster = false;     // result of IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };
 
@@ -30,80 +30,79 @@ struct CatalogArray {
 struct CatalogGroup {
     enum class Kind {
         kPlain,
-        kContainer,  // of OME-NGFF's images, see NamedMembers; none itself
-        // An image of a container, or labels. Of its pyramid the largest level is all that is
-        // listed and was looked at.
+        kContainer,  // container of OME-NGFF images, see NamedMembers; not an image itself
+        // An image of a container, or labels of an image. Only the largest level of its pyramid is
+        // read and listed.
         kImage,
         kLabel,
     };
     std::string path;
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
-    std::string title;  // of an image, by its `multiscales`; may be empty
-    // Bands that the group opens with, 0 where it makes no dataset of bands. That may be more than
-    // its rasters here, as levels of pyramids that groups above it describe are not listed. Set by
-    // the one who leaves levels out.
+    std::string title;  // title of an image by its `multiscales`; may be empty
+    // Number of bands if the group is opened; 0 if the group is not a dataset of bands. May exceed
+    // the rasters listed here, which do not include levels of pyramids that ancestors describe. Set
+    // by the caller that removes levels.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
 
-    // The rasters that are not auxiliary.
+    // Returns the rasters that are not auxiliary.
     std::vector<const CatalogArray*> Rasters() const;
-    // True where there are several rasters, all 2-D and on one grid: of the same shape, and where
-    // their dimensions have names, of the same dimensions.
+    // True if the group has several rasters, all 2-D, of one shape, and, if their dimensions have
+    // names, of equal names.
     bool IsOneGrid() const;
 };
 
-// One group, without those below it.
+// Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// The groups below `path`, itself first, depth first; images of a container in its order, then
-// everything else in the order of the names. A group that cannot be listed is reported in
-// `warnings` and left out. Where the store cannot list, what MembersOf() and ReadNamedMembers()
-// find.
+// Returns `path` and the groups below, depth first, parents first. Images of a container keep the
+// order of the container; other groups are sorted by name. A group that cannot be listed gives a
+// warning and is left out. A store that cannot list yields only the nodes that MembersOf() and
+// ReadNamedMembers() find.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings);
 
-// True for an array of at least two dimensions, not empty, with numbers in it.
+// True for an array of numbers that has at least two dimensions and is not empty.
 bool IsRaster(const ArrayMetadata& metadata);
 
-// True where elements of `type` are numbers, or structures with a number among the fields.
+// True if elements of `type` are numbers, or structures with a numeric field.
 bool HasNumbers(const DataType& type);
 
-// How a catalog goes through a hierarchy.
-
-// An array by its metadata alone: without dimensions.
+// Describes an array by its metadata alone, without dimensions.
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 
-// A group of which the members are known.
+// Describes a group whose members are known.
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once. What attributes name and is not there is told in one warning for all.
+// Visits each group once. Missing nodes that attributes name give one warning in total.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings)
         : hierarchy_(hierarchy), warnings_(warnings) {}
 
-    // A group and what is below it. Only of the root it is an error that it cannot be listed.
+    // Visits a group and the groups below. A group that cannot be listed is an error only if
+    // `is_root`.
     Status Visit(const std::string& path, bool is_root);
 
-    // What was visited; nothing is visited afterwards.
+    // Returns the visited groups. The walk cannot be used afterwards.
     std::vector<CatalogGroup> Take();
 
   private:
     Status Count(std::size_t nodes);
-    // A store that says kUnsupported once is not asked again.
+    // Lists a group. After the first kUnsupported, later calls return that error without a request.
     Result<std::vector<Node>> Members(const std::string& path);
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);
     Status VisitContainer(const std::string& path, const NamedMembers& named, bool is_root);
-    // The images that members mean: those of a well in its place.
+    // Replaces each well in `members` by the images of the well.
     std::vector<NamedMember> Expand(const std::vector<NamedMember>& members);
     bool IsThere(const std::string& path);
     void PrefetchBases(const std::vector<NamedMember>& images);
     Status VisitImage(const NamedMember& image);
-    // What lies in an image beside its levels: its labels.
+    // Visits the labels of an image, which lie beside its levels.
     Status VisitBeside(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;
@@ -111,9 +110,9 @@ class CatalogWalk {
     Faults faults_;
     std::vector<CatalogGroup> groups_;
     std::set<std::string> visited_;
-    std::set<std::string> expanded_;  // wells
+    std::set<std::string> expanded_;  // wells that are expanded already
     std::size_t counted_ = 0;
-    Status cannot_list_;  // why
+    Status cannot_list_;  // error if the store cannot list
 };
 
 }  // namespace zarr

@@ -14,7 +14,7 @@ namespace {
 enum Needs : unsigned {
     kLatitude = 1,
     kLongitude = 2,
-    kMeridian = 4,   // kLongitude, called longitude_of_central_meridian
+    kMeridian = 4,   // like kLongitude, but the attribute is longitude_of_central_meridian
     kParallels = 8,  // one or two standard parallels
     kScale = 16,
     kParallelOrScale = 32,
@@ -22,7 +22,7 @@ enum Needs : unsigned {
     kAzimuth = 128,
     kSweep = 256,
     kGridPole = 512,
-    kPole = 1024,  // the latitude is that of a pole
+    kPole = 1024,  // the origin must be a pole
 };
 
 struct Projection {
@@ -51,7 +51,7 @@ constexpr Projection kProjections[] = {
 
 constexpr std::string_view kLatitudeName = "latitude_of_projection_origin";
 constexpr std::string_view kParallelName = "standard_parallel";
-constexpr double kFarthest = 1e12;  // metres; beyond any satellite
+constexpr double kFarthest = 1e12;  // maximum distance in metres; beyond any satellite
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }
 
@@ -80,7 +80,8 @@ class GridMappingReader {
   private:
     bool Need(unsigned flags) const { return (needs_ & flags) != 0; }
 
-    // A number of its domain; others give a warning.
+    // Returns a number attribute between `minimum` and `maximum`; nullopt if absent. Other values
+    // give a warning and nullopt.
     std::optional<double> Number(std::string_view name, double minimum, double maximum) {
         const auto number = NumberAttribute(attributes_, name, warnings_);
         if (!number || (*number >= minimum && *number <= maximum)) return number;
@@ -98,11 +99,12 @@ class GridMappingReader {
     }
 
     Status Missing(std::string_view name) const {
-        return Status::Corrupt("grid_mapping_name " + mapping_.name + " without a usable " +
-                               std::string(name));
+        return Status::Corrupt("grid_mapping_name " + mapping_.name + ": " + std::string(name) +
+                               " is missing or invalid");
     }
 
-    // The first of synonymous attributes; another that disagrees with it gives a warning.
+    // Returns the first of several synonymous attributes. A later attribute that contradicts the
+    // first gives a warning.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;
@@ -115,7 +117,7 @@ class GridMappingReader {
                 first_name = name;
             } else if (std::fabs(*first - *number) > 1e-9) {
                 warnings_.push_back(Label(name) + "contradicts " + std::string(first_name) +
-                                    ", which counts");
+                                    ", which is used");
             }
         }
         return first;
@@ -148,7 +150,7 @@ class GridMappingReader {
             mapping_.scale_factor.reset();
             if (scale && *scale != 1)
                 warnings_.push_back(Label("scale_factor_at_projection_origin") +
-                                    "is passed over, as there is a standard_parallel");
+                                    "is ignored, because standard_parallel is stated");
         }
         if (scale || !(Need(kScale) || (Need(kParallelOrScale) && !has_parallel))) return;
         mapping_.scale_factor = 1;
@@ -164,7 +166,8 @@ class GridMappingReader {
         mapping_.false_northing = Number("false_northing", -kFarthest, kFarthest).value_or(0);
     }
 
-    // The axis that an attribute names, 0 where it does not.
+    // Returns 'x' or 'y', the axis that an attribute names; 0 if the attribute is absent or
+    // invalid.
     char Axis(std::string_view name) {
         const json::Value* value = attributes_.Find(name);
         if (value == nullptr || value->is_null()) return 0;
@@ -180,7 +183,7 @@ class GridMappingReader {
         const char fixed = Axis("fixed_angle_axis");
         if (sweep != 0 && sweep == fixed)
             warnings_.push_back(Label("fixed_angle_axis") +
-                                "contradicts sweep_angle_axis, which counts");
+                                "contradicts sweep_angle_axis, which is used");
         if (sweep != 0)
             mapping_.sweep_angle_axis = sweep;
         else if (fixed != 0)
@@ -196,7 +199,8 @@ class GridMappingReader {
             longitude = FirstOf({"longitude_of_central_meridian", "longitude_of_projection_origin"},
                                 -360, 360);
         else if (Need(kPole))
-            // Of the two, only the deprecated one belongs to this projection alone.
+            // Prefer the deprecated attribute: only polar_stereographic uses
+            // straight_vertical_longitude_from_pole.
             longitude =
                 FirstOf({"straight_vertical_longitude_from_pole", "longitude_of_projection_origin"},
                         -360, 360);
@@ -213,7 +217,8 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Writers give the latitude of true scale for the origin's, or nothing but the former.
+    // Reads the pole of polar_stereographic. Some writers store the latitude of true scale in place
+    // of the origin's latitude, or omit the origin's latitude.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -252,9 +257,8 @@ class GridMappingReader {
     void CheckEquator() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         if (latitude && *latitude != 0)
-            warnings_.push_back(Label(kLatitudeName) + "a geostationary satellite stands over 0, " +
-                                "not " + json::Brief(json::Value(*latitude)) + ", which is " +
-                                "passed over");
+            warnings_.push_back(Label(kLatitudeName) + "expected 0 for geostationary, got " +
+                                json::Brief(json::Value(*latitude)) + "; it is ignored");
     }
 
     const json::Value& attributes_;
@@ -264,13 +268,13 @@ class GridMappingReader {
 };
 
 struct NamedEllipsoid {
-    std::string_view key;  // NameKey() of a name
+    std::string_view key;  // NameKey() of the name
     Ellipsoid ellipsoid;
-    std::string_view name;  // EPSG's
+    std::string_view name;  // name in EPSG
 };
 
-// EPSG's ellipsoids under the names of EPSG, OGC and PROJ; the first that has the right axes names
-// those without a name.
+// Ellipsoids under their names in EPSG, OGC and PROJ. If only axes are stated, the first matching
+// entry gives the name.
 constexpr NamedEllipsoid kEllipsoids[] = {
     {"wgs84", {6378137, 298.257223563}, "WGS 84"},
     {"wgs1984", {6378137, 298.257223563}, "WGS 84"},
@@ -310,7 +314,7 @@ struct NamedMeridian {
     double longitude;
 };
 
-// EPSG's prime meridians, in degrees east of Greenwich.
+// Prime meridians of EPSG, in degrees east of Greenwich.
 constexpr NamedMeridian kMeridians[] = {
     {"greenwich", 0},
     {"lisbon", -9.131906111111},
@@ -340,7 +344,8 @@ std::string Text(const json::Value& attributes, std::string_view name) {
     return text != nullptr ? *text : std::string();
 }
 
-// A positive length in metres.
+// Returns an attribute that holds a positive length in metres; nullopt if absent or invalid. Values
+// from 6300 to 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
     auto radius = NumberAttribute(attributes, name, warnings);
@@ -353,17 +358,18 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
     }
     if (*radius > 6300 && *radius < 6400) {
         warnings.push_back(prefix + json::Brief(json::Value(*radius)) +
-                           " is read as kilometres, though CF wants metres");
+                           " is taken as kilometres, although CF requires metres");
         *radius *= 1000;
     }
     return radius;
 }
 
-// 0 for a sphere, else more than 1.
+// Returns the attribute `inverse_flattening`: 0 for a sphere, else a number above 1. nullopt if
+// absent or invalid.
 std::optional<double> InverseFlattening(const json::Value& attributes, Warnings& warnings) {
     const auto value = NumberAttribute(attributes, "inverse_flattening", warnings);
     if (!value) return std::nullopt;
-    if (std::isinf(*value)) return 0.0;  // a flattening of 0, inverted
+    if (std::isinf(*value)) return 0.0;  // an infinite inverse flattening means a sphere
     if (*value == 0 || *value > 1) return value;
     warnings.push_back("attribute inverse_flattening: expected 0 or more than 1, got " +
                        json::Brief(json::Value(*value)));
@@ -403,14 +409,16 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     if (major && minor && inverse && std::fabs(MinorAxis(*ellipsoid) - *minor) > 1)
         warnings.push_back(
             "attribute semi_minor_axis: contradicts semi_major_axis and inverse_flattening, "
-            "which count");
+            "which are used");
     if (ellipsoid && radius && (major || minor) &&
         (*radius < MinorAxis(*ellipsoid) - 1 || *radius > ellipsoid->semi_major_axis + 1))
-        warnings.push_back("attribute earth_radius: contradicts the ellipsoid's axes, which count");
+        warnings.push_back(
+            "attribute earth_radius: contradicts the ellipsoid's axes, which are used");
     return ellipsoid;
 }
 
-// The ellipsoid that has these axes, as exactly as they are usually written.
+// Returns the known ellipsoid whose axes equal the axes of `ellipsoid` within the usual rounding of
+// published axes; nullptr if none matches.
 const NamedEllipsoid* LookForAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;
     const auto* const found = std::find_if(
@@ -434,7 +442,7 @@ void ReadEllipsoid(const json::Value& attributes, CfEarth& earth, Warnings& warn
     if (known == nullptr) return;
     if (earth.ellipsoid && !SameEllipsoid(*earth.ellipsoid, known->ellipsoid, kRoundedAxes)) {
         warnings.push_back("attribute reference_ellipsoid_name: " + Quoted(earth.ellipsoid_name) +
-                           " is not the ellipsoid of the other attributes, which count");
+                           " is not the ellipsoid of the other attributes, which are used");
         earth.ellipsoid_name.clear();
         return;
     }
@@ -453,7 +461,7 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
             if (known != nullptr && std::fabs(known->longitude - *longitude) > 1e-3) {
                 warnings.push_back(
                     "attribute prime_meridian_name: " + Quoted(earth.prime_meridian_name) +
-                    " does not lie at longitude_of_prime_meridian, which counts");
+                    " does not lie at longitude_of_prime_meridian, which is used");
                 earth.prime_meridian_name.clear();
             }
             return;
@@ -467,8 +475,8 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
         earth.prime_meridian_is_given = true;
     } else if (!earth.prime_meridian_name.empty()) {
         warnings.push_back("attribute prime_meridian_name: " + Quoted(earth.prime_meridian_name) +
-                           " is not known, and longitude_of_prime_meridian does not say where it "
-                           "is: Greenwich is assumed");
+                           " is unknown and longitude_of_prime_meridian is missing; Greenwich is "
+                           "assumed");
         earth.prime_meridian_name.clear();
     }
 }
@@ -478,7 +486,7 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
 Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings& warnings) {
     constexpr std::string_view kName = "grid_mapping_name";
     const json::Value* value = attributes.Find(kName);
-    if (value == nullptr) return Status::Corrupt("there is no grid_mapping_name");
+    if (value == nullptr) return Status::Corrupt("grid_mapping_name is missing");
     const std::string* name = value->as_string();
     if (name == nullptr)
         return Status::Corrupt(std::string(kName) + ": expected a string, got " +
@@ -489,7 +497,7 @@ Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings
         [&key](const Projection& projection) { return NameKey(projection.name) == key; });
     if (found == std::end(kProjections))
         return Status::Unsupported(std::string(kName) + ": " + Quoted(*name) +
-                                   " is not one that is known");
+                                   " is not a grid mapping of the CF conventions");
     return GridMappingReader(attributes, *found, warnings).Read();
 }
 

@@ -16,7 +16,7 @@ constexpr double kDegree = kRadiansPerDegree;
 constexpr double kUsFoot = 1200.0 / 3937;
 
 struct UnitTerm {
-    std::string_view key;  // NameKey() of a spelling, in the singular
+    std::string_view key;  // NameKey() of a spelling, singular
     SpaceUnit::Kind kind;
     double factor;
     std::string_view name;
@@ -25,8 +25,8 @@ struct UnitTerm {
 constexpr SpaceUnit::Kind kLength = SpaceUnit::Kind::kLength;
 constexpr SpaceUnit::Kind kAngle = SpaceUnit::Kind::kAngle;
 
-// Factors: EPSG's units of measure; "foot", "yard" and "mile" without more are the international
-// ones, as in UDUNITS.
+// Factors from EPSG's units of measure. As in UDUNITS, plain "foot", "yard" and "mile" are the
+// international units.
 constexpr UnitTerm kTerms[] = {
     {"m", kLength, 1, "metre"},
     {"metre", kLength, 1, "metre"},
@@ -108,8 +108,8 @@ const UnitTerm* FindTerm(std::string key) {
     return found == std::end(kTerms) ? nullptr : found;
 }
 
-// False for powers, products and quotients, which are other units, and for prefixes that only their
-// case tells from others.
+// True if `symbol` is a plain unit name. False for powers, products and quotients of units, and for
+// "Mm" and "Mrad", which case-insensitive comparison would confuse with "mm" and "mrad".
 bool IsName(std::string_view symbol) {
     const bool plain = std::all_of(symbol.begin(), symbol.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -120,14 +120,16 @@ bool IsName(std::string_view symbol) {
            symbol != "Mm" && symbol != "Mrad";
 }
 
-// The signs beyond ASCII, in UTF-8: of degrees, and the two of micro.
+// Finds units that begin with a sign beyond ASCII, in UTF-8: the degree sign, and both signs for
+// micro.
 const UnitTerm* FindSign(std::string_view symbol) {
     if (symbol == "\xc2\xb0") return FindTerm("degree");
     if (symbol == "\xc2\xb5rad" || symbol == "\xce\xbcrad") return FindTerm("urad");
     return nullptr;
 }
 
-// Splits "1000 m" into 1000 and "m"; without a number the first is 1.
+// Removes a leading number and returns it: "1000 m" gives 1000 and leaves "m". Returns 1 if no
+// number leads.
 double LeadingNumber(std::string_view& text) {
     std::size_t end = text.find_first_not_of("0123456789.eE+-");
     if (end == std::string_view::npos || end == 0) return 1;

@@ -14,12 +14,12 @@ struct SpaceUnit {
     enum class Kind { kLength, kAngle };
     Kind kind = Kind::kLength;
     double factor = 1;           // metres or radians in one unit
-    std::string name = "metre";  // EPSG's name where it has one, else as the text had it
+    std::string name = "metre";  // name in EPSG if known, else as in the text
 };
 
-// The unit that the `units` of a coordinate array name: UDUNITS' spellings ("m", "kilometers",
-// "degrees_east", "rad", "US_survey_foot"), those of EPSG, and a number before one ("1000 m").
-// nullopt for any other text, an empty one included.
+// Parses the `units` of a coordinate array: a spelling of UDUNITS ("m", "kilometers",
+// "degrees_east", "rad", "US_survey_foot") or EPSG. A number may precede the unit ("1000 m").
+// nullopt for any other text, also for empty text.
 std::optional<SpaceUnit> ParseSpaceUnit(std::string_view text);
 
 }  // namespace zarr

@@ -22,7 +22,7 @@ namespace zarr {
 
 namespace {
 
-// Coordinates of one array, read part by part.
+// Reads parts of one coordinate array and collects the unpacked values.
 class Reader {
   public:
     static Result<Reader> Open(const Hierarchy& hierarchy, const std::string& path,
@@ -32,7 +32,7 @@ class Reader {
         const DataType& dtype = reader.array_->metadata().dtype;
         if (!dtype.is_numeric() || dtype.kind == DataKind::kComplex)
             return Status::Corrupt(path + ": coordinates of dtype " + dtype.ToString() +
-                                   " are no numbers");
+                                   " are not numbers");
         reader.memory_ = dtype.Native();
         ZARR_ASSIGN_OR_RETURN(reader.op_, ReadConverter(dtype, reader.memory_));
         Warnings ignored;
@@ -64,7 +64,7 @@ class Reader {
         return {};
     }
 
-    // Of an array of one dimension.
+    // Reads one chunk of a 1-D array.
     Status ReadChunk(std::uint64_t chunk, std::size_t threads) {
         const GridAxis axis = metadata().ChunkAxis(0);
         const std::uint64_t first = axis.StartOf(chunk);
@@ -81,7 +81,8 @@ class Reader {
     Coordinates read_;
 };
 
-// Calls `read` for the part of the range in each chunk, until the deadline.
+// Calls `read` for each chunk's part of the range, in parallel. After the deadline no further call
+// starts.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
     const GridAxis axis = array.metadata().ChunkAxis(0);
@@ -89,8 +90,8 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const std::uint64_t last_chunk = axis.ChunkOf(range.first + range.count - 1);
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
-            return {StatusCode::kCancelled, "the time allowed is over"};
-        // Nothing overflows: all of these chunks hold elements of the range.
+            return {StatusCode::kCancelled, "the time limit has passed"};
+        // No overflow: each of these chunks holds elements of the range.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> ReadObjects(const Array& array, const LabelRang
     return objects;
 }
 
-// The elements in the host's byte order.
+// Reads the elements of the range in the host's byte order.
 Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
     const DataType& stored = array.metadata().dtype;
     const DataType memory = stored.Native();
@@ -136,7 +137,7 @@ Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
     return buffer;
 }
 
-// Fifteen digits: what is true of a number, without the noise of the arithmetic that unpacked it.
+// Formats a number with 15 digits, to hide rounding errors of unpacking.
 std::string UnpackedText(double number) {
     char text[64];
     const auto [end, error] =
@@ -144,7 +145,7 @@ std::string UnpackedText(double number) {
     return {text, end};
 }
 
-// Turns elements of one array into labels.
+// Converts elements of one array to labels.
 class Labeller {
   public:
     Labeller(const ArrayMetadata& metadata, const json::Value& attributes, Warnings& warnings)
@@ -200,7 +201,7 @@ class Labeller {
         return units_.empty() || units_ == "1" ? number : number + " " + units_;
     }
 
-    // "NaT" where the element is missing, none where it is too far off.
+    // Returns an element as a time; "NaT" if missing, nullopt if out of range.
     std::optional<std::string> TimeOf(const std::uint8_t* element) const {
         const std::string_view bytes(reinterpret_cast<const char*>(element), type_.size);
         const double number = Unpacked(element);
@@ -210,7 +211,7 @@ class Labeller {
         std::int64_t integer = 0;
         const std::string text = ElementText(type_, element);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
-        if (error != std::errc()) return std::nullopt;  // above int64
+        if (error != std::errc()) return std::nullopt;  // exceeds int64
         return reference_->TextOf(integer);
     }
 
@@ -239,10 +240,11 @@ Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attri
                                     const LabelRange& range, Warnings& warnings) {
     const DataType& type = array.metadata().dtype;
     if (type.kind == DataKind::kStruct || type.kind == DataKind::kVoid)
-        return Status::Unsupported("elements of dtype " + type.ToString() + " are no coordinates");
+        return Status::Unsupported("elements of dtype " + type.ToString() +
+                                   " cannot be coordinates");
     if (range.count > kMaxLabels)
-        return Status::Limit(std::to_string(range.count) + " coordinates are more than the " +
-                             std::to_string(kMaxLabels) + " that are read");
+        return Status::Limit(std::to_string(range.count) + " coordinates exceed the maximum of " +
+                             std::to_string(kMaxLabels));
     CoordinateLabels labels;
     labels.is_text = type.kind == DataKind::kObject || type.kind == DataKind::kUnicode ||
                      type.kind == DataKind::kBytes;
@@ -284,7 +286,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
     ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
     const ArrayMetadata& metadata = reader.metadata();
     if (metadata.rank() != 1 || first > metadata.shape[0] || count > metadata.shape[0] - first)
-        return Status::Invalid(path + ": has other dimensions");
+        return Status::Invalid(path + ": the range of coordinates exceeds the array");
     ZARR_RETURN_IF_ERROR(reader.Read({{first}, {count}, {1}}, threads));
     return reader.Take();
 }
@@ -300,11 +302,12 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 
 namespace {
 
-// Of `chunks` along an axis the one that is read as number `i` of at most kMostAxisChunks.
+// Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. At most
+// kMostAxisChunks evenly spaced chunks are read.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMostAxisChunks) return i;
     constexpr std::uint64_t kSteps = kMostAxisChunks - 1;
-    // Without the overflow of (chunks - 1) * i.
+    // Computes (chunks - 1) * i / kSteps without overflow.
     const std::uint64_t last = chunks - 1;
     return last / kSteps * i + last % kSteps * i / kSteps;
 }
@@ -326,7 +329,7 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys) {
     if (path.empty()) return;
     const auto metadata = hierarchy.Metadata(path);
-    // Of a shard only a part is read.
+    // Shards are excluded, because only a part of a shard is read.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
     for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
@@ -345,7 +348,7 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
                                           Warnings& warnings) {
     const std::vector<double>& values = coordinates.values;
     if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
-        warnings.push_back(name + ": the coordinates hold values that are no numbers");
+        warnings.push_back(name + ": the coordinates contain NaN or infinite values");
         return std::nullopt;
     }
     if (values.size() < 2) return std::nullopt;
@@ -357,11 +360,11 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
     axis.spacing = (values.back() - values.front()) / place_of(values.size() - 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (*low == *high) {
-        warnings.push_back(name + ": the coordinates are all the same");
+        warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // Two roundings, of the value and of the ends that the fit goes through; but never so much that
-    // neighbours could change places.
+    // Both the value and the ends of the fit are rounded. The tolerance stays below half the
+    // spacing, so that neighbours cannot be swapped.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

@@ -14,94 +14,98 @@
 
 namespace zarr {
 
-// Values of a coordinate array, unpacked, in row-major order.
+// Unpacked values of a coordinate array, in row-major order.
 struct Coordinates {
     std::vector<double> values;
-    // Their indices, ascending, where they are some of the array's, its ends among them; empty
-    // where they are all.
+    // Ascending indices of `values` in the array if only a part was read, including the first and
+    // last element. Empty if all values were read.
     std::vector<std::uint64_t> places;
-    // How far a value may be off for its storage alone: half a unit in the last place of float32,
-    // relative to the value; 0 for other types.
+    // Rounding error of a stored value, relative to the value: half a unit in the last place for
+    // float32, 0 for other types.
     double relative_noise = 0;
 };
 
-// Reads a whole numeric array of any rank. kLimit where it is longer than Limit::kCoordinates,
-// kCorrupt where it does not hold numbers.
+// Reads a whole numeric array of any rank and unpacks the values. Returns kLimit if the array has
+// more than Limit::kCoordinates elements, kCorrupt if the elements are not numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);
 
-// Reads `count` of an array of one dimension from `first` on, as ReadCoordinates() does.
+// Reads and unpacks `count` elements of a 1-D array from index `first` on. Returns kLimit and
+// kCorrupt as for a whole array, kInvalidArgument if the range exceeds the array.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::uint64_t first,
                                     std::uint64_t count, std::size_t threads);
 
-// Reads a part of an array of any rank, as ReadCoordinates() does the whole.
+// Reads and unpacks the elements of `region` in an array of any rank. Returns kLimit and kCorrupt
+// as for a whole array.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, const Region& region,
                                     std::size_t threads);
 
-// Reads as much of an array of one dimension as tells whether it is regular: all of it, or of one
-// in more than kMostAxisChunks chunks those at its ends, and others between that lie evenly.
+// Maximum number of chunks of an axis that ReadAxis() reads.
 inline constexpr std::uint64_t kMostAxisChunks = 64;
+// Reads a 1-D array, or enough of the array to tell whether the values are regular. An axis of more
+// than kMostAxisChunks chunks is sampled: the chunks at both ends and evenly spaced chunks between.
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 
-// Appends the keys of the values that ReadAxis() reads whole of an array; none of one that is no
-// axis, or of an empty path.
+// Appends to `keys` the keys of the chunks that ReadAxis() reads of an array. Appends nothing for a
+// sharded array, an array that is not 1-D, and an empty path.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
-// Asks for what ReadAxis() reads of the dimensions' coordinate arrays ahead, together; see
-// Store::Prefetch().
+// Prefetches the chunks that ReadAxis() reads of the coordinate arrays of `dimensions`, together;
+// see Store::Prefetch(). Does nothing for a store that is not remote.
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 
-// Centre of the first cell and distance between cells of regular coordinates.
+// Centre of the first cell, and signed distance between cells, of regular coordinates.
 struct RegularAxis {
     double start = 0;
     double spacing = 0;
 };
 
-// Whether coordinates are regular: each within a thousandth of the spacing of its place, or within
-// float32's rounding where they are stored as that. nullopt where they are not, or where fewer than
-// two leave the spacing unknown. NaN and constant coordinates give a warning that starts with
-// `name`.
+// Returns the axis if the coordinates are regular: no value differs from its regular position by
+// more than a thousandth of the spacing, or by more than rounding if stored as float32. nullopt if
+// irregular, or if fewer than two values leave the spacing unknown. NaN and constant coordinates
+// give a warning that starts with `name`.
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
                                           Warnings& warnings);
 
-// Most coordinates that are read as labels, and most bytes of memory for them.
+// Maximum number of coordinates that are read as labels, and maximum bytes of the stored elements.
 inline constexpr std::uint64_t kMaxLabels = 65536;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{64} << 20;
-// Most bytes of their units, which stand beside each; longer ones are cut.
+// Maximum bytes of the units in a label; longer units are cut.
 inline constexpr std::size_t kMaxUnitBytes = 255;
 
-// One coordinate as text.
+// A coordinate as text.
 struct CoordinateLabel {
     std::string value;  // as stored: ElementText(), or the string itself
     std::string label;  // "2020-01-02T00:00:00Z", "850 hPa", "6 hours", "red"
-    std::string time;   // the label of a time; empty for anything else and for missing times
+    std::string time;   // the label of a time; empty for other labels and for missing times
 };
 
-// A run of a dimension's coordinates.
+// Labels of consecutive coordinates of a dimension.
 struct CoordinateLabels {
     std::vector<CoordinateLabel> items;
-    std::string units;     // the attribute, else what a NumPy time type says; may be empty
-    bool is_text = false;  // the array holds strings
+    std::string units;     // attribute `units`, else units of the NumPy time type; may be empty
+    bool is_text = false;  // the array stores strings
 };
 
-// Which coordinates are read, and how.
+// The range of coordinates to read, and limits on reading.
 struct LabelRange {
     using Clock = std::chrono::steady_clock;
 
     std::uint64_t first = 0;
     std::uint64_t count = 0;
     std::size_t threads = 1;
-    std::optional<Clock::time_point> deadline;  // none: as long as it takes
+    std::optional<Clock::time_point> deadline;  // nullopt: no time limit
 };
 
-// Reads coordinates of a dimension that has an array of them, chunk by chunk in parallel, and makes
-// labels of them: times by CF's units and calendar or by NumPy's type, other numbers unpacked and
-// with their units. kCancelled where the deadline passes; no chunk is begun after it. kLimit above
-// kMaxLabels or kMaxLabelBytes. Attributes that are broken give a warning that names the array, and
-// the label goes without.
+// Reads coordinates of a dimension and converts them to labels; chunks are read in parallel. Times
+// are decoded by the CF units and calendar, or by the NumPy type. Other numbers are unpacked and
+// get their units.
+// Returns kCancelled if the deadline passes; chunks that have started are finished. Returns kLimit
+// above kMaxLabels or kMaxLabelBytes. An invalid attribute gives a warning that names the array,
+// and is ignored. `dimension` must have a coordinate array.
 Result<CoordinateLabels> ReadCoordinateLabels(const Hierarchy& hierarchy,
                                               const Dimension& dimension, const LabelRange& range,
                                               Warnings& warnings);

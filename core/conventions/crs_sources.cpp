@@ -21,13 +21,15 @@ namespace zarr {
 
 namespace {
 
-// A variable that `grid_mapping` names, and the coordinates that it is said to be of.
+// A variable that the attribute `grid_mapping` names, with the coordinates that the variable
+// applies to.
 struct NamedGridMapping {
     std::string name;
-    std::vector<std::string> coordinates;  // none in the simple form
+    std::vector<std::string> coordinates;  // empty in the simple form
 };
 
-// The simple form is "crs", the other "crs: x y crs2: lat lon" (CF conventions, section 5.6).
+// Parses the attribute `grid_mapping` (CF conventions, section 5.6): "crs" in the simple form,
+// "crs: x y crs2: lat lon" in the extended form.
 std::vector<NamedGridMapping> ReadGridMappings(const json::Value& attributes) {
     std::vector<NamedGridMapping> mappings;
     for (const std::string& word : WordsAttribute(attributes, "grid_mapping")) {
@@ -42,8 +44,8 @@ std::vector<NamedGridMapping> ReadGridMappings(const json::Value& attributes) {
     return mappings;
 }
 
-// Returns of the variables that the attribute `grid_mapping` names the one whose coordinates are
-// the array's own, else the first; empty if there is none.
+// Returns the variable that the attribute `grid_mapping` names for the array's X dimension, else
+// the first variable; empty if the attribute names no variable.
 std::string OwnGridMapping(const ArrayFacts& facts, const json::Value& attributes) {
     const std::vector<NamedGridMapping> mappings = ReadGridMappings(attributes);
     for (const NamedGridMapping& mapping : mappings)
@@ -59,7 +61,8 @@ bool IsPlaced(const json::Value& attributes) {
            attributes.Find("GeoTransform") != nullptr;
 }
 
-// True if the array can be a map: its X and Y are known as such, or nothing names its dimensions.
+// True if the array may be a map: its X and Y are known, its dimensions have no names, or it has a
+// geotransform.
 bool MayBeMap(const ArrayFacts& facts) {
     const auto& [x_axis, y_axis] = facts.axes;
     if (!x_axis || !y_axis) return false;
@@ -69,15 +72,15 @@ bool MayBeMap(const ArrayFacts& facts) {
     return is_horizontal || (!x.is_named && !y.is_named) || IsPlaced(facts.attributes);
 }
 
-// Returns the attributes, of the array or else of its group, that have `grid_mapping`; nullptr if
-// neither has it.
+// Returns the attributes, of the array or else its group, that contain `grid_mapping`; nullptr if
+// neither does.
 const json::Value* StatingGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.attributes.Find("grid_mapping") != nullptr) return &facts.attributes;
     const bool is_of_group = facts.group_attributes.Find("grid_mapping") != nullptr;
     return is_of_group && SharesGroupCrs(hierarchy, facts) ? &facts.group_attributes : nullptr;
 }
 
-// Attributes that state a CRS by themselves, in the order in which they count.
+// Attributes that state a CRS, by precedence. No convention defines them for data arrays.
 constexpr const char* kPlainNames[] = {"crs_wkt", "spatial_ref", "crs", "epsg_code", "proj4"};
 
 bool DescribesCrs(const json::Value& attributes) {
@@ -86,7 +89,8 @@ bool DescribesCrs(const json::Value& attributes) {
                        [&](const char* name) { return attributes.Find(name) != nullptr; });
 }
 
-// A code of EPSG's, as a number or a text with or without the authority; empty if it is none.
+// Returns an EPSG code from a number or from text with or without "EPSG:". A text with another
+// authority is returned as is. Empty if `value` is not a code.
 std::string EpsgText(const json::Value& value) {
     std::int64_t number = 0;
     if (value.GetInt64(number)) return "EPSG:" + std::to_string(number);
@@ -97,8 +101,8 @@ std::string EpsgText(const json::Value& value) {
     return text->find(':') != std::string::npos ? *text : std::string();
 }
 
-// Returns the PROJ string of the parameters in an object, {"init": "epsg:32632"} or {"proj": "utm",
-// "zone": 32, "no_defs": true}, as rasterio's CRS.to_dict() gives them; empty if it has none.
+// Returns the PROJ string of an object of parameters as rasterio's CRS.to_dict() writes: {"init":
+// "epsg:32632"} or {"proj": "utm", "zone": 32, "no_defs": true}. Empty for other objects.
 std::string ProjStringOf(const json::Value& value) {
     if (value.Find("init") == nullptr && value.Find("proj") == nullptr) return {};
     std::string text;
@@ -112,14 +116,14 @@ std::string ProjStringOf(const json::Value& value) {
     return text;
 }
 
-// The names that grid mapping variables have beside those of kGridMappingNames.
+// True for usual names of grid mapping variables beyond kGridMappingNames.
 bool IsNameOfGridMapping(const std::string& name) {
     const std::string key = NameKey(name);
     return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
            key.find("gridmapping") != std::string::npos;
 }
 
-// Of the dimensions of longitudes and latitudes, also rotated ones.
+// True for usual names of longitude and latitude dimensions, rotated ones included.
 bool IsNameOfAngle(const std::string& name) {
     constexpr std::string_view kNames[] = {"lon", "long",     "longitude", "rlon",
                                            "lat", "latitude", "rlat"};
@@ -127,7 +131,7 @@ bool IsNameOfAngle(const std::string& name) {
     return std::find(std::begin(kNames), std::end(kNames), lower) != std::end(kNames);
 }
 
-// How CF's standard names and the units of angles begin; lengths have neither.
+// True if the coordinates are angles, by standard_name, else units, else the dimension's name.
 bool IsAngle(const Dimension& dimension) {
     const json::Value& attributes = dimension.coordinate_attributes;
     if (const std::string* name = StringAttribute(attributes, "standard_name"))
@@ -137,17 +141,18 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
-// A dimension of an array that names a grid mapping: whether it has a name, the name, and the size
-// of one without.
+// A dimension of an array that names a grid mapping: whether the dimension has a name, the name,
+// and the size of an unnamed dimension.
 using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
 
-// The dimensions of arrays of a group, each combination once, by the grid mapping that the arrays
+// Distinct combinations of dimensions of a group's arrays, by the grid mapping that the arrays
 // name.
 struct MappedArrays {
     std::map<std::string, std::set<std::vector<MappedDimension>>> by_mapping;
 };
 
-// kNotFound where that takes requests over a network.
+// Collects the dimensions of a group's arrays by their grid mapping. Returns kNotFound if that
+// needs requests to a remote store.
 Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
     const Store& store = *hierarchy.store();
     if (!store.IsListAtHand(group)) return Status::NotFound(group);
@@ -157,7 +162,7 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
         if (node.kind != NodeKind::kArray) continue;
         if (!store.IsAtHand(hierarchy.KeyOf(node.path, Document::kAttributes)))
             return Status::NotFound(node.path);
-        Warnings ignored;  // reported where that array is opened
+        Warnings ignored;  // reported when that array is opened
         const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
         if (attributes.Find("grid_mapping") == nullptr) continue;
         std::vector<MappedDimension> dimensions;
@@ -173,8 +178,8 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
     return mapped;
 }
 
-// True where arrays of the group name the grid mapping beside them, and none of these shares X and
-// Y with the array. False where that takes requests over a network.
+// True if other arrays of the group name the grid mapping `name`, and none of them has the array's
+// X and Y. False if the check needs requests to a remote store.
 bool IsOfOthers(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& name) {
     const std::string group(ParentPath(facts.path));
     const auto mapped =
@@ -203,7 +208,7 @@ class CrsFinder {
         AddCrsAttribute();
         const Warnings missing = AddGridMapping();
         AddProj(facts_.attributes, "");
-        if (!facts_.path.empty()) {  // else it is in no group
+        if (!facts_.path.empty()) {  // an array at the root is in no group
             AddProjOfGroup();
             if (sources_.empty()) AddProjOfPyramid();
         }
@@ -238,7 +243,7 @@ class CrsFinder {
         for (const std::string& warning : warnings) AddBroken(warning);
     }
 
-    // GDAL's own convention: an object with the CRS in up to three forms; found as a string too.
+    // Adds the attribute `_CRS` of GDAL: an object with the CRS in up to three forms, or a string.
     void AddCrsAttribute() {
         const json::Value* crs = facts_.attributes.Find("_CRS");
         if (crs == nullptr) return;
@@ -260,8 +265,8 @@ class CrsFinder {
                 json::Brief(*crs));
     }
 
-    // Returns warnings of a variable that is named and missing, which matters only if nothing else
-    // states a CRS.
+    // Adds the statements of the array's grid mapping variable. Returns the warnings about a
+    // missing variable, which matter only if no other statement gives the CRS.
     Warnings AddGridMapping() {
         Warnings missing;
         const std::string path = FindGridMapping(hierarchy_, facts_, missing);
@@ -297,7 +302,8 @@ class CrsFinder {
         }
     }
 
-    // The code that the CRS of these parameters is said to have.
+    // Returns the authority code that `epsg_code`, beside the projection parameters, states for the
+    // CRS; empty if absent.
     std::string CodeBeside(const json::Value& grid_mapping) const {
         for (const json::Value* attributes :
              {&grid_mapping, &facts_.attributes, &facts_.group_attributes})
@@ -306,7 +312,7 @@ class CrsFinder {
         return {};
     }
 
-    // The projection extension of STAC and its Zarr counterpart.
+    // Adds the attributes of STAC's projection extension and of its Zarr counterpart.
     void AddProj(const json::Value& attributes, const std::string& where) {
         if (const std::string* code = StringAttribute(attributes, "proj:code"))
             AddText(*code, where + "attribute proj:code");
@@ -341,14 +347,14 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
-    // Takes back the statements from `first` on, of a group for its arrays, where the array has no
-    // part in them.
+    // Removes the statements from index `first` on, which come from a group, unless the array
+    // shares the group's CRS.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
     }
 
-    // GeoJSON's way before RFC 7946: {"properties": {"name": "urn:ogc:def:crs:EPSG::32632"}}, or a
-    // code.
+    // Adds the CRS of a GeoJSON geometry as written before RFC 7946: {"properties": {"name":
+    // "urn:ogc:def:crs:EPSG::32632"}}, or with a member "code".
     void AddGeoJson(const json::Value* geometry, const std::string& where) {
         for (const char* member : {"crs", "properties"})
             geometry = geometry != nullptr ? geometry->Find(member) : nullptr;
@@ -358,7 +364,7 @@ class CrsFinder {
                     AddText(text, where + "crs.properties." + member);
     }
 
-    // Adds attributes that no convention defines.
+    // Adds attributes that state a CRS without a convention.
     void AddPlain(const json::Value& attributes, const std::string& where) {
         for (const char* name : kPlainNames) AddPlain(attributes, name, where);
     }
@@ -379,14 +385,14 @@ class CrsFinder {
         if (!source.text.empty()) sources_.push_back(std::move(source));
     }
 
-    // WKT that rioxarray's users leave as an attribute of the product.
+    // Adds WKT that users of rioxarray store in an attribute `spatial_ref` of the product.
     void AddSpatialRef(const json::Value& attributes, const std::string& where) {
         const std::string* const text = StringAttribute(attributes, "spatial_ref");
         if (text != nullptr && text->find('[') != std::string::npos)
             AddText(*text, where + "attribute spatial_ref");
     }
 
-    // The UTM zone of a tile of Sentinel-2's grid: "T32TQM", "32TQM" or "MGRS-32TQM".
+    // Adds the UTM zone of a Sentinel-2 tile: "T32TQM", "32TQM" or "MGRS-32TQM".
     void AddTile(std::string_view text, const std::string& origin) {
         const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
         const auto is_letter = [](char c) { return c >= 'A' && c <= 'Z' && c != 'I' && c != 'O'; };
@@ -416,8 +422,8 @@ class CrsFinder {
         AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
     }
 
-    // geo-proj with multiscales: the group that has the levels states it for all of them, be they
-    // arrays or groups.
+    // Adds the CRS that a pyramid's group states for all levels (geo-proj with multiscales). Levels
+    // are arrays or groups.
     void AddProjOfPyramid() {
         using Kind = Multiscale::Kind;
         for (const std::string& level : {facts_.path, group_}) {
@@ -430,8 +436,8 @@ class CrsFinder {
         }
     }
 
-    // EOPF products state it once, at the root: for the image, not for what has places of its own
-    // or none.
+    // Adds the CRS that the root of an EOPF product states. The CRS applies to projected arrays
+    // only, not to arrays with angles or without a location.
     void AddProduct() {
         const std::size_t before = sources_.size();
         const json::Value root = AttributesOfGroup(hierarchy_, "");
@@ -455,7 +461,7 @@ class CrsFinder {
         if (is_of_product_ && !IsProjected()) sources_.resize(before);
     }
 
-    // True where X and Y are places on a map, as lengths.
+    // True if X and Y of the array are map coordinates in units of length.
     bool IsProjected() const {
         const auto& [x_axis, y_axis] = facts_.axes;
         if (!x_axis || !y_axis) return false;
@@ -464,14 +470,14 @@ class CrsFinder {
         if (!MayBeMap(facts_)) return false;
         if (IsPlaced(facts_.attributes)) return true;
         if (IsAngle(x) || IsAngle(y)) return false;
-        // Without coordinates of its own, an array on a curvilinear grid.
+        // An array without coordinate arrays may lie on a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
         const auto geolocation = FindGeolocation(hierarchy_, facts_);
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
-    // ndpyramid: a group lists this array's group as a level; GeoZarr 0.4: the array names its tile
-    // matrix set.
+    // Adds the CRS by pyramid metadata. ndpyramid: a group lists this array's group as a level.
+    // GeoZarr 0.4: the array names its tile matrix set.
     void AddPyramid() {
         const LevelListing listing = ListingOf(hierarchy_, group_);
         for (const MultiscaleLevel& level : listing.levels) {
@@ -492,7 +498,8 @@ class CrsFinder {
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
     }
 
-    // `by_name` where their names say it, too.
+    // Adds WGS 84 if X and Y are longitudes and latitudes by their attributes, or, with `by_name`,
+    // by their names.
     void AddLongLat(bool by_name) {
         if (!facts_.axes.x || !facts_.axes.y) return;
         const Dimension& x = facts_.dimensions[*facts_.axes.x];
@@ -506,7 +513,8 @@ class CrsFinder {
         sources_.push_back(std::move(source));
     }
 
-    // Names alone say it where the product says that its arrays lie on the Earth.
+    // True if the names of X and Y are usual names of longitudes and latitudes, and no attribute
+    // contradicts.
     static bool AreNamedLongLat(const Dimension& x, const Dimension& y) {
         const auto is = [](const Dimension& dimension, AxisRole role) {
             return !dimension.coordinate_path.empty() && dimension.role == role &&
@@ -522,7 +530,7 @@ class CrsFinder {
     bool is_of_product_ = false;  // the root states a CRS for the product
 };
 
-// True where the attributes have the standard name, or without any the units.
+// True if the attributes have the standard name, or, without any standard name, units of `role`.
 bool IsCoordinate(const json::Value& attributes, std::string_view standard_name, AxisRole role) {
     if (const std::string* name = StringAttribute(attributes, "standard_name"))
         return *name == standard_name;
@@ -557,7 +565,7 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings) {
     const std::string group(ParentPath(facts.path));
-    if (facts.path.empty()) return {};  // the whole store: nothing lies beside it
+    if (facts.path.empty()) return {};  // an array at the root has no variables beside it
     if (const json::Value* stating = StatingGridMapping(hierarchy, facts)) {
         const std::string name = OwnGridMapping(facts, *stating);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
@@ -573,7 +581,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                 : json::Brief(*stating->Find("grid_mapping")) +
                                       " names no variable of the group or a group above it"));
     }
-    // rioxarray keeps the attribute from being written; the variable is there all the same.
+    // Writers such as rioxarray may omit the attribute `grid_mapping` although the variable exists.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));

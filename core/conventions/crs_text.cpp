@@ -37,18 +37,19 @@ std::string_view Trimmed(std::string_view text) {
 }
 
 Status NamesFile(std::string_view what) {
-    return Status::Corrupt(std::string(what) + " names a file, and none is opened for a CRS");
+    return Status::Corrupt(std::string(what) +
+                           " names a file; a CRS in a store must not refer to files");
 }
 
 void WarnOfShift(std::string_view what, std::string_view file, Warnings& warnings) {
     warnings.push_back(std::string(what) + " names the file " + Quoted(file) +
-                       ", which is not opened: the shift of the datum is left out");
+                       ", which is not read; the datum shift is ignored");
 }
 
 // ---------------------------------------------------------------------------------------------
 // PROJ strings
 
-// True for the keys of PROJ's own CRS and projections whose values are names of files.
+// True for PROJ keys whose values are names of grid files.
 bool IsGrids(std::string_view key) { return EndsWith(key, "grids"); }
 
 bool IsFile(std::string_view key) {
@@ -56,7 +57,7 @@ bool IsFile(std::string_view key) {
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-// Values of other keys: numbers, angles such as 12d30'E, and names.
+// True if the value has only characters of numbers, angles such as 12d30'E, and names.
 bool IsPlainValue(std::string_view value) {
     constexpr std::string_view kSigns = "+-_.,'\"()*^&";
     return std::all_of(value.begin(), value.end(), [&](char c) {
@@ -65,7 +66,7 @@ bool IsPlainValue(std::string_view value) {
     });
 }
 
-// The next word and its key and value; false at the end.
+// Extracts the next word from `rest` and splits it into key and value. Returns false at the end.
 bool NextWord(std::string_view& rest, std::string_view& key, std::string_view& value) {
     rest = rest.substr(std::min(rest.find_first_not_of(kBlanks), rest.size()));
     if (rest.empty()) return false;
@@ -96,7 +97,8 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
     bool has_proj = false;
     while (NextWord(rest, key, value)) {
         if (key == "init" && !has_proj && IsCode(value)) {
-            // What GDAL and others wrote for a code; PROJ would read it from a file of that name.
+            // GDAL and other writers wrote codes as +init=EPSG:4326. PROJ would read such a code
+            // from a file.
             return Upper(value);
         }
         if (IsFile(key) || (key == "proj" && value == "pipeline"))
@@ -121,12 +123,13 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
 // ---------------------------------------------------------------------------------------------
 // WKT
 
-// Walks through WKT, whose strings are in double quotes, doubled where they are meant.
+// Removes references to files from WKT. WKT strings are in double quotes; a double quote inside is
+// doubled.
 class WktReader {
   public:
     WktReader(std::string_view text, Warnings& warnings) : text_(text), warnings_(warnings) {}
 
-    // The same without what names a file.
+    // Returns the WKT without references to files.
     Result<std::string> Read() {
         while (at_ < text_.size()) {
             const char c = text_[at_];
@@ -161,7 +164,7 @@ class WktReader {
                 return {};
             }
         }
-        return Status::Corrupt("WKT: a string has no end");
+        return Status::Corrupt("WKT: unterminated string");
     }
 
     void SkipBlanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
@@ -193,7 +196,7 @@ class WktReader {
         return ReadExtension(begin, name, value);
     }
 
-    // After the second string of an extension that begins at `begin`.
+    // Checks an extension that starts at `begin`, after its name and value were read.
     Status ReadExtension(std::size_t begin, const std::string& name, const std::string& value) {
         const std::string kind = Upper(name);
         if (kind == "PROJ4_GRIDS") {
@@ -210,9 +213,9 @@ class WktReader {
         return CutNode(begin);
     }
 
-    // Leaves out a node of strings alone, with the comma before it.
+    // Leaves out a node that contains only strings, and the comma before the node.
     Status CutNode(std::size_t begin) {
-        if (!Skip("])")) return Status::Corrupt("WKT: an EXTENSION has no end");
+        if (!Skip("])")) return Status::Corrupt("WKT: unterminated EXTENSION");
         std::size_t end = begin;
         while (end > copied_ && kBlanks.find(text_[end - 1]) != std::string_view::npos) --end;
         if (end > copied_ && text_[end - 1] == ',') --end;
@@ -224,17 +227,17 @@ class WktReader {
     const std::string_view text_;
     Warnings& warnings_;
     std::size_t at_ = 0;
-    std::size_t copied_ = 0;  // what is before is in safe_, or left out
+    std::size_t copied_ = 0;  // text before this offset is in safe_ or left out
     std::string safe_;
 };
 
-// A keyword and a bracket, as every WKT begins.
+// True if the text begins with a keyword and a bracket, as WKT does.
 bool IsWkt(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size() &&
            (IsAsciiLetter(text[at]) || IsAsciiDigit(text[at]) || text[at] == '_'))
         ++at;
-    if (at < 4 || !IsAsciiLetter(text[0])) return false;  // no keyword of a CRS is shorter
+    if (at < 4 || !IsAsciiLetter(text[0])) return false;  // no CRS keyword is shorter
     at = text.find_first_not_of(kBlanks, at);
     return at != std::string_view::npos && (text[at] == '[' || text[at] == '(');
 }
@@ -242,7 +245,8 @@ bool IsWkt(std::string_view text) {
 // ---------------------------------------------------------------------------------------------
 // PROJJSON
 
-// The name of a parameter whose value is a text, which is that of a file.
+// Returns the name of a parameter whose value is the name of a file; nullopt if no parameter has a
+// text value.
 std::optional<std::string> FileIn(const json::Value& value) {
     if (const json::Array* const items = value.as_array()) {
         for (const json::Value& item : *items)
@@ -282,11 +286,12 @@ bool IsUrl(std::string_view text) {
            text.find("..") == std::string_view::npos;
 }
 
-// "EPSG:32632", "EPSG:4326+5773", "IAU_2015:30100", "IAU:2015:30100", "urn:ogc:def:crs:EPSG::4326".
+// True for a code such as "EPSG:32632", "EPSG:4326+5773", "IAU_2015:30100", "IAU:2015:30100",
+// "urn:ogc:def:crs:EPSG::4326".
 bool IsCode(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos || colon == 0 || !IsAsciiLetter(text[0])) return false;
-    if (Upper(text.substr(0, colon)) == "DICT") return false;  // GDAL's: a code in a file
+    if (Upper(text.substr(0, colon)) == "DICT") return false;  // GDAL reads DICT codes from a file
     constexpr std::string_view kSigns = ":_.,+-";
     return std::all_of(text.begin(), text.end(), [&](char c) {
         return IsAsciiLetter(c) || IsAsciiDigit(c) || kSigns.find(c) != std::string_view::npos;

@@ -9,15 +9,16 @@
 
 namespace zarr {
 
-// What of a text that a store gives for its coordinate reference system may be handed to PROJ. PROJ
-// opens the files that some texts name (`+init=/path`, `+nadgrids=/path`, PROJ4_GRIDS and
-// PARAMETERFILE in WKT), takes URLs, and looks for a file of the name that is anything else.
+// Returns the text of a coordinate reference system (CRS) in a form that is safe to pass to PROJ.
+// PROJ opens files that some texts name (`+init=/path`, `+nadgrids=/path`, PROJ4_GRIDS and
+// PARAMETERFILE in WKT), accepts URLs, and takes any other text as a file name.
 //
-// The text is WKT, PROJJSON, an authority with a code (also as a URN, a URL of opengis.net's or
-// `+init=authority:code`), a PROJ string, or one of the names WGS84, WGS72, NAD27, NAD83, CRS84,
-// CRS83 and CRS27. Where only a datum's shift is read from a file, that is left out with a warning;
-// `@null` stands for no file. kCorrupt where the text is nothing of all that, or a file says what
-// the CRS is.
+// Accepted are WKT, PROJJSON, a PROJ string, and an authority with a code, also as a URN, a URL of
+// opengis.net or `+init=authority:code`. The names WGS84, WGS72, NAD27, NAD83, CRS84, CRS83 and
+// CRS27 are accepted, too.
+//
+// A datum shift that is read from a file is removed with a warning; `@null` means no file. Returns
+// kCorrupt if the text has none of the accepted forms, or if a file defines the CRS.
 Result<std::string> SafeCrsText(std::string_view text, Warnings& warnings);
 
 }  // namespace zarr

@@ -73,23 +73,24 @@ bool StartsOrEnds(const std::string& text, const std::string& start, const std::
             text.compare(text.size() - end.size(), end.size(), end) == 0);
 }
 
-// The dimension with a role, other than `taken`.
+// Returns the index of the dimension with a role, except `taken`.
 std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role,
                                     const std::optional<std::size_t>& taken) {
-    // Of several, the last: leading dimensions are the ones that a raster is sliced along.
+    // The last match is chosen: rasters are sliced along the leading dimensions.
     for (std::size_t i = roles.size(); i-- > 0;)
         if (roles[i] == role && taken != i) return i;
     return std::nullopt;
 }
 
-// Empty where NCZarr names none, or, with a warning, something that is not a dimension.
+// Returns the dimensions by NCZarr's references; empty if there are no references. A reference that
+// is not a dimension gives a warning and an empty result.
 std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& references,
                                         Warnings& warnings) {
     std::vector<NamedDimension> named;
     for (const std::string& reference : references) {
         const auto path = NormalizePath(reference);
         if (!path.ok() || path->empty()) {
-            warnings.push_back("dimrefs: " + Quoted(reference) + " names no dimension");
+            warnings.push_back("dimrefs: " + Quoted(reference) + " is not the path of a dimension");
             return {};
         }
         NamedDimension dimension{std::string(LastName(*path)), std::string(ParentPath(*path))};
@@ -101,7 +102,8 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
 
 std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
 
-// True where `_ARRAY_DIMENSIONS` are the last names of the references, which say more then.
+// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. Then the
+// references are used, because they also tell the group of each dimension.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
     Warnings ignored;
     const DimensionNames found = FindDimensionNames(attributes, references.size(), ignored);
@@ -122,12 +124,12 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
         const json::Array* items = value->as_array();
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             if (const std::string* name = (*items)[i].as_string()) found.names.push_back(*name);
-            // Zarr v3 names some dimensions, and not others.
+            // Zarr v3 allows null for a dimension without a name.
             if ((*items)[i].is_null()) found.names.push_back(NameOfUnnamed(i));
         }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        // So netCDF-C's scalars are stored: of the shape [1] without a dimension.
+        // In netCDF-C, a scalar is stored with shape [1] and without dimensions.
         const bool is_scalar = rank == 1 && items != nullptr && items->empty();
         if (!is_scalar)
             warnings.push_back("attribute " + std::string(kName) + ": expected " +
@@ -195,7 +197,7 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
-    // What remains unknown is the last dimension that is not taken, X before Y.
+    // An axis that is still unknown becomes the last unused dimension, X before Y.
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
         if (rank == 1 && axis == &axes.x && other) axes.y.reset();
@@ -211,14 +213,14 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std
                                            const json::Value& attributes, Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
-    if (rank == 0) return {};  // whatever is said: netCDF-C calls the dimension _scalar_
+    if (rank == 0) return {};  // netCDF-C names the dimension of a scalar _scalar_
     auto references = NczarrDimensions(hierarchy, path, metadata, attributes);
     const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
     if (!is_named || AreNamed(attributes, references)) {
         auto named = NczarrNames(references, warnings);
         if (named.size() == rank) return named;
     }
-    if (!is_named && rank >= 2) {  // no image has fewer
+    if (!is_named && rank >= 2) {  // an image has at least two dimensions
         std::vector<NamedDimension> named;
         const LevelListing listing = ListingOf(hierarchy, path);
         for (const OmeAxis& axis : FindOmeAxes(listing.levels, rank))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of an array's dimensions, and which of them are X and Y.
+// Names of an array's dimensions, and the choice of X and Y.
 #pragma once
 
 #include <cstddef>
@@ -15,65 +15,69 @@ namespace zarr {
 
 struct DimensionNames {
     std::vector<std::string> names;
-    bool are_stated = false;  // by the store
+    bool are_stated = false;  // false if the names are generated
 };
 
-// Names of the `rank` dimensions: `_ARRAY_DIMENSIONS` (xarray), else dim0, dim1, ... A convention
-// that does not fit the rank gives a warning and is passed over.
+// Returns the names of the `rank` dimensions by `_ARRAY_DIMENSIONS` (xarray), else dim0, dim1, ...
+// An attribute that does not fit the rank gives a warning and is ignored.
 DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t rank,
                                   Warnings& warnings);
 
 enum class AxisRole { kNone, kX, kY, kZ, kTime };
 
-// The role that a coordinate array's own attributes give its dimension: `axis`, else
+// Returns the role of a dimension by its coordinate array's attributes: `axis`, else
 // `standard_name`, else `units` (CF conventions, section 4).
 AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 
-// The role that a dimension's usual names give it, in any case.
+// Returns the role of a dimension by its usual names ("lon", "easting", "time"), ignoring case;
+// kNone for other names.
 AxisRole RoleFromName(const std::string& name);
 
-// The role X or Y of a name that starts with "x_" or "y_" or ends with "_x" or "_y", in any case,
-// as "x_geostationary" and "pixel_y" do, but not both. It counts where no dimension has the role in
-// another way.
+// Returns the role X or Y if a name starts with "x_" or "y_", or ends with "_x" or "_y", ignoring
+// case. Examples: "x_geostationary", "pixel_y". kNone if the name suggests both. Callers use the
+// result only if no dimension has the role by other means.
 AxisRole RoleFromPartOfName(const std::string& name);
 
-// What is known of one dimension of an array.
+// Facts about a dimension that decide its role.
 struct DimensionFacts {
     std::string name;
     std::uint64_t size = 0;
-    const json::Value* coordinate_attributes = nullptr;  // of its coordinate array, if it has one
-    AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME's axes
-    bool has_text_coordinates = false;                   // which place nothing on a map
+    const json::Value* coordinate_attributes = nullptr;  // nullptr if there is no coordinate array
+    AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME axes
+    bool has_text_coordinates = false;                   // text coordinates have no map position
 };
 
-// Its role by the coordinates' attributes, else as declared, else by the usual names; not X or Y
-// where the coordinates are texts.
+// Returns the role of a dimension by its coordinates' attributes, else as declared, else by its
+// usual names. A dimension with text coordinates is never X or Y.
 AxisRole RoleOf(const DimensionFacts& dimension);
 
-// Indices of the horizontal dimensions; y is absent for one dimension, both for none.
+// Indices of the horizontal dimensions. `y` is nullopt for a 1-D array, both are nullopt for a
+// scalar.
 struct HorizontalAxes {
     std::optional<std::size_t> x;
     std::optional<std::size_t> y;
 };
 
-// By the coordinates' attributes, else what is declared, else the usual names, else parts of the
-// names, else the last two dimensions. One with texts for coordinates is taken where none without
-// is left.
+// Chooses X and Y by the coordinates' attributes, else declarations, else usual names, else parts
+// of the names, else as the last two dimensions. A dimension with text coordinates is chosen only
+// if no other is left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
-// What an array's dimensions are called, by any of the conventions.
-
+// A dimension of an array with the name that any of the conventions gives.
 struct NamedDimension {
     std::string name;
-    std::string group;                    // that its coordinate array is looked for in first
-    AxisRole declared = AxisRole::kNone;  // by OME's axes
-    bool is_named = true;                 // false for dim0, dim1, ...
-    bool is_declared_in_group = false;    // and has no coordinate array elsewhere
+    std::string group;                    // where the search for the coordinate array starts
+    AxisRole declared = AxisRole::kNone;  // by OME axes
+    bool is_named = true;                 // false for generated names: dim0, dim1, ...
+    bool is_declared_in_group = false;    // the coordinate array can only be in `group` (NCZarr)
 };
 
-// The names of each dimension: `_ARRAY_DIMENSIONS`, in the groups that NCZarr says where it has the
-// same names, else NCZarr's, else the axes of the OME image that lists the array as a level, else
-// dim0, dim1, ... What does not fit gives a warning, and the next is tried.
+// Returns the names of an array's dimensions. The sources, by precedence:
+// 1. `_ARRAY_DIMENSIONS`, with the groups that NCZarr states for equal names;
+// 2. NCZarr's names;
+// 3. the axes of the OME image that lists the array as a level;
+// 4. the generated names dim0, dim1, ...
+// A source that does not fit gives a warning and is ignored.
 std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
                                            const ArrayMetadata& metadata,
                                            const json::Value& attributes, Warnings& warnings);

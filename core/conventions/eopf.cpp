@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kName = "_eopf_attrs";
 
-// What means the same wherever it stands.
+// Attributes that hold for stored and decoded elements.
 constexpr std::string_view kPlain[] = {"units",       "long_name",  "standard_name",
                                        "flag_values", "flag_masks", "flag_meanings"};
-// What is about stored elements.
+// Attributes that hold only for stored elements.
 constexpr std::string_view kOfStored[] = {"scale_factor", "add_offset"};
 
 bool HasValue(const json::Value& attributes, std::string_view name) {
@@ -31,7 +31,7 @@ bool AreStored(const json::Value& eopf, const DataType& dtype) {
     return parsed.ok() && parsed->kind == dtype.kind && parsed->size == dtype.size;
 }
 
-// The strings of a list; empty where it is not one.
+// Returns the strings of a list; empty if `list` is not a list of strings.
 std::vector<std::string> Strings(const json::Value* list) {
     std::vector<std::string> strings;
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
@@ -42,7 +42,8 @@ std::vector<std::string> Strings(const json::Value* list) {
     return strings;
 }
 
-// The coordinates that are no dimensions, as CF writes them.
+// Returns the CF attribute `coordinates`: the coordinates that are not dimensions, separated by
+// blanks.
 std::string CoordinatesText(const std::vector<std::string>& coordinates,
                             const std::vector<std::string>& dimensions) {
     std::string text;
@@ -62,7 +63,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
             json::Expected("attribute " + std::string(kName), "an object", *found).message());
         return attributes;
     }
-    const json::Value eopf = *found;  // the attributes grow
+    const json::Value eopf = *found;  // a copy, because the attributes grow
     json::Object& members = *attributes.MutableObject();
     const auto add = [&](std::string_view name, json::Value value) {
         members.emplace_back(std::string(name), std::move(value));

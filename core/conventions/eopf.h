@@ -12,18 +12,18 @@
 
 namespace zarr {
 
-// An array's attributes, and those that only its `_eopf_attrs` have, under the names of CF and
-// xarray: dimensions, coordinates, units, long_name, standard_name, flags; and scale_factor,
-// add_offset and the fill value where the elements are stored as `_eopf_attrs` say, by `dtype` or,
-// without it, because they are integers: of decoded ones they have been applied already. Attributes
-// without `_eopf_attrs` stay as they are; what is not an object gives a warning.
+// Merges `_eopf_attrs` into an array's attributes, under the names of CF and xarray: dimensions,
+// coordinates, units, long_name, standard_name, flags. Existing attributes are kept.
+// scale_factor, add_offset and the fill value are merged only if the elements are stored in the
+// type `dtype` of `_eopf_attrs`, or, without `dtype`, are integers: decoded elements are unpacked
+// already. An `_eopf_attrs` that is not an object gives a warning.
 json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warnings& warnings);
 
-// The CRS of a product by `other_metadata.horizontal_CRS_code` of the root's attributes: "EPSG:n",
-// also where the attribute is but the number. nullopt where there is none.
+// Returns the CRS of a product as "EPSG:n", from `other_metadata.horizontal_CRS_code` in the root's
+// attributes, a code or a number. nullopt if absent.
 std::optional<std::string> EopfCrsCode(const json::Value& root_attributes);
 
-// True for a store that is a product of EOPF's, by its root's attributes. Reads them.
+// True if the root's attributes mark the store as an EOPF product. Reads the root's attributes.
 bool IsEopfProduct(const Hierarchy& hierarchy);
 
 }  // namespace zarr

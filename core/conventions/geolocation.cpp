@@ -23,7 +23,7 @@ bool IsSameDimension(const Dimension& a, const Dimension& b) {
     return a.size == b.size && (a.name == b.name || (!a.is_named && !b.is_named));
 }
 
-// The array at `path` if rows and columns of its rasters are the ones of `raster`.
+// Returns the array at `path` if its rows and columns are the raster's; else nullopt.
 std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const ArrayFacts& raster,
                                             const std::string& path) {
     const auto metadata = hierarchy.Metadata(path);
@@ -42,7 +42,8 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
         return std::nullopt;
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (i == *x || i == *y) continue;
-        if (i > *x || i > *y) return std::nullopt;  // as the corners of each pixel
+        // An inner dimension, for example the corners of each pixel, cannot be used.
+        if (i > *x || i > *y) return std::nullopt;
         GeolocationArray::Leading leading{own[i].name, own[i].size, std::nullopt};
         for (std::size_t k = 0; k < wanted.size(); ++k)
             if (IsSameDimension(own[i], wanted[k])) leading.of_raster = k;
@@ -51,11 +52,11 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     return array;
 }
 
-// The meaning of a coordinate, by its attributes and its name.
+// Meaning of a coordinate array by its attributes and name.
 struct Meaning {
     Kind kind = Kind::kLongLat;
-    AxisRole role = AxisRole::kNone;  // kX, kY; kNone for what places nothing on a map
-    bool is_said = false;             // by the attributes
+    AxisRole role = AxisRole::kNone;  // kX or kY; kNone if it gives no map position
+    bool is_said = false;             // true if the attributes state the meaning
 };
 
 bool IsNameOfLongLat(const std::string& name) {
@@ -64,7 +65,7 @@ bool IsNameOfLongLat(const std::string& name) {
     return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
-// True for CF's standard names of coordinates of a projection or a rotated pole.
+// True for CF standard names of projected or rotated coordinates.
 bool IsOfProjection(const json::Value& attributes) {
     const std::string* const name = StringAttribute(attributes, "standard_name");
     return name != nullptr &&
@@ -88,7 +89,7 @@ Meaning MeaningOf(const json::Value& attributes, const std::string& name) {
     return {is_long_lat ? Kind::kLongLat : Kind::kInCrs, role, is_said};
 }
 
-// Chooses among the arrays that `coordinates` names.
+// Chooses among the arrays that the attribute `coordinates` names.
 class Candidates {
   public:
     Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster)
@@ -132,7 +133,8 @@ std::optional<GeolocationArray> ArrayOfAxis(const Hierarchy& hierarchy, const Di
     return GeolocationArray{facts.Take(), {}};
 }
 
-// The coordinate arrays of X and Y.
+// Returns the 1-D coordinate arrays of X and Y as geolocation arrays; nullopt if they do not locate
+// pixels.
 std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     const Dimension& x = facts.dimensions[*facts.axes.x];
     const Dimension& y = facts.dimensions[*facts.axes.y];
@@ -141,7 +143,7 @@ std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFact
     const Meaning of_y = MeaningOf(y.coordinate_attributes, y.name);
     if (of_x.role != AxisRole::kX || of_y.role != AxisRole::kY || of_x.kind != of_y.kind)
         return std::nullopt;
-    // Names alone make no longitudes and latitudes of axes.
+    // The names "lon" and "lat" alone do not make axes longitudes and latitudes.
     if (of_x.kind == Kind::kLongLat && !(of_x.is_said && of_y.is_said)) return std::nullopt;
     auto x_array = ArrayOfAxis(hierarchy, x);
     auto y_array = ArrayOfAxis(hierarchy, y);

@@ -11,35 +11,38 @@
 
 namespace zarr {
 
-// An array of one coordinate of each pixel, or of each column or row.
+// An array with one coordinate, X or Y, of each pixel, or of each column or row.
 struct GeolocationArray {
-    // A dimension before the rows and columns of the array, such as time.
+    // A dimension before the rows and columns, such as time.
     struct Leading {
         std::string name;
         std::uint64_t size = 0;
-        std::optional<std::size_t> of_raster;  // the raster's dimension with this name and size
+        // Index of the raster's dimension with this name and size; nullopt if none.
+        std::optional<std::size_t> of_raster;
     };
     ArrayFacts facts;
-    std::vector<Leading> leading;  // slowest first
+    std::vector<Leading> leading;  // slowest-varying first
 };
 
-// Arrays that place each pixel: both of the raster's own two dimensions (a curvilinear grid or
-// swath), or one of each dimension (irregular axes).
+// Two arrays that locate each pixel. Both have the raster's rows and columns (a curvilinear grid or
+// swath), or one has the columns and the other the rows (irregular axes).
 struct Geolocation {
     enum class Kind : std::uint8_t {
         kLongLat,  // longitudes and latitudes
-        kInCrs,    // coordinates of the array's CRS
+        kInCrs,    // coordinates in the array's CRS
     };
     Kind kind = Kind::kLongLat;
-    bool is_along_axes = false;  // one of each dimension
+    bool is_along_axes = false;  // one array has the columns, the other the rows
     GeolocationArray x;
     GeolocationArray y;
 };
 
-// Finds arrays of two dimensions, or more of which the last two are the raster's, that the
-// attribute `coordinates` of the array or its group names; else the coordinate arrays of X and Y.
-// standard_name and units tell longitudes and latitudes, names only where neither says anything.
-// Coordinates of the CRS, as metres are, count where no longitudes and latitudes are named.
+// Finds the geolocation arrays of a raster; nullopt if there are none. Candidates are the arrays
+// that the attribute `coordinates` of the array or its group names. Their last two dimensions must
+// be the raster's rows and columns. Next come the 1-D coordinate arrays of X and Y. standard_name
+// and units decide whether an array holds longitudes or latitudes; names decide only without both.
+// Coordinates in the CRS, for example in metres, are used only if no longitudes and latitudes are
+// named.
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

@@ -14,11 +14,11 @@ namespace zarr {
 
 namespace {
 
-// Most ground control points that are read; products have a few hundred.
+// Maximum number of ground control points that are read. Products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
-// Values of one array of the ground control, spread over the `rows` x `columns` of the grid where
-// it is given along one of its dimensions only.
+// Reads arrays of ground control points. An array along one dimension only is repeated to the shape
+// `rows` x `columns` of the others.
 class Control {
   public:
     Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
@@ -39,7 +39,8 @@ class Control {
             if (read.values.size() == shape_[along_rows ? 0 : 1])
                 return Spread(read.values, along_rows);
         }
-        return Status::Corrupt(path + ": its shape fits none of the other control points");
+        return Status::Corrupt(path +
+                               ": the shape does not match the other arrays of control points");
     }
 
   private:
@@ -67,18 +68,19 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     const auto height = control.Read("height");
     if (latitude.size() > kMaxPoints)
         return Status::Limit(group + ": " + std::to_string(latitude.size()) +
-                             " ground control points, the most is " + std::to_string(kMaxPoints));
+                             " ground control points exceed the maximum of " +
+                             std::to_string(kMaxPoints));
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // Pixels and lines are unchanged, as in GDAL's driver for these products in SAFE format.
+        // Pixel and line are unchanged, as in GDAL's driver for these products in SAFE format.
         points.push_back({pixel[i], line[i], longitude[i], latitude[i],
                           height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
     }
     return points;
 }
 
-// Reads one feature of GeoJSON: a point, with row and col as its properties.
+// Reads one GeoJSON feature: a point whose properties are `row` and `col`.
 bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
     const json::Value* const properties = feature.Find("properties");
     const json::Value* const geometry = feature.Find("geometry");
@@ -89,7 +91,7 @@ bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
     const json::Value* const column = properties->Find("col");
     if (numbers == nullptr || numbers->size() < 2 || row == nullptr || column == nullptr)
         return false;
-    // A height that is no number, as rioxarray's null, is 0.
+    // A height that is not a number counts as 0; rioxarray writes null.
     if (numbers->size() > 2 && !(*numbers)[2].GetDouble(point.height)) point.height = 0;
     return row->GetDouble(point.line) && column->GetDouble(point.pixel) &&
            (*numbers)[0].GetDouble(point.x) && (*numbers)[1].GetDouble(point.y) &&
@@ -110,7 +112,8 @@ Result<std::vector<GroundControlPoint>> ReadGeoJson(const json::Value& stated) {
                                json::Brief(collection));
     if (features->size() > kMaxPoints)
         return Status::Limit(std::to_string(features->size()) +
-                             " ground control points, the most is " + std::to_string(kMaxPoints));
+                             " ground control points exceed the maximum of " +
+                             std::to_string(kMaxPoints));
     std::vector<GroundControlPoint> points;
     for (const json::Value& feature : *features) {
         GroundControlPoint point;

@@ -7,7 +7,8 @@
 
 namespace zarr {
 
-// A ground control point: a position in pixels from the raster's corner, and its coordinates.
+// A ground control point: a position in pixels from the raster's upper left corner, and the
+// coordinates of the position.
 struct GroundControlPoint {
     double pixel = 0;
     double line = 0;
@@ -16,20 +17,21 @@ struct GroundControlPoint {
     double height = 0;
 };
 
-// EOPF Sentinel-1: the arrays conditions/gcp/{pixel,line,latitude,longitude,height} of a group
-// above the array, an image that they are of, in degrees of WGS 84. Empty if there are none, and
-// for smaller arrays of the product; broken ones give a warning.
+// Finds the ground control points of an EOPF Sentinel-1 image, in degrees of WGS 84. The points are
+// the arrays conditions/gcp/{pixel,line,latitude,longitude,height} in an ancestor group. Empty if
+// there are no points, or if the array is smaller than the image. Invalid points give a warning.
 std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings);
 
-// False for a raster that is smaller than the one that the points were made for. The last points
-// may lie beyond the end of their raster.
+// True unless the raster is smaller than the raster that the points were made for. The last points
+// may lie up to 10 % beyond the raster.
 bool ArePointsOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
 
-// rioxarray: the attribute `gcps` of the array's grid mapping, GeoJSON as an object or as text,
-// whose coordinates are in the CRS of the grid mapping. Pixels and lines are of the raster that
-// the points were made for. Empty if there are none; broken ones give a warning.
+// Finds ground control points that rioxarray wrote: the attribute `gcps` of the grid mapping, as
+// GeoJSON object or text. Coordinates are in the CRS of the grid mapping. Pixel and line refer to
+// the raster that the points were made for. Empty if there are no points; invalid points give a
+// warning.
 std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts, Warnings& warnings);
 

@@ -23,7 +23,7 @@ std::string Differs(const std::string& name, const std::string& own, const std::
     return "has " + name + " " + shown(own) + ", not " + shown(other);
 }
 
-// True for numbers that are equal but for rounding to float32.
+// True if the numbers are equal up to rounding to float32.
 bool IsSameNumber(double a, double b) {
     constexpr double kRounding = 1e-6;
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -31,7 +31,7 @@ bool IsSameNumber(double a, double b) {
 }
 
 std::string OtherPacking(const ArrayFacts& level, const ArrayFacts& base, LevelMeaning compared) {
-    Warnings ignored;  // reported where the arrays are opened
+    Warnings ignored;  // reported when the arrays are opened
     const Packing own = ReadPacking(level.attributes, ignored);
     const Packing other = ReadPacking(base.attributes, ignored);
     struct Number {
@@ -59,13 +59,13 @@ std::string TextOf(const std::optional<FillValue>& element, const DataType& type
 }
 
 std::optional<FillValue> NodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // reported where the array is opened
+    Warnings ignored;  // reported when the array is opened
     return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto, ignored);
 }
 
-// The nodata value of an image of OME, of which a fill value of 0 is black.
+// Returns the nodata value of an OME image. A fill value of 0 is black, not nodata.
 std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // reported where the array is opened
+    Warnings ignored;  // reported when the array is opened
     const bool is_black = facts.metadata.fill_value.is_zero();
     return ReadNodata(facts.attributes, facts.metadata,
                       is_black ? FillAsNodata::kNo : FillAsNodata::kAuto, ignored);
@@ -75,7 +75,7 @@ std::string OtherNodata(const Hierarchy& hierarchy, const ArrayFacts& level, con
                         LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
     if (!type.is_numeric() && !type.is_time()) return {};
-    Warnings ignored;  // reported where the array is opened
+    Warnings ignored;  // reported when the array is opened
     if (compared == LevelMeaning::kStated &&
         !StatedNodata(level.attributes, level.metadata, ignored))
         return {};
@@ -92,15 +92,15 @@ std::string OtherNodata(const Hierarchy& hierarchy, const ArrayFacts& level, con
     return are_same ? std::string() : Differs("nodata value", own, other);
 }
 
-// The code of "EPSG:32632", or of a WKT as a whole, at its end: ...,ID["EPSG",32632]] or
-// ...,AUTHORITY["EPSG","32632"]]; empty without.
+// Returns the EPSG code in "EPSG:32632", or at the end of WKT, in ID["EPSG",32632]] or
+// AUTHORITY["EPSG","32632"]]. Empty if the text has no code for the whole CRS.
 std::string EpsgCodeIn(const std::string& text) {
     constexpr std::string_view kAuthority = "EPSG";
     const std::size_t last = text.find_last_of("0123456789");
     if (last == std::string::npos) return {};
     const auto brackets =
         std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), ']');
-    if (brackets != 0 && brackets != 2) return {};  // of a part of the CRS, as a unit
+    if (brackets != 0 && brackets != 2) return {};  // the code of a part of the CRS, such as a unit
     const std::size_t before = text.find_last_not_of("0123456789", last);
     const std::size_t end = text.find_last_not_of("\",: ", before) + 1;
     if (before == std::string::npos || end < kAuthority.size() ||

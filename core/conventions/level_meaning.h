@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the meaning of stored values in a pyramid's level with that in its base: GDAL reads
+// Compares the meaning of stored values of a pyramid level with the meaning in the base. GDAL reads
 // overviews as values of the base.
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace zarr {
 
-// The statements of a level that are compared with those of its base.
+// Statements of a level to compare with its base.
 enum class LevelMeaning : std::uint8_t {
-    kAll,     // an absent one says that there is no scale, offset or nodata value
-    kStated,  // an absent one follows the base, as in overviews that were built from its values
+    kAll,     // a level without statement has scale 1, offset 0 and no nodata value
+    kStated,  // a level without statement follows the base, as built overviews do
 };
 
-// A predicate that says which of scale, offset, units and nodata value differ between a level and
-// its base, which have the same data type, "has scale_factor 0.2, not 0.1"; empty if none does.
-// Nodata values are those of ReadNodata() with FillAsNodata::kAuto; both values of booleans, and
-// black pixels of OME images, are data. Units that one of the arrays does not state are not
-// compared. Reads no more than the attributes of the groups around the base, and these only if a
-// fill value of 0 decides.
+// Returns how scale, offset, units or nodata value of a level differ from its base, as a predicate:
+// "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one data type.
+// Nodata values follow ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels of
+// OME images are data. Units are compared only if both arrays state units. Reads the attributes of
+// the base's ancestor groups, and only if a fill value of 0 decides.
 std::string OtherMeaning(const Hierarchy& hierarchy, const ArrayFacts& level,
                          const ArrayFacts& base, LevelMeaning compared);
 
-// The EPSG code of the CRS that the array's own attributes state or name a grid mapping for, as
-// "EPSG:32632"; empty if there is none, or finding out takes a request over a network.
+// Returns the EPSG code of the CRS that an array's attributes or grid mapping state, as
+// "EPSG:32632". Empty if no code is stated, or if reading the code needs requests to a remote
+// store.
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

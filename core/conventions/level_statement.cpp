@@ -23,7 +23,7 @@ class StatementReader {
         ReadSource(statement);
         const json::Value* transform = Member(entry_, "transform");
         const json::Value* scale = transform != nullptr ? Member(*transform, "scale") : nullptr;
-        if (scale == nullptr) scale = Member(entry_, "scale");  // older drafts
+        if (scale == nullptr) scale = Member(entry_, "scale");  // member name in older drafts
         if (scale != nullptr)
             statement.scale = Numbers("scale", *scale, "numbers above 0", [](double number) {
                 return std::isfinite(number) && number > 0;
@@ -36,7 +36,7 @@ class StatementReader {
     }
 
   private:
-    // nullptr of null, too.
+    // Returns a member of an object; nullptr if absent or null.
     static const json::Value* Member(const json::Value& object, std::string_view name) {
         const json::Value* value = object.Find(name);
         return value != nullptr && !value->is_null() ? value : nullptr;
@@ -86,7 +86,8 @@ class StatementReader {
     Warnings& warnings_;
 };
 
-// The dimensions that `count` numbers are of: all, or Y and X alone; none where they do not fit.
+// Returns the dimensions that a list of `count` numbers refers to: all dimensions, or Y and X for
+// two numbers. Empty if the count fits neither.
 DimVector<std::size_t> DimensionsOfNumbers(std::size_t count, const ArrayFacts& facts) {
     DimVector<std::size_t> dimensions;
     for (std::size_t i = 0; count == facts.dimensions.size() && i < count; ++i)
@@ -103,14 +104,14 @@ std::string WrongCount(std::string_view name, std::size_t count) {
            " numbers, not one for each dimension" + kIgnored;
 }
 
-// Whether so many elements can be made of those of the source: a last one of a part of a pixel may
-// be there or not.
+// True if `size` elements of the level match `source_size` elements of the source at `scale`. A
+// last element that covers only a part of a pixel is optional.
 bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     const double covered = scale * static_cast<double>(size);
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);
 }
 
-// What is wrong with the scale from one of the sources; empty where nothing is.
+// Returns what is wrong with the scale from `source` to the level; empty if the scale is right.
 std::string WrongScale(const std::vector<double>& scale, const ArrayFacts& level,
                        const ArrayFacts& source) {
     if (source.dimensions.size() != level.dimensions.size()) return {};
@@ -120,8 +121,8 @@ std::string WrongScale(const std::vector<double>& scale, const ArrayFacts& level
         const std::uint64_t source_size = source.dimensions[dimensions[i]].size;
         if (!Fits(scale[i], dimension.size, source_size))
             return "scale: " + json::PythonFloat(scale[i]) + " along " + dimension.name +
-                   " does not make " + std::to_string(dimension.size) + " elements of " +
-                   std::to_string(source_size) + kIgnored;
+                   " does not reduce " + std::to_string(source_size) + " elements to " +
+                   std::to_string(dimension.size) + kIgnored;
     }
     return {};
 }
@@ -136,7 +137,8 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
 std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFacts& level,
                                  const std::vector<const ArrayFacts*>& sources) {
     std::vector<std::string> wrong;
-    // Of the arrays of a group some may have dimensions that others lack.
+    // Arrays of a group may have different dimensions. A statement about the group need not fit
+    // all.
     const bool is_of_many = statement.level != level.path;
     const auto has_dimensions = [&](std::string_view name, const std::vector<double>& numbers) {
         if (!DimensionsOfNumbers(numbers.size(), level).empty()) return true;
@@ -146,7 +148,7 @@ std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFac
     };
     has_dimensions("translation", statement.translation);
     if (has_dimensions("scale", statement.scale)) {
-        // What is wrong from the first source, unless it is right from another.
+        // The first error is reported only if the scale is wrong for all sources.
         std::string first;
         for (const ArrayFacts* source : sources) {
             std::string text = WrongScale(statement.scale, level, *source);
@@ -162,7 +164,7 @@ std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFac
         const auto text = [](const std::vector<std::uint64_t>& sizes) {
             return "[" + std::to_string(sizes[0]) + ", " + std::to_string(sizes[1]) + "]";
         };
-        wrong.push_back("spatial:shape: is " + text(statement.shape) + ", and the level has " +
+        wrong.push_back("spatial:shape: is " + text(statement.shape) + ", but the level has " +
                         text(shape) + kIgnored);
     }
     return wrong;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What zarr-conventions' multiscales, with `spatial`, say of a level besides where it lies. Nothing
-// of it is needed here, as arrays tell their sizes; but readers that believe it would misplace a
-// level of which it is wrong.
+// Statements of zarr-conventions' multiscales with `spatial` about a level: source, scale,
+// translation, shape. This project does not need them, because arrays tell their sizes. Wrong
+// statements are reported, because readers that use them would misplace the level.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,26 @@ namespace zarr {
 
 struct ArrayFacts;
 
-// What an entry of `layout` says. Each part is empty where it is not said, or said in a way that
-// means nothing, which gave a warning.
+// Statements of one entry of `layout`. A member is empty if it is absent or invalid. Reading an
+// invalid member gave a warning.
 struct LevelStatement {
-    std::string level;                  // the path of what is listed, an array or a group
-    std::optional<std::string> source;  // the path of what the level was made of; empty for "."
-    bool is_source_listed = false;      // by the same `layout`
-    std::vector<double> scale;  // elements of the source to one of the level, for each dimension
-    std::vector<double> translation;   // for each dimension
-    std::vector<std::uint64_t> shape;  // height and width
+    std::string level;  // path of the listed array or group
+    // Path of the level that this level was derived from; empty for ".".
+    std::optional<std::string> source;
+    bool is_source_listed = false;  // true if `layout` lists `source`, too
+    std::vector<double> scale;      // elements of the source per element of the level, by dimension
+    std::vector<double> translation;   // by dimension
+    std::vector<std::uint64_t> shape;  // height, width
 };
 
-// Reads the entry at `origin` that lists `level`. Paths are from the group that has the entry.
+// Reads the entry that lists `level`; `origin` names the entry in messages. Paths are relative to
+// the group with the entry.
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// What is wrong with a statement about a raster, as sentences that do not name the array: those of
-// one grid share them. `sources` are the arrays of which one was the level's source, as far as they
-// are known. Nothing is wrong with numbers that round to the sizes.
+// Returns what is wrong in a statement about a raster, as sentences. The sentences do not name the
+// array: arrays of one grid share them. `sources` are the arrays that may be the level's source.
+// Numbers that round to the actual sizes are accepted.
 std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFacts& level,
                                  const std::vector<const ArrayFacts*>& sources);
 

@@ -20,14 +20,14 @@ namespace {
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
-// True for a known version, and for a dialect of one: "0.5-dev-spatialdata".
+// True for a known version and for a development version of one, such as "0.5-dev-spatialdata".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
     const std::string_view release = std::string_view(version).substr(0, version.find("-dev"));
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// The group of the image of which `group` is a label; nullopt where it is none.
+// Returns the path of the image that the group is a label of; nullopt if the group is not a label.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
@@ -39,7 +39,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // OME-NGFF 0.5 has its own below `ome`; other conventions may stand beside it.
+        // OME-NGFF 0.5 puts its multiscales below `ome`. Multiscales of other conventions may exist
+        // beside `ome`.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");
@@ -60,7 +61,7 @@ class MultiscalesReader {
             if (i == kMaxMultiscales) {
                 warnings_.push_back(origin + ": of " + std::to_string(items->size()) +
                                     " only the first " + std::to_string(kMaxMultiscales) +
-                                    " are looked at");
+                                    " are read");
                 break;
             }
             ReadOne((*items)[i], origin + "[" + std::to_string(i) + "]");
@@ -92,7 +93,7 @@ class MultiscalesReader {
         if (multiscale.levels.empty()) return;
         listed_ += multiscale.levels.size();
         if (listed_ > kMaxLevelsInGroup) {
-            faults_.Add(origin + ": is passed over, as the group lists more than " +
+            faults_.Add(origin + ": is ignored, because the group lists more than " +
                         std::to_string(kMaxLevelsInGroup) + " levels");
             return;
         }
@@ -115,8 +116,8 @@ class MultiscalesReader {
         if (items == nullptr) return Warn(json::Expected(origin, "an array", list));
         if (items->empty()) warnings_.push_back(origin + ": is empty");
         if (items->size() > kMaxPyramidLevels) {
-            faults_.Add(origin + ": is passed over, as it lists " + std::to_string(items->size()) +
-                        " levels, more than " + std::to_string(kMaxPyramidLevels));
+            faults_.Add(origin + ": is ignored, because its " + std::to_string(items->size()) +
+                        " levels exceed the maximum of " + std::to_string(kMaxPyramidLevels));
             return;
         }
         for (std::size_t i = 0; i < items->size(); ++i)
@@ -151,7 +152,7 @@ class MultiscalesReader {
     }
 
     Warnings& warnings_;
-    Faults faults_;  // of whole multiscales
+    Faults faults_;  // errors that concern a whole multiscale
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
 };
@@ -165,7 +166,7 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
-    Warnings ignored;  // the search for the pyramid reports them
+    Warnings ignored;  // reported by the search for the pyramid
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.6), ndpyramid's, the multiscales of
-// zarr-conventions, and GeoZarr's where it stands on a group.
+// The `multiscales` attribute of groups: of OME-NGFF (0.1 to 0.6), ndpyramid, zarr-conventions, and
+// GeoZarr.
 #pragma once
 
 #include <memory>
@@ -14,71 +14,72 @@
 
 namespace zarr {
 
-// Most levels of one pyramid, and of all in a group, that are looked at. A list that is longer is
-// passed over with a warning. Likewise most `multiscales`, of which the others are passed over.
+// Limits of a group's `multiscales`: levels in one pyramid, levels in all pyramids of the group,
+// and pyramids. A pyramid or group over the limit of levels is ignored with a warning. Pyramids
+// after kMaxMultiscales are ignored with a warning.
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
 inline constexpr std::size_t kMaxMultiscales = 64;
 
-// A level as `multiscales` list it. The pointers borrow from the attributes.
+// A level in a list of `multiscales`. The pointers are valid as long as the attributes.
 struct MultiscaleLevel {
     const json::Value* multiscale = nullptr;
-    const json::Value* dataset = nullptr;  // its entry; nullptr for a tile matrix
-    std::string path;                      // from the group; empty for the group itself
+    const json::Value* dataset = nullptr;  // entry of the level; nullptr for a tile matrix
+    std::string path;                      // relative to the group; empty for the group itself
     std::string origin;                    // "multiscales[0].datasets[1]", for messages
-    LevelStatement statement;              // of a layout; with paths from the group
+    LevelStatement statement;              // of a `layout`; paths are relative to the group
 };
 
-// One of the `multiscales`, with its levels in the order of the attribute.
+// A pyramid in the `multiscales` of a group. Levels keep the order of the attribute.
 struct Multiscale {
     enum class Kind {
         kDatasets,      // OME-NGFF and ndpyramid: `datasets` with `path`
-        kLayout,        // zarr-conventions: `layout` with `asset`, in older drafts `group`
+        kLayout,        // zarr-conventions: `layout` with `asset`, or `group` in older drafts
         kTileMatrices,  // GeoZarr 0.4
     };
     Kind kind = Kind::kDatasets;
-    bool is_overviews = false;  // of an array that is there without them; see overviews.h
-    std::string origin;         // "multiscales[0]"
+    // True if the levels are overviews of an existing array; see overviews.h.
+    bool is_overviews = false;
+    std::string origin;  // "multiscales[0]"
     std::vector<MultiscaleLevel> levels;
 
-    // An image of OME-NGFF, or what is described like one.
+    // True for an OME-NGFF image, or a pyramid described in the form of one.
     bool IsImage() const { return kind == Kind::kDatasets && !is_overviews; }
 };
 
-// Every multiscale that a group's attributes describe and that lists a level. Paths are keys, or
-// "." for the group; whether something lies there is not looked at. What is broken gives a warning
-// and is left out; an unknown version gives a warning and is tried.
+// Reads all multiscales in a group's attributes that list a level. Paths are keys relative to the
+// group, "." is the group; the existence of levels is not checked. Invalid parts give a warning and
+// are left out. An unknown version gives a warning and is read like a known version.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
-// The listings by multiscales of a kind of the level `path`, an array or group below the group.
-// Those of overviews do not count, as they say nothing of the array.
+// Returns the entries of multiscales of one kind that list `path`, an array or group below the
+// group. Entries of overviews are left out: they do not describe the array.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// The group that lists a node as a level of a pyramid. What an image or a pyramid says of all its
-// levels stands in the attributes of the group that has the `multiscales`, however deep the level
-// lies below it: "0", or "scale0/image" as ngff-zarr writes it.
-
-// A node as the levels of one group list it.
+// Entries of one group's `multiscales` that list a node as a level. Attributes that hold for all
+// levels are in that group. The level may lie deeper: "0", or "scale0/image" as ngff-zarr writes.
 struct LevelListing {
-    std::string group;                              // that has the `multiscales`
-    std::shared_ptr<const json::Value> attributes;  // of that group; nullptr where there is none
-    std::vector<MultiscaleLevel> levels;            // in the order of the attribute; they borrow
-    // Attributes of the image whose label the group is, and the label's path from the image;
-    // nullptr for what is no label.
+    std::string group;  // group with the `multiscales`
+    // Attributes of `group`; nullptr if no group lists the node.
+    std::shared_ptr<const json::Value> attributes;
+    // Entries in the order of the attribute; valid as long as `attributes`.
+    std::vector<MultiscaleLevel> levels;
+    // Attributes of the image that the group is a label of, and the label's path relative to the
+    // image. nullptr and empty if the group is not a label.
     std::shared_ptr<const json::Value> image;
     std::string label;
 
     bool is_listed() const { return !levels.empty(); }
 };
 
-// The listing of an array or group, by FindLevels(), of the nearest group above it that has one;
-// not listed where none has. Broken attributes of groups list nothing.
+// Returns the entries that list an array or group, from the nearest ancestor group that lists it.
+// `is_listed()` is false if no group does. Invalid attributes count as empty.
 LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path,
                        Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// The attributes of a group; an empty object where they are broken, which is reported where the
-// group is opened.
+// Returns the attributes of a group; an empty object if they are invalid. No warning: opening the
+// group reports them.
 json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group);
 
 }  // namespace zarr

@@ -28,13 +28,13 @@ class MembersReader {
 
     NamedMembers Read() {
         using As = NamedMember::As;
-        Warnings ignored;  // reported where the group is opened
+        Warnings ignored;  // reported when the group is opened
         const json::Value attributes = LenientAttributes(hierarchy_, group_, ignored);
         const auto multiscales = ReadMultiscales(attributes, ignored);
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
         const json::Value* labels = OmeMember(attributes, "labels");
-        // Other stores have words like these for attributes of their own.
+        // Other stores use `labels` as an attribute with a different meaning.
         const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
                                (group_.empty() || LastName(group_) == kLabelsGroup);
         named_.is_container = true;
@@ -72,7 +72,7 @@ class MembersReader {
         return value != nullptr && value->as_object() != nullptr ? value : nullptr;
     }
 
-    // How messages name something of the group.
+    // Names a part of the group in messages.
     std::string Where(const std::string& what) const {
         return group_.empty() ? what : "/" + group_ + ": " + what;
     }
@@ -87,18 +87,18 @@ class MembersReader {
             named_.members.push_back({std::move(path), as});
     }
 
-    // The items of an array, as texts or as objects with `path`.
+    // Adds the items of an array: strings, or objects with `path`.
     void AddAll(const json::Value& list, const std::string& origin, NamedMember::As as) {
         const json::Array* items = list.as_array();
         if (items == nullptr)
             return faults_.Add(json::Expected(origin, "an array", list).message());
         if (items->size() > kMaxNamedMembers)
             faults_.Add(origin + ": of " + std::to_string(items->size()) + " only the first " +
-                        std::to_string(kMaxNamedMembers) + " are looked at");
+                        std::to_string(kMaxNamedMembers) + " are read");
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");
-            // Some writers have the names of labels as numbers.
+            // Some writers store the names of labels as numbers.
             std::int64_t number = 0;
             const std::string digits =
                 (*items)[i].GetInt64(number) ? std::to_string(number) : std::string();
@@ -147,10 +147,10 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// What the nearest group that names something names below `group`. `is_own` tells whether it is
-// the group itself.
+// Returns the nodes below `group` that attributes name: attributes of the group, or of the nearest
+// ancestor that names any. `is_own` becomes true if the group itself names them.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
-    Faults ignored;  // reported where the group is opened as rasters
+    Faults ignored;  // reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
         NamedMembers named = ReadNamedMembers(hierarchy, std::string(at), ignored);
         auto& members = named.members;
@@ -190,7 +190,7 @@ std::string OmeGroupOf(const json::Value& group_attributes, const std::string& g
 
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults) {
-    Warnings ignored;  // reported where the group is opened
+    Warnings ignored;  // reported when the group is opened
     const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
     const json::Value* layout = OmeMember(attributes, kSeriesLayout);
     if (layout == nullptr) return {};
@@ -199,8 +199,8 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 
 namespace {
 
-// Asks ahead for what tells what the members are, of those that are not deeper, and for the
-// attributes that are read of the few levels of an image.
+// Prefetches the documents that distinguish arrays from groups, for direct members. For at most
+// kFew members, which may be levels of an image, also the attributes.
 void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
                      const std::map<std::string, bool>& is_deeper) {
     constexpr std::size_t kFew = 64;
@@ -223,7 +223,7 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     bool is_own = false;
     const NamedMembers named = NamedBelow(hierarchy, group, is_own);
-    // Of what lies deeper, the group on the way.
+    // A member at a deeper level stands for the direct subgroup that contains it.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
     for (const NamedMember& member : named.members) {
@@ -233,7 +233,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     }
     const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
                                  is_deeper.emplace(kLabelsGroup, false).second;
-    // Stores of netCDF-C have no such attributes, and to find out costs a request.
+    // NCZarr's extension is read last: the look-up costs a request, and such stores have none of
+    // the other attributes.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
@@ -243,8 +244,10 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         Node node{name, JoinKey(group, name), NodeKind::kGroup};
         if (!deeper) {
             const auto kind = hierarchy.KindOf(node.path);
-            node.kind = kind.ok() ? *kind : NodeKind::kArray;  // as Members() lists it
-            // Nothing says that there are labels, and some servers refuse what is absent.
+            // Members() also lists an unreadable node as an array.
+            node.kind = kind.ok() ? *kind : NodeKind::kArray;
+            // The group `labels` is only a guess. Some servers refuse access to absent keys, so a
+            // refused key counts as absent.
             if (may_have_labels && name == kLabelsGroup && !kind.ok() &&
                 kind.status().code() == StatusCode::kPermission)
                 node.kind = NodeKind::kNone;
@@ -257,7 +260,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group) {
     auto listed = hierarchy.Members(group);
     if (!listed.ok() && listed.status().code() != StatusCode::kUnsupported) return listed;
-    // An object store that does not list looks empty where it may be changed.
+    // A remote object store that does not support listing may return an empty listing.
     const bool is_known = listed.ok() && (!listed->empty() || !hierarchy.store()->Traits().remote);
     if (is_known) return listed;
     auto named = NamedNodes(hierarchy, group);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the attributes of groups, and NCZarr's extensions, name inside them. Of a store that cannot
-// be listed, such as one on a web server, these are the members that are known; of any other they
-// tell the order.
+// Members of a group that attributes or NCZarr's extension name. For a store that cannot list, such
+// as a web server, no other members are known. For other stores the attributes give the order of
+// the members.
 #pragma once
 
 #include <cstddef>
@@ -14,68 +14,72 @@
 
 namespace zarr {
 
-// Most members that one attribute names that are looked at; the others are passed over with a
+// Maximum number of members that are read from one attribute. Further members are ignored with a
 // warning.
 inline constexpr std::size_t kMaxNamedMembers = 10'000;
 
-// What is wrong with many things of one kind, for one warning.
+// Collects errors of one kind into one warning.
 class Faults {
   public:
     void Add(const std::string& text);
-    // Adds one warning for all, if there are any, and forgets them.
+    // Adds one warning for all collected errors, if there are any, and clears the collection.
     void Report(Warnings& warnings);
 
   private:
-    std::string text_;  // of the first ones
+    std::string text_;  // text of the first errors
     std::size_t count_ = 0;
 };
 
+// A node that the attributes of a group name.
 struct NamedMember {
     enum class As {
-        kLevel,  // an array or group of a pyramid
+        kLevel,  // array or group that is a level of a pyramid
         kImage,  // a group with `multiscales`
-        kLabel,  // a group with `multiscales`, of integers that tell what the pixels show
+        kLabel,  // group with `multiscales` of integers that classify pixels
         kWell,   // a group with `well`
     };
-    std::string path;  // from the root
+    std::string path;  // path from the root
     As as = As::kLevel;
 };
 
+// The nodes that the attributes of a group name.
 struct NamedMembers {
-    // True for the groups of OME-NGFF 0.4 that hold images and are not images themselves: `plate`,
-    // `well`, `bioformats2raw.layout`, `labels`.
+    // True for a group of OME-NGFF 0.4 that holds images and is not an image: `plate`, `well`,
+    // `bioformats2raw.layout` or `labels`.
     bool is_container = false;
-    bool is_image = false;             // Multiscale::IsImage(): it may have labels
-    std::vector<NamedMember> members;  // in the order of the attributes, each once
+    bool is_image = false;             // Multiscale::IsImage(); an image may have labels
+    std::vector<NamedMember> members;  // in the order of the attributes, without duplicates
 };
 
-// The members that the attributes of a group name, at any depth below it. Whether they exist is not
-// looked at, except where a `bioformats2raw.layout` without `series` means the numbers from 0 on. A
-// plate counts before a series: bioformats2raw writes both. Paths that lead elsewhere are faults.
+// Returns the members that a group's attributes name, at any depth below the group. The existence
+// of members is checked only for `bioformats2raw.layout` without `series`, whose members are 0, 1,
+// 2, ... If attributes have both `plate` and a series, as bioformats2raw writes, `plate` is used.
+// A path outside the group is reported as a fault.
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group, Faults& faults);
 
-// The group in which bioformats2raw tells of a group's images, with `METADATA.ome.xml`; empty where
-// the group is not bioformats2raw's. It holds no image itself.
+// Returns the path of the group in which bioformats2raw describes a group's images
+// (`METADATA.ome.xml`). Empty if bioformats2raw did not write the group. The returned group holds
+// no image.
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group);
 
-// The groups of bioformats2raw's series, in the order of the images in its OME-XML: by `series`,
-// else by their numbers. Empty where there are none.
+// Returns the groups of bioformats2raw's series, in the order of the images in OME-XML: by
+// `series`, else by number. Empty if there are no series.
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults);
 
-// The group of an image's labels.
+// Name of the group with the labels of an image.
 inline constexpr std::string_view kLabelsGroup = "labels";
 
-// The members of a group that attributes of it, or of a group above it, or NCZarr's extension of it
-// name and that exist, sorted by name: for a store that cannot list.
+// Returns the existing members of a group that attributes of the group, of an ancestor, or NCZarr's
+// extension name. Sorted by name. For stores that cannot list.
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group);
 
-// Hierarchy::Members(), or where the store cannot list, NamedNodes(); kUnsupported where there are
-// none of these either.
+// Lists the members of a group; if the store cannot list, returns NamedNodes(). Returns
+// kUnsupported if the store cannot list and no attributes name members.
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group);
 
-// What names of one thing have in common when they are spelt "WGS 84", "WGS_84" or "wgs84": the
-// ASCII letters and digits, in lower case.
+// Returns the ASCII letters and digits of a name in lower case, to compare spellings such as "WGS
+// 84", "WGS_84" and "wgs84".
 inline std::string NameKey(std::string_view name) {
     std::string key;
     for (const char c : name) {

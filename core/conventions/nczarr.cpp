@@ -11,11 +11,12 @@ namespace zarr {
 
 namespace {
 
-// Keys of netCDF-C 4.8.0.
+// Keys that netCDF-C 4.8.0 wrote.
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kOldGroupKey = ".nczgroup";
 
-// Two spellings of one extension, of older and newer releases; nullptr where there is neither.
+// Returns a member under its older (upper case) or newer (lower case) name; nullptr if both are
+// absent.
 const json::Value* FindEither(const json::Value& object, std::string_view upper,
                               std::string_view lower) {
     const json::Value* found = object.Find(upper);
@@ -27,7 +28,7 @@ bool IsOldStore(const Hierarchy& hierarchy) {
            hierarchy.HoldsExtra(std::string(kOldNczarrKey));
 }
 
-// "dimrefs" of an extension; in the words of newer releases "dimension_references".
+// Returns the dimension names in "dimrefs" or, in newer releases, "dimension_references".
 std::vector<std::string> References(const json::Value* extension) {
     std::vector<std::string> names;
     const json::Value* list =
@@ -39,7 +40,7 @@ std::vector<std::string> References(const json::Value* extension) {
     return names;
 }
 
-// A size: a number, or an object of "size" and "unlimited", both of which may be texts.
+// Reads a size: a number, or an object with "size". A number may be written as text.
 bool ReadSize(const json::Value& value, std::uint64_t& size) {
     if (const json::Value* member = value.Find("size")) return ReadSize(*member, size);
     if (value.GetUint64(size)) return true;
@@ -82,10 +83,11 @@ std::vector<std::string> MembersIn(const json::Value* extension) {
     return names;
 }
 
-// What `read` finds in the extension of a group, at the first of its places that has something.
+// Returns what `read` finds in the NCZarr extension of a group: in `.zgroup`, else in the
+// attributes, else in the key of netCDF-C 4.8.0.
 template <class Read>
 auto OfGroup(const Hierarchy& hierarchy, const std::string& group, const Read& read) {
-    if (hierarchy.format() != Format::kV2) return read(nullptr);  // NCZarr is of v2
+    if (hierarchy.format() != Format::kV2) return read(nullptr);  // NCZarr extends v2 only
     const json::Value document = hierarchy.MembersOfDocument(DocumentKey(group, Document::kGroup));
     auto found = read(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
     if (!found.empty()) return found;

@@ -27,14 +27,14 @@ namespace {
 constexpr const char* kFillValue = "_FillValue";
 constexpr const char* kMissingValue = "missing_value";
 
-// A number of a complex one.
+// Returns the type of the real or imaginary part of a complex type.
 DataType PartOfComplex(DataType type) {
     type.kind = DataKind::kFloat;
     type.size /= 2;
     return type;
 }
 
-// A float from the base64 of a little-endian double, which xarray writes in Zarr v3.
+// Decodes a float from base64 of a little-endian double, which xarray writes in Zarr v3.
 std::optional<std::string> FromBase64(const DataType& type, const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text == nullptr) return std::nullopt;
@@ -70,7 +70,7 @@ json::Value ToBase64(const DataType& type, std::string_view element) {
     return json::Value(Base64Encode(ByteSpan(bytes)));
 }
 
-// An element whose value is not a time.
+// Returns the element NaT, which is no time.
 FillValue NotATime() {
     constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
     std::string element(sizeof kNat, '\0');
@@ -78,7 +78,8 @@ FillValue NotATime() {
     return {std::move(element), sizeof kNat};
 }
 
-// The element that is missing where no attribute says which.
+// Returns the nodata value that the data type or the fill value imply, for an array whose
+// attributes state none.
 std::optional<FillValue> UnstatedNodata(const json::Value& attributes,
                                         const ArrayMetadata& metadata, FillAsNodata fill) {
     if (metadata.dtype.is_time()) return NotATime();
@@ -87,7 +88,7 @@ std::optional<FillValue> UnstatedNodata(const json::Value& attributes,
     return counts ? std::optional(metadata.fill_value) : std::nullopt;
 }
 
-// True where a coordinate array of one of the dimensions has the array as its bounds.
+// True if a coordinate array of one of the dimensions names the array as its bounds.
 bool IsBoundsOfDimension(const ArrayFacts& facts) {
     const std::string name(LastName(facts.path));
     return std::any_of(facts.dimensions.begin(), facts.dimensions.end(), [&](const auto& one) {
@@ -95,7 +96,7 @@ bool IsBoundsOfDimension(const ArrayFacts& facts) {
     });
 }
 
-// True where the array's own attributes and dimensions say that it holds coordinates or a grid
+// True if the array's own attributes and dimensions show that it holds coordinates or a grid
 // mapping.
 bool IsCoordinateByItself(const ArrayFacts& facts) {
     if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
@@ -109,9 +110,8 @@ bool IsCoordinateByItself(const ArrayFacts& facts) {
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }
 
-// True where the pixels of a swath have their longitudes or latitudes in the array, and the element
-// is none of these, but marks gaps, as -9999 does. In Zarr v2 xarray stores `_FillValue` as the
-// fill value alone.
+// True if the array holds a longitude or latitude per pixel, and `element` is out of their range,
+// such as -9999 for gaps. In Zarr v2, xarray stores `_FillValue` only as the fill value.
 bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
     constexpr double kMostDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();
@@ -119,7 +119,7 @@ bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
     const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
                            units->rfind("degree", 0) == 0;
     if (!is_lonlat) return false;
-    Warnings told;  // when the array is opened
+    Warnings told;  // reported when the array is opened
     const Packing packing = ReadPacking(facts.attributes, told);
     const std::string bytes = element.Bytes();
     const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
@@ -127,7 +127,8 @@ bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
     return std::isfinite(degrees) && std::abs(degrees) > kMostDegrees;
 }
 
-// True where attributes are those of data: coordinates have neither coordinates nor a place.
+// True if an array's attributes show that it holds data. An array of coordinates has neither the
+// attribute `coordinates` nor a CRS.
 bool IsDataByItself(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
     return std::any_of(std::begin(kNames), std::end(kNames),
@@ -157,12 +158,13 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 
 namespace {
 
-// The names of variables that the arrays of a group, and "" for the group itself, name.
+// For each array of a group, the names of variables that its attributes mention. The key "" stands
+// for the group's attributes.
 using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
     NamesOfArrays names;
-    Warnings ignored;  // told where the arrays are opened
+    Warnings ignored;  // reported when the arrays are opened
     names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
     const auto members = hierarchy.Members(group);
     if (!members.ok()) return names;

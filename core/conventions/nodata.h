@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The value of an array that stands for missing data, by its attributes and its fill value.
+// Nodata values of arrays, by their attributes and fill values.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +18,44 @@
 
 namespace zarr {
 
-// Whether fill values are nodata values.
+// Whether fill values count as nodata values.
 enum class FillAsNodata : std::uint8_t {
-    kAuto,  // where IsFillMissing() says so
+    kAuto,  // if IsFillMissing() is true
     kYes,
     kNo,
 };
 
-// The element that stands for missing data by the data type (ArrayMetadata::dtype.missing), by the
-// attribute `_FillValue`, or else by `missing_value`; in the host's byte order. A value that is not
-// one of the data type gives a warning.
+// Returns the nodata value that the data type (ArrayMetadata::dtype.missing), the attribute
+// `_FillValue`, or `missing_value` states, in this order. The element is in the host's byte order.
+// nullopt if none is stated. A value outside the data type gives a warning.
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 
-// True for an array that holds coordinates, bounds or a grid mapping of others: one of one
-// dimension with its name; by its own attributes for longitudes, latitudes, projection coordinates,
-// axes and grid mappings; for bounds of its dimensions' coordinates; and for what an array or the
-// attributes of its group name. The other arrays of the group are looked at where that takes no
-// requests over a network.
+// True for an array that holds coordinates, bounds or a grid mapping of other arrays. Criteria: a
+// 1-D array with the name of its dimension; the array's own attributes; bounds of coordinates of
+// its dimensions; names in attributes of the group and of the group's arrays. The last criterion is
+// skipped if it needs requests to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
-// StatedNodata(), else for a time NaT, else the fill value where `fill` says so.
+// Returns the nodata value: StatedNodata(), else NaT for times, else the fill value if `fill`
+// allows it. nullopt if none applies.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
-// ReadNodata(), but the fill value of coordinates is a coordinate as any other. Only longitudes and
-// latitudes of two or more dimensions keep a fill value that is neither.
+// Like ReadNodata() with attributes, but a fill value of an array of coordinates is not nodata.
+// Exception: longitudes and latitudes of two or more dimensions keep a fill value beyond 360
+// degrees.
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Fails where the data type says what is nodata: where its elements may be missing.
+// Returns an error if the data type itself defines the nodata value, because its elements may be
+// missing.
 Status CheckNodataIsFree(const DataType& type);
 
-// The attribute that says that an element, in the host's byte order, stands for missing data, as
-// xarray reads it: `_FillValue`. In Zarr v3 that is base64 of a little-endian double for a float,
-// two of them for a complex number. For times, texts, bytes and structures of v3 it is
-// `missing_value`, as xarray cannot open an array of these types that has `_FillValue`.
+// Returns the attribute that states the nodata value `element`, given in the host's byte order, in
+// a form that xarray reads. Usually `_FillValue`. In Zarr v3 a float is base64 of a little-endian
+// double, a complex number is two of them. Times, strings, bytes and structures in v3 use
+// `missing_value`, because xarray fails to open such an array with `_FillValue`.
 Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 }  // namespace zarr

@@ -13,7 +13,7 @@ namespace zarr {
 
 namespace {
 
-// The axes in a list; none of what is no list.
+// Reads a list of axes; empty if `listed` is not a list.
 std::vector<OmeAxis> AxesListed(const json::Value* listed) {
     std::vector<OmeAxis> axes;
     const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
@@ -24,7 +24,7 @@ std::vector<OmeAxis> AxesListed(const json::Value* listed) {
 
 using Colour = std::array<std::uint8_t, 3>;
 
-// "RRGGBB"; a '#' before it is found too.
+// Parses "RRGGBB" or "#RRGGBB".
 std::optional<Colour> ParseColour(std::string_view text) {
     if (!text.empty() && text[0] == '#') text.remove_prefix(1);
     if (text.size() != 6) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Colour> ParseColour(std::string_view text) {
     return colour;
 }
 
-// As a text: a number is one, too, as labels of some writers are.
+// Returns a string, or a number as text: some writers store labels as numbers.
 std::optional<std::string> TextOf(const json::Value& value) {
     if (value.as_string() != nullptr) return *value.as_string();
     if (value.is_number()) return json::Dump(value);
@@ -75,7 +75,7 @@ class ChannelReader {
     }
 
   private:
-    // A member that is there and not null.
+    // Returns a member of an object; nullptr if absent or null.
     static const json::Value* Member(const json::Value& object, std::string_view name) {
         const json::Value* member = object.Find(name);
         return member != nullptr && !member->is_null() ? member : nullptr;
@@ -147,7 +147,7 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
                                                  std::uint64_t count) {
     if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
     const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    Warnings told;  // where the image is placed
+    Warnings told;  // reported when the image is placed
     const auto placement = ReadOmePlacement(listing, rank, told);
     if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
     const auto row = placement->RowOf(axes[axis], axis);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The axes of OME-NGFF's images (versions 0.1 to 0.6).
+// Axes and display settings of OME-NGFF images (versions 0.1 to 0.6).
 #pragma once
 
 #include <array>
@@ -23,38 +23,37 @@ struct OmeAxis {
     std::string unit;
 };
 
-// Reads an axis, an object or a name (version 0.3).
+// Reads an axis: an object, or in version 0.3 a name.
 OmeAxis DescribeOmeAxis(const json::Value& axis);
 
-// The axes that a level's multiscale says: `axes`, or in version 0.6 those of the system in
-// `coordinateSystems` that the level's transformations lead to. Empty where it says none.
+// Returns the axes in a level's multiscale: `axes`, or in version 0.6 the axes of the coordinate
+// system that the level's transformations lead to. Empty if none are stated.
 std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
 
-// The axes of the system `name` in `coordinateSystems`; empty where there is no such system.
+// Returns the axes of the system `name` in `coordinateSystems`; empty if the system does not exist.
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
 
-// The axes of the image that lists an array of `rank` dimensions as these levels; empty where it
-// says none for as many. Version 0.1 has no axes and means t, c, z, y, x.
+// Returns the axes of the image that lists an array of `rank` dimensions in `levels`. Version 0.1
+// states no axes: t, c, z, y, x are implied. Empty if no entry states `rank` axes.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
-// True for an array of `rank` dimensions that is a level of an OME-NGFF image; not for labels, of
-// which 0 is the background.
+// True for an array of `rank` dimensions that is a level of an OME-NGFF image. False for labels,
+// whose value 0 is the background.
 bool IsOmeImage(const LevelListing& listing, std::size_t rank);
 
-// The coordinates of `count` elements, from `first` on, along the dimension `axis` of an array of
-// `rank` dimensions, as the image that lists the array gives them, with their unit; nullopt where
-// the image gives none, for channels, and above kMaxLabels.
+// Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
+// their unit, as the image states them. `rank` is the rank of the array. nullopt if the image
+// states no coordinates, for channels, and above kMaxLabels elements.
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
                                                  std::size_t axis, std::uint64_t first,
                                                  std::uint64_t count);
 
-// How OME-NGFF images want to be shown: `omero` in the attributes of an image group.
-
-// A channel; what the attributes do not say, or say wrongly, is absent.
+// Display settings of a channel of an OME-NGFF image (`omero` in the attributes of the image's
+// group). Members are empty if absent or invalid.
 struct OmeroChannel {
     std::string label;
     std::optional<std::array<std::uint8_t, 3>> colour;  // red, green, blue
-    // `window`: the range of values there is, and the part of it that is shown.
+    // Range of values in the image (min, max), and range to display (start, end): `window`.
     std::optional<double> min;
     std::optional<double> max;
     std::optional<double> start;
@@ -62,8 +61,8 @@ struct OmeroChannel {
     std::optional<bool> active;
 };
 
-// The channels in the order of the image's channel axis. An entry that is broken is a channel that
-// says nothing, so that the others keep their places.
+// Returns the channels in the order of the image's channel axis. An invalid entry gives a warning
+// and a channel without settings, to keep the positions of the others.
 std::vector<OmeroChannel> ReadOmeroChannels(const json::Value& group_attributes,
                                             Warnings& warnings);
 

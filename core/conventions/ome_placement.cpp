@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kTransformations = "coordinateTransformations";
 constexpr std::string_view kGlobal = "global";
-// Most transformations of one list or sequence.
+// Maximum number of transformations in a list or sequence.
 constexpr std::size_t kMaxTransformations = 256;
 
 using Rows = std::vector<std::vector<double>>;
@@ -26,7 +26,7 @@ Status Broken(const std::string& what) {
     return Status::Corrupt(std::string("multiscales: ") + kTransformations + ": " + what);
 }
 
-// A member that is there and not null.
+// Returns a member of an object; nullptr if absent or null.
 const json::Value* Member(const json::Value& object, std::string_view name) {
     const json::Value* member = object.Find(name);
     return member != nullptr && !member->is_null() ? member : nullptr;
@@ -48,7 +48,8 @@ std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std:
     return static_cast<std::size_t>(found - axes.begin());
 }
 
-// The matrix with a row for each output: coefficients, then the constant.
+// Returns the identity matrix: a row for each output, with a coefficient for each input, then the
+// constant.
 Rows IdentityRows(std::size_t size) {
     Rows rows(size, std::vector<double>(size + 1, 0));
     for (std::size_t i = 0; i < size; ++i) rows[i][i] = 1;
@@ -66,7 +67,7 @@ Rows Compose(const Rows& after, const Rows& before) {
     return rows;
 }
 
-// nullopt where the matrix is not square, or singular.
+// Returns the inverse map; nullopt if the matrix is not square or is singular.
 std::optional<Rows> Inverse(Rows rows) {
     const std::size_t size = rows.size();
     Rows inverse = IdentityRows(size);
@@ -102,7 +103,8 @@ std::optional<Rows> Inverse(Rows rows) {
     return inverse;
 }
 
-// A square matrix with its constants, as 0.4's scale and translation are.
+// Converts `scale` or `translation` parameters, one number for each dimension, to a matrix with
+// constants.
 Result<Rows> FromVector(const json::Value& value, const std::string& type, std::size_t size) {
     const bool is_scale = type == "scale";
     const json::Array* numbers = value.as_array();
@@ -119,7 +121,8 @@ Result<Rows> FromVector(const json::Value& value, const std::string& type, std::
                   ", got " + json::Brief(value));
 }
 
-// `affine` with a constant in each row, `rotation` without.
+// Converts `affine` parameters, whose rows end with a constant, or `rotation` parameters, whose
+// rows do not.
 Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
     const std::size_t width = type == "affine" ? size + 1 : size;
     const json::Array* lines = value.as_array();
@@ -133,7 +136,7 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
             valid = (*numbers)[k].GetDouble(row[k]) && std::isfinite(row[k]);
         rows.push_back(std::move(row));
     }
-    // SpatialData's and napari's have the last row of the homogeneous matrix, too.
+    // SpatialData and napari write the last row of the homogeneous matrix, too.
     const auto is_homogeneous = [&] {
         std::vector<double> last(size + 1, 0);
         last.back() = 1;
@@ -145,7 +148,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
                   json::Brief(value));
 }
 
-// The input of each output, by its index (0.6); SpatialData has the names of both instead.
+// Converts `mapAxis` parameters: the index of the input for each output (0.6), or pairs of axis
+// names (SpatialData).
 Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& inputs,
                      const std::vector<OmeAxis>& outputs) {
     const std::size_t size = inputs.size();
@@ -174,7 +178,7 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
     return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
 }
 
-// Reads the lists of transformations of one member of `multiscales`.
+// Evaluates the lists of transformations in one member of `multiscales`.
 class PlacementReader {
   public:
     PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
@@ -190,18 +194,18 @@ class PlacementReader {
         return is_stated ? std::move(placed) : std::nullopt;
     }
 
-    // A transformation alone, from a placement.
+    // Applies one transformation to the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // Rows that the transformation does not take stay, before those that it makes.
+        // Rows that are not inputs of the transformation are kept, before the rows of the outputs.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
         if (taken.size() != inputs.size() || taken.empty()) {
             if (!inputs.empty() && inputs.size() != from.rows.size())
                 return Broken("an input has " + std::to_string(inputs.size()) +
-                              " axes that are not among the " + std::to_string(from.rows.size()) +
-                              " before");
+                              " axes, which do not match the " + std::to_string(from.rows.size()) +
+                              " preceding axes");
             taken.clear();
             for (std::size_t i = 0; i < from.rows.size(); ++i) taken.push_back(i);
         }
@@ -231,7 +235,7 @@ class PlacementReader {
     }
 
   private:
-    // A system that a list leads to.
+    // A coordinate system that a list of transformations leads to.
     struct Way {
         std::string input;
         OmePlacement placed;
@@ -243,7 +247,8 @@ class PlacementReader {
         return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
     }
 
-    // The axes that `side`, "input" or "output", names, or those of its system (0.6).
+    // Returns the axes in `side`, which is "input" or "output", else the axes of the system that
+    // `side` names (0.6).
     std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* side) const {
         const json::Value* system = item.Find(side);
         std::vector<OmeAxis> axes = AxesOf(system);
@@ -251,8 +256,8 @@ class PlacementReader {
         return axes;
     }
 
-    // A step of a sequence names the axes of its coordinates, which may be in another order than
-    // those of the sequence.
+    // True if a step of a sequence names its axes; their order may differ from the order in the
+    // sequence.
     bool StepsNameAxes(const json::Value& item) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
@@ -266,7 +271,7 @@ class PlacementReader {
                });
     }
 
-    // A transformation `byDimension` names the axes of its parts, in place of their indices.
+    // True if the parts of a `byDimension` transformation refer to axes by name instead of index.
     static bool PartsNameAxes(const json::Value& item) {
         const json::Value* list = item.Find("transformations");
         const json::Array* parts = list != nullptr ? list->as_array() : nullptr;
@@ -277,8 +282,8 @@ class PlacementReader {
                });
     }
 
-    // The axes that a part of `byDimension` takes ("input") or makes ("output"), as the drafts of
-    // version 0.6 spell them; nullptr where there are none.
+    // Returns the list of input or output axes of a part of `byDimension`; the drafts of version
+    // 0.6 use different member names. `side` is "input" or "output". nullptr if absent.
     static const json::Array* AxesOfPart(const json::Value& part, const std::string& side) {
         for (const std::string& name : {side + "Axes", side + "_axes", side})
             if (const json::Value* axes = part.Find(name))
@@ -286,7 +291,8 @@ class PlacementReader {
         return nullptr;
     }
 
-    // The indices of those axes; nullopt where one is not among `axes`.
+    // Returns the indices of the axes of a part of `byDimension`; nullopt if an axis is not among
+    // `axes`.
     static std::optional<std::vector<std::size_t>> IndicesOfPart(const json::Value& part,
                                                                  const std::string& side,
                                                                  const std::vector<OmeAxis>& axes) {
@@ -308,7 +314,7 @@ class PlacementReader {
         return indices;
     }
 
-    // Moves the rows into the order of `axes`, where these are the axes of the rows.
+    // Reorders the rows by `axes`, if `axes` are the axes of all rows.
     static void OrderBy(const std::vector<OmeAxis>& axes, Made& made) {
         Rows ordered;
         std::set<std::size_t> rows;
@@ -320,7 +326,7 @@ class PlacementReader {
         if (rows.size() == made.first.size()) made.first = std::move(ordered);
     }
 
-    // SpatialData spells the parameter in two ways.
+    // SpatialData uses two names for the parameter.
     static const json::Value* MapOf(const json::Value& item) {
         const json::Value* map = Member(item, "mapAxis");
         return map != nullptr ? map : Member(item, "map_axis");
@@ -336,12 +342,13 @@ class PlacementReader {
         if (type == "sequence") return EvaluateSequence(item, before, inputs, outputs);
         if (type == "byDimension")
             return EvaluateByDimension(item, before, inputs, outputs.empty() ? inputs : outputs);
-        Result<Rows> matrix = Broken("a transformation of type " + Quoted(type) + " is not read");
+        Result<Rows> matrix =
+            Broken("a transformation of type " + Quoted(type) + " is not supported");
         const json::Value* value = type == "mapAxis" ? MapOf(item) : Member(item, type);
         const bool has_parameters =
             type == "scale" || type == "translation" || type == "affine" || type == "rotation";
         if (has_parameters && value == nullptr && Member(item, "path") != nullptr)
-            matrix = Broken(type + ": parameters in an array are not read");
+            matrix = Broken(type + ": parameters in an array are not supported");
         else if (type == "identity")
             matrix = IdentityRows(before.size());
         else if (type == "scale" || type == "translation")
@@ -355,7 +362,7 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
-    // The outputs that a part of `byDimension` makes, and their indices.
+    // The rows that a part of `byDimension` produces, and their output indices.
     using Part = std::pair<Rows, std::vector<std::size_t>>;
     Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
                               const std::vector<OmeAxis>& inputs,
@@ -417,14 +424,15 @@ class PlacementReader {
         return made;
     }
 
-    // The placement that a list of transformations leads to; `is_own` for a level's list.
+    // Evaluates a list of transformations from `start`; `is_own` is true for the list of a level.
+    // nullopt if no system is reached because a transformation cannot be evaluated.
     std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
                                          bool is_own) {
         const json::Value* list = owner.Find(kTransformations);
         const json::Array* items = list != nullptr ? list->as_array() : nullptr;
         if (items == nullptr) return start;
         if (items->size() > kMaxTransformations) {
-            warnings_.push_back(Broken("are passed over, as they are more than " +
+            warnings_.push_back(Broken("are ignored, because they exceed the maximum of " +
                                        std::to_string(kMaxTransformations))
                                     .message());
             return std::nullopt;
@@ -432,7 +440,7 @@ class PlacementReader {
         std::vector<Way> ways;
         OmePlacement base = std::move(start);
         Faults faults;
-        std::set<std::string> unread;  // systems
+        std::set<std::string> unread;  // systems that cannot be evaluated
         for (const json::Value& item : *items) {
             const json::Value* output = item.Find("output");
             const std::string target = OmeSystemName(output);
@@ -456,14 +464,14 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // The level's own place is not that in a system which is not read.
+        // Fail instead of falling back to `base`: the stated system could not be evaluated.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
     }
 
-    // The placement that a transformation goes on from; nullptr where its input is not one that the
-    // image leads to.
+    // Returns the placement that a transformation starts from; nullptr if its input is not a system
+    // that the image leads to.
     static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
                                        const std::vector<Way>& ways) {
         for (const Way& way : ways)
@@ -481,7 +489,7 @@ class PlacementReader {
                     if (chosen == nullptr && way.placed.system == name) chosen = &way;
             if (chosen == nullptr && !ways.empty()) {
                 chosen = ways.data();
-                // A level's transformations may lead on from one system to the next.
+                // A level's transformations may continue from one system to the next.
                 for (const Way& way : ways)
                     if (is_own && &way != chosen && way.input == chosen->placed.system)
                         chosen = &way;
@@ -492,7 +500,8 @@ class PlacementReader {
         return placed;
     }
 
-    // Warns of the ways that place the image elsewhere than `placed`, and do not lead to it.
+    // Warns about systems in which the image has a placement other than `placed`, unless they lead
+    // to `placed`.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<Way>& ways) {
         std::string others;
         for (const Way& way : ways) {
@@ -505,7 +514,7 @@ class PlacementReader {
         if (!others.empty())
             warnings_.push_back(std::string("multiscales: ") + kTransformations +
                                 ": the image is placed in the system " + Quoted(placed.system) +
-                                "; its place in " + others + " is left out");
+                                "; its placement in " + others + " is ignored");
     }
 
     const json::Value& multiscale_;
@@ -513,7 +522,8 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// The image of which a level is a label, by its first multiscale; nullptr where there is none.
+// The image that a level is a label of, by the first multiscale of the image. `level` is nullptr if
+// there is no image.
 struct LabelledImage {
     std::vector<Multiscale> multiscales;
     const MultiscaleLevel* level = nullptr;
@@ -522,15 +532,15 @@ struct LabelledImage {
 LabelledImage ImageOf(const LevelListing& listing) {
     LabelledImage image;
     if (listing.image == nullptr) return image;
-    Warnings ignored;  // reported where the image is opened
+    Warnings ignored;  // reported when the image is opened
     image.multiscales = ReadMultiscales(*listing.image, ignored);
     for (const Multiscale& multiscale : image.multiscales)
         if (image.level == nullptr && multiscale.IsImage()) image.level = multiscale.levels.data();
     return image;
 }
 
-// The placement of a label in the system of its image by one transformation of the image, whose
-// `side`, "output" or "input", is to name the label; nullopt if it does not.
+// Returns the placement of a label in the image's system by one transformation of the image.
+// nullopt unless `side` of the transformation ("output" or "input") names the label.
 std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json::Value& item,
                                       const char* side, const std::string& label,
                                       const OmePlacement& placed) {
@@ -554,13 +564,13 @@ std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json:
     return moved;
 }
 
-// The placement of a label in the system of its image, where the image has a transformation from or
-// to it (0.6).
+// Returns the placement of a label in the image's system, if the image has a transformation from or
+// to the label (0.6); else nullopt.
 std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::string& label,
                                     const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-    Warnings ignored;  // reported where the image is opened
+    Warnings ignored;  // reported when the image is opened
     const PlacementReader reader(multiscale, {}, ignored);
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
@@ -601,10 +611,10 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     if (!listing.is_listed()) return std::nullopt;
     const MultiscaleLevel& level = listing.levels[0];
     const LabelledImage image = ImageOf(listing);
-    std::string followed;  // the system of the image
+    std::string followed;  // system of the image
     bool is_image_placed = false;
     if (image.level != nullptr) {
-        Warnings ignored;  // reported where the image is opened
+        Warnings ignored;  // reported when the image is opened
         const auto axes = OmeAxesOf(*image.level);
         const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
                                 .Read(*image.level->dataset, axes, axes.size());

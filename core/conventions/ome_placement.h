@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluates the `coordinateTransformations` of OME-NGFF (0.4 to 0.6) and of SpatialData.
+// Evaluation of `coordinateTransformations` of OME-NGFF (0.4 to 0.6) and SpatialData.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,37 @@
 
 namespace zarr {
 
-// An affine map from the indices of an array's elements, which are at their centres, to the
-// coordinates of one system.
+// An affine map from the indices of array elements to the coordinates of one system. An element's
+// index and coordinates refer to its centre.
 struct OmePlacement {
-    std::string system;         // empty where the transformations name none
-    std::vector<OmeAxis> axes;  // one for each row; without names where the image says none
-    // A coefficient for each dimension of the array, then the constant.
+    std::string system;         // empty if the transformations name no system
+    std::vector<OmeAxis> axes;  // one for each row; without names if the image states none
+    // For each coordinate of the system, a coefficient for each dimension of the array, then the
+    // constant.
     std::vector<std::vector<double>> rows;
 
-    // The row with the coordinate along an axis of the array: of the axis' name, else its position.
+    // Returns the row of the coordinate along an array's axis: the row with the axis's name, else
+    // the row at `position`.
     std::optional<std::size_t> RowOf(const OmeAxis& axis, std::size_t position) const;
-    // The row depends on no dimension of the array but on `dimensions`.
+    // True if the row depends on no dimensions except `dimensions`.
     bool DependsOnlyOn(std::size_t row, const std::vector<std::size_t>& dimensions) const;
 };
 
-// The placement of the level that `listing` lists, an array of `rank` dimensions.
+// Returns the placement of the array of `rank` dimensions that `listing` lists. nullopt if no
+// transformation is stated, or if one that is needed cannot be evaluated.
 //
-// Transformations without `output` are applied one after another (OME-NGFF 0.4). Those with it lead
-// to systems, of which one is followed: that of the level's own transformations (0.6), else
-// that of the image whose label the level is, else "global", else the first. Gives one warning for
-// those that lead elsewhere and one for what cannot be evaluated; nullopt where nothing is stated,
-// or a transformation on the way cannot be evaluated.
+// Transformations without `output` are applied in sequence (OME-NGFF 0.4). Transformations with
+// `output` lead to coordinate systems; one system is chosen: by the level's own transformations
+// (0.6), else the system of the image that the level labels, else "global", else the first. One
+// warning covers transformations to other systems, another those that cannot be evaluated.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 
-// The name of the system that an `input` or `output` means, an object or a string; empty where
-// there is none.
+// Returns the name of the system that `input` or `output` refers to, by an object or a string;
+// empty if none.
 std::string OmeSystemName(const json::Value* reference);
 
-// The pixel's size along the last axis by a level's own transformations; 0 where it is unknown.
+// Returns the pixel size along the last axis by a level's own transformations; 0 if unknown.
 double LastOmeScale(const json::Value& dataset);
 
 }  // namespace zarr

@@ -26,13 +26,14 @@ namespace zarr {
 
 namespace {
 
-// Pyramids take two; groups that are listed take up to three for each group on the way down.
+// Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
+// level of groups.
 constexpr int kMaxSteps = 12;
-// Most levels, labels and members that are asked for ahead; the others are read one by one.
+// Maximum number of levels, labels and members to prefetch. The others are read one by one.
 constexpr std::size_t kMost = 64;
 
-// Goes through what opening reads as far as the answers are at hand, and collects what is not.
-// Reads nothing that is not at hand.
+// Follows the reads of opening as far as their results are cached, and collects the keys that are
+// not cached. Sends no request itself.
 class Opening {
   public:
     Opening(const Hierarchy& hierarchy, const std::string& node)
@@ -51,11 +52,11 @@ class Opening {
   private:
     enum class Level : std::uint8_t {
         kFirst,
-        kNext,   // of one that says where it lies no grid mapping is read
-        kAlone,  // an array that is no level: its coordinates are read when they are wanted
+        kNext,   // grid mapping is skipped if the level states a geotransform
+        kAlone,  // array outside a pyramid: coordinate values are read later
     };
 
-    // What is not at hand and was not asked for before.
+    // Adds a key unless the key is cached or was requested before.
     void AddKey(std::string key) {
         if (!store_.IsAtHand(key) && IsNew(key)) keys_.push_back(std::move(key));
     }
@@ -83,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Whether a node has a document; nullopt where that is not at hand.
+    // Returns whether a node has a document; nullopt if the answer is not cached.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -95,7 +96,7 @@ class Opening {
     bool IsAbsent(const std::string& path, Document document) const {
         return !Has(path, document).value_or(true);
     }
-    // The attributes of a node; none where they are not at hand.
+    // Returns the attributes of a node; nullopt if they are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
         if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);
@@ -119,7 +120,7 @@ class Opening {
     }
 
     static std::vector<Multiscale> Multiscales(const json::Value& attributes) {
-        Warnings ignored;  // reported where the group is opened
+        Warnings ignored;  // reported when the group is opened
         return ReadMultiscales(attributes, ignored);
     }
 
@@ -135,7 +136,8 @@ class Opening {
         AddMembers(node_);
     }
 
-    // The levels of the pyramid that lists the array, of a group above it.
+    // Collects the keys of the levels of the pyramid that lists the array. An ancestor group
+    // describes the pyramid.
     void AddSiblings() {
         for (std::string_view at = node_; !at.empty();) {
             at = ParentPath(at);
@@ -157,7 +159,8 @@ class Opening {
         AddLevel(node_, {}, Level::kAlone);
     }
 
-    // `array` is the one that is opened by its name; empty where the group is opened.
+    // Collects the keys of the levels of pyramids. `array` is the array that is opened by name;
+    // empty if the group is opened.
     void AddLevels(const json::Value& attributes, const std::string& group,
                    const std::vector<Multiscale>& multiscales, const std::string& array) {
         std::size_t count = 0;
@@ -174,8 +177,8 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // Of v2 a level is not taken for a group at a guess: its documents are twice as
-                // many, and a listing of what is an array may be one of many chunks.
+                // In v2 a level is not guessed to be a group: a v2 node has twice as many
+                // documents, and listing an array may return many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
@@ -185,7 +188,7 @@ class Opening {
         }
     }
 
-    // What the axes of the levels are called where their own documents do not say so.
+    // Returns the likely names of the levels' axes, for levels whose documents do not state any.
     static std::vector<std::string> AxisNames(const json::Value& attributes,
                                               const Multiscale& multiscale) {
         const bool is_ome = multiscale.kind == Multiscale::Kind::kDatasets;
@@ -197,7 +200,7 @@ class Opening {
         return names.empty() ? std::vector<std::string>{"y", "x"} : names;
     }
 
-    // The names of axes in an attribute: texts, or objects with `name`.
+    // Returns the names of axes in an attribute: strings, or objects with `name`.
     static std::vector<std::string> NamesIn(const json::Value& attributes, const char* attribute) {
         std::vector<std::string> names;
         const json::Value* said = attributes.Find(attribute);
@@ -210,7 +213,8 @@ class Opening {
         return names;
     }
 
-    // A level that is an array, or may be; the axes are called so where nothing else says so.
+    // Collects the keys of a level that is or may be an array. `axis_names` are guesses for axes
+    // without stated names.
     void AddLevel(const std::string& path, const std::vector<std::string>& axis_names,
                   Level level) {
         Add(path, {Document::kArray, Document::kAttributes});
@@ -227,8 +231,8 @@ class Opening {
         AddGuesses(std::string(ParentPath(path)), names, level != Level::kNext && !names.empty());
     }
 
-    // A level that is a group of variables, or may be one: its axes are called so where nothing
-    // else says so.
+    // Collects the keys of a level that is or may be a group of variables. `axis_names` are guesses
+    // for the variables' axes.
     void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
         AddNode(path);
         if (!hierarchy_.is_consolidated()) {
@@ -243,7 +247,8 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // The variables of a group that are called as axes and, where asked for, as grid mappings are.
+    // Collects the keys of variables with likely names of coordinates and, if requested, of grid
+    // mappings.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
         for (const std::string& name : axis_names)
@@ -252,7 +257,7 @@ class Opening {
             if (with_grid_mappings) Add(JoinKey(group, name), {Document::kArray});
     }
 
-    // The values of the axes of a group that are known to be there.
+    // Collects the keys of the chunks of coordinate arrays that are known to exist.
     void AddAxes(const std::string& group, const std::vector<std::string>& names) {
         std::vector<std::string> keys;
         for (const std::string& name : names)
@@ -264,7 +269,7 @@ class Opening {
     // ---------------------------------------------------------------------------------------------
     // Arrays
 
-    // One that may hold what v1 and old netCDF-C have left.
+    // True if the store may contain leftovers of v1 or old netCDF-C.
     bool IsPlainV2() const {
         return hierarchy_.format() == Format::kV2 && !hierarchy_.is_consolidated();
     }
@@ -278,11 +283,12 @@ class Opening {
         return true;
     }
 
-    // What its own documents, which are at hand, refer to: coordinates and a grid mapping.
+    // Collects the keys of the coordinates and the grid mapping that an array's documents refer to,
+    // once these documents are cached.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !HasAllAtHand(path)) return;
-        Warnings ignored;  // reported where the array is opened
+        Warnings ignored;  // reported when the array is opened
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && IsPlainV2()) {
@@ -318,7 +324,8 @@ class Opening {
         const bool is_guess = attributes.Find("grid_mapping") == nullptr;
         for (const std::string& name : GridMappingNames(attributes)) {
             AddVariable(group, name);
-            // Most stores have none, which is known once all groups above were asked.
+            // Most stores have no grid mapping; that is known only after all ancestor groups were
+            // checked.
             for (std::string_view at = group; is_guess && !at.empty();) {
                 at = ParentPath(at);
                 if (!IsThere(JoinKey(group, name), Document::kArray))
@@ -327,11 +334,11 @@ class Opening {
         }
     }
 
-    // Asks for the documents of the array of that name in the group, or in one above it; true where
-    // they are at hand.
+    // Collects the keys of the array `name` in a group or its nearest ancestor that has the array.
+    // Returns true if all these documents are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
-        if (!IsValidKey(path)) return true;  // is not looked for
+        if (!IsValidKey(path)) return true;  // an invalid key is never looked up
         if (!IsAtHand(path, Document::kArray)) {
             Add(path, {Document::kArray, Document::kAttributes});
             return false;
@@ -352,7 +359,7 @@ class Opening {
     // ---------------------------------------------------------------------------------------------
     // Groups
 
-    // The groups and arrays that a listing, which is at hand, shows.
+    // Returns the members in a cached listing of a group.
     std::vector<std::string> MembersOf(const std::string& group) const {
         std::vector<std::string> members;
         const auto entries = store_.List(group);
@@ -362,7 +369,8 @@ class Opening {
         return members;
     }
 
-    // What a listing shows of a group and below it. Of a container of images little is read.
+    // Collects the keys of the members of a group, recursively, by its listing. Containers of
+    // images are skipped, because opening them reads little.
     void AddMembers(const std::string& group) {
         if (hierarchy_.is_consolidated() || DepthOf(group) > kMaxGroupDepth) return;
         const auto attributes = AttributesOf(group);
@@ -386,7 +394,7 @@ class Opening {
                });
     }
 
-    // Whether the node was listed.
+    // True if the listing of the node is cached.
     bool IsListed() const { return store_.IsListAtHand(node_) && store_.List(node_).ok(); }
 
     void AddLabels(const std::vector<Multiscale>& of_image) {
@@ -405,7 +413,7 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // Labels have the levels of their image.
+            // Labels usually have the levels of their image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {
@@ -422,7 +430,7 @@ class Opening {
     const std::string& node_;
     std::vector<std::string> keys_;
     std::vector<std::string> prefixes_;
-    std::set<std::string> asked_;  // keys, and prefixes with a '/' at the end
+    std::set<std::string> asked_;  // requested keys, and prefixes with a '/' at the end
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What opening a node as a raster reads of a store where each request takes a while: asked for
-// together, before it is read one after another; see Store::Prefetch().
+// Prefetching of documents that opening a node as a raster reads from a remote store. Requests go
+// out together instead of one after another; see Store::Prefetch().
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace zarr {
 
-// The documents that tell what the store is, and what it and the node say, of either format: for
-// before Hierarchy::Open(). The first one every store is asked for.
+// Returns the keys to read before Hierarchy::Open(): documents of either format that identify the
+// store and describe the root and the node. The first key is the root's `zarr.json`, which is read
+// for every store.
 std::vector<std::string> FirstKeys(const std::string& node);
 
-// Asks for the rest in as few steps as what is read in one names what is needed next: the levels of
-// a pyramid, their coordinates and grid mappings, an image's labels, the groups that are listed.
-// What is not known yet is guessed as writers name it; a wrong guess costs a request, and changes
-// nothing of what is found. At most kMaxAskedAhead keys and listings. Does nothing where requests
-// take no time, or where nothing is kept.
+// Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates
+// and grid mappings, labels of an image, listed groups. Each step requests the documents that the
+// previous step refers to. Unknown names are guessed by writers' habits; a wrong guess costs a
+// request and has no other effect. Does nothing unless the store is remote and caches absent keys.
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node);
+// Maximum number of keys and listings that PrefetchOpening() requests.
 inline constexpr std::size_t kMaxAskedAhead = 512;
 
 }  // namespace zarr

@@ -17,11 +17,11 @@ constexpr std::string_view kOverviewPrefix = "ovr_";
 constexpr std::string_view kLayoutArrays = "gdal_arrays";
 constexpr std::string_view kGroupItself = ".";
 
-// A group of overviews.
+// A group of overviews in a layout.
 struct LayoutLevel {
     std::string group;
-    std::vector<std::string> arrays;  // that have an overview in it
-    std::vector<double> scale;        // elements of an array that one of its overview spans
+    std::vector<std::string> arrays;  // arrays with an overview in the group
+    std::vector<double> scale;        // elements of an array per element of its overview
     std::string method;
 };
 
@@ -59,7 +59,8 @@ const json::Array* LayoutOf(const json::Value& multiscale) {
     return layout != nullptr ? layout->as_array() : nullptr;
 }
 
-// What each level is to that it was derived from becomes what it is to the array.
+// Returns the scale of an entry relative to the array, from the scale relative to the level that
+// the entry is derived from.
 std::vector<double> ScaleFromBase(const json::Value& entry,
                                   const std::vector<LayoutLevel>& before) {
     const json::Value* transform = entry.Find("transform");
@@ -72,7 +73,7 @@ std::vector<double> ScaleFromBase(const json::Value& entry,
     return scale;
 }
 
-// nullopt where it describes anything else than overviews.
+// Parses a layout of overviews; nullopt if it describes anything other than overviews.
 std::optional<std::vector<LayoutLevel>> ParseLayout(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
     if (items == nullptr || items->size() < 2 || items->size() > kMaxPyramidLevels)
@@ -102,13 +103,14 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
     return json::Value(std::move(list));
 }
 
-// `level` as it is to `from`, which is nullptr for the array or the group itself.
+// Returns the entry for `level`, with its scale relative to `from`; nullptr stands for the array or
+// the group itself.
 json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from,
                         const std::string& base) {
     std::vector<double> scale = level.scale;
     if (from != nullptr && from->scale.size() == scale.size())
         for (std::size_t i = 0; i < scale.size(); ++i) scale[i] /= from->scale[i];
-    // The corner of the first pixel stays where it is.
+    // The translation is 0: the corner of the first pixel does not move.
     json::Object transform{{"scale", LayoutNumbers(scale)},
                            {"translation", LayoutNumbers(std::vector<double>(scale.size(), 0.0))}};
     json::Object entry{{"asset", json::Value(level.group)},
@@ -132,7 +134,8 @@ json::Value DescribeLayout(const std::vector<LayoutLevel>& levels) {
     json::Array layout{json::Value(json::Object{{"asset", json::Value(base)},
                                                 {"transform", json::Value(std::move(transform))}})};
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        // GDAL follows no level that an array has no overview in.
+        // GDAL stops at a level in which the array has no overview. Hence each level refers to the
+        // base if arrays differ.
         const LayoutLevel* const from = base != kGroupItself && i > 0 ? &levels[i - 1] : nullptr;
         layout.push_back(LayoutEntry(levels[i], from, base));
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Overviews as the `multiscales` of zarr-conventions describe them, in the way of GDAL 3.13: a
-// `layout` of the array, or of its group, and of groups beside it, ovr_2x and so on, that hold the
-// smaller arrays under the same names:
+// Overviews as `multiscales` of zarr-conventions describe them, in the form that GDAL 3.13 writes.
+// A `layout` lists the array or its group first, then groups beside the array (ovr_2x and so on).
+// These groups hold the smaller arrays under the array's name:
 //
-//     {"layout": [{"asset": "dem", ...}, {"asset": "ovr_2x", "derived_from": "dem", ...}]}
+// {"layout": [{"asset": "dem", ...}, {"asset": "ovr_2x", "derived_from": "dem", ...}]}
 //
-// The convention has one description for a group. Where several of its arrays have overviews, the
-// first asset is the group, ".", and each level says in `gdal_arrays` of which.
+// The convention allows one description for a group. If several arrays have overviews, the first
+// asset is the group, ".". Each level then lists its arrays in `gdal_arrays`.
 #pragma once
 
 #include <optional>
@@ -20,23 +20,23 @@
 
 namespace zarr {
 
-// True for a `multiscales` that describes nothing else than overviews.
+// True if a `multiscales` describes only overviews.
 bool IsOverviewLayout(const json::Value& multiscale);
 
-// The overviews of the array `base`, from the largest on, without shapes.
+// Returns the overviews of the array `base`, largest first, without shapes.
 std::vector<OverviewLevel> OverviewsInLayout(const json::Value& multiscale, std::string_view base);
 
-// The paths, from the group, of the overviews of every array.
+// Returns the paths, relative to the group, of the overviews of all arrays.
 std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale);
 
-// Puts the overviews of levels[0], an array of the group, in place of those that it has; none where
-// that is the only level. Each lies in a group of its own. `multiscale` is null where there is no
-// description yet, and becomes null where it would list nothing. kLimit where readers would not
-// look at so many.
+// Replaces the described overviews of the array levels[0] by the other levels. Without other
+// levels, the array's description is removed. Each overview must lie in its own group.
+// `multiscale` is null if there is no description yet, and becomes null if the description becomes
+// empty. Returns kLimit if the description exceeds kMaxPyramidLevels.
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels);
 
-// The name of the group for overviews of a factor, and whether a name is one. `turn` counts from 1
-// where several are needed.
+// Returns the name of the group for overviews of a factor. `turn` counts from 1 if one factor needs
+// several groups. IsOverviewGroupName() is true for such names.
 std::string OverviewGroupName(int factor, int turn);
 bool IsOverviewGroupName(std::string_view name);
 

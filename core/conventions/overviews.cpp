@@ -16,11 +16,11 @@ namespace zarr {
 namespace {
 
 constexpr std::string_view kMultiscales = "multiscales";
-// What tells these entries from others, as OME's `metadata.method`.
+// Value of OME's `metadata.method` that marks entries for overviews.
 constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
 constexpr std::string_view kGroupMark = "gdal_overviews";
 
-// OME knows three types of axes.
+// Returns the OME type of an axis: "space", "time" or "channel".
 std::string_view OmeType(AxisRole role) {
     switch (role) {
         case AxisRole::kX:
@@ -35,8 +35,8 @@ std::string_view OmeType(AxisRole role) {
     return "channel";
 }
 
-// How many elements of the array one of the level spans along each axis, and how far the centres
-// of the first elements are apart.
+// Scale and translation of a level, by axis: elements of the base per element of the level, and the
+// distance between the centres of the first elements.
 struct Relative {
     json::Array scale;
     json::Array translation;
@@ -84,7 +84,7 @@ json::Value OmeAxes(const std::vector<OverviewAxis>& axes) {
     return json::Value(std::move(list));
 }
 
-// True for an entry of a list that DescribeOverviews() made.
+// True for an entry that DescribeOverviews() made.
 bool IsEntry(const json::Value& multiscale) {
     const json::Value* metadata = multiscale.Find("metadata");
     const std::string* method =
@@ -92,7 +92,7 @@ bool IsEntry(const json::Value& multiscale) {
     return method != nullptr && *method == kMethod;
 }
 
-// The path of the array that an entry gives overviews to.
+// Returns the path of the array that an entry adds overviews to; nullptr if absent.
 const std::string* BaseOf(const json::Value& entry) {
     const json::Value* datasets = entry.Find("datasets");
     const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
@@ -104,13 +104,13 @@ bool IsOf(const json::Value& entry, std::string_view base) {
     return path != nullptr && *path == base;
 }
 
-// The entries of a list; nullptr where there is no list.
+// Returns the entries of `multiscales`; nullptr if `multiscales` is not a list.
 const json::Array* EntriesOf(const json::Value& group_attributes) {
     const json::Value* value = group_attributes.Find(kMultiscales);
     return value != nullptr ? value->as_array() : nullptr;
 }
 
-// How many levels an entry lists.
+// Returns the number of levels that an entry lists.
 std::size_t CountLevels(const json::Value& entry) {
     for (const char* name : {"datasets", "layout"})
         if (const json::Value* list = entry.Find(name))
@@ -206,8 +206,8 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
     if (levels.size() == 1 && (is_free || !IsOverviewLayout(*held))) return {};
     if (!is_free && !IsOverviewLayout(*held))
         return Status::Unsupported(
-            "multiscales: the attribute describes something else, so that overviews cannot be "
-            "described beside it: " +
+            "multiscales: the attribute describes something else; overviews cannot be added to "
+            "it: " +
             json::Brief(*held));
     json::Value layout = is_free ? json::Value() : *held;
     ZARR_RETURN_IF_ERROR(PutInLayout(layout, levels));
@@ -241,8 +241,7 @@ Status PutOverviews(json::Object& group_attributes, std::string_view base, json:
     const bool has_any = member != group_attributes.end();
     if (has_any && member->second.as_array() == nullptr)
         return Status::Unsupported(
-            "multiscales: the attribute is not a list, so that overviews cannot be described "
-            "beside what it says: " +
+            "multiscales: the attribute is not a list; overviews cannot be added to it: " +
             json::Brief(member->second));
     json::Array entries = has_any ? *member->second.as_array() : json::Array{};
     const auto found = std::find_if(entries.begin(), entries.end(),
@@ -268,8 +267,8 @@ bool MayBeOverviewsGroup(std::string_view name) {
     return name.substr(0, kOverviewsGroup.size()) == kOverviewsGroup || IsOverviewGroupName(name);
 }
 
-// A number, as attributes of netCDF, to which xarray writes those of a level's group, are no
-// booleans.
+// The mark is a number, because netCDF attributes cannot hold booleans, and xarray can write a
+// level's group to netCDF.
 json::Object OverviewsGroupAttributes() {
     return {{std::string(kGroupMark), json::Value(std::int64_t{1})}};
 }

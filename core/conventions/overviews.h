@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Overviews that were built for an array that was there before, as the group around it describes
-// them in `multiscales`. In a list of these, which Zarr v2 has, it is an entry with the `datasets`
-// of OME-NGFF 0.4 and the `layout` of zarr-conventions; else `multiscales` is the layout of GDAL
-// 3.13, see overview_layout.h. Unlike other multiscales these add smaller levels to an array and
-// say nothing else of it: neither what the group is opened as, nor where the array lies, nor what
-// its dimensions are called.
+// Overviews that were built for an existing array, as `multiscales` of the array's group describe
+// them. In Zarr v2, `multiscales` is a list; an entry has `datasets` of OME-NGFF 0.4 and `layout`
+// of zarr-conventions. Otherwise `multiscales` is the layout of GDAL 3.13, see overview_layout.h.
+// Such a description only adds smaller levels to an array. It does not change how the group is
+// opened, the georeferencing, or the names of dimensions.
 #pragma once
 
 #include <cstdint>
@@ -24,51 +23,56 @@ struct OverviewAxis {
     AxisRole role = AxisRole::kNone;
 };
 
-// The array, or one of its overviews.
+// An array, or one of its overviews.
 struct OverviewLevel {
-    std::string path;                  // from the group
+    std::string path;                  // relative to the group
     std::vector<std::uint64_t> shape;  // elements along each axis
-    std::string method;                // of resampling; empty for the array itself
+    std::string method;                // resampling method; empty for the array itself
 };
 
-// The entry that describes `levels`: the array first, then its overviews from the largest on.
-// Transformations are in elements of the array, from centre to centre.
+// Returns the entry of `multiscales` that describes `levels`: the array first, then its overviews,
+// largest first. Transformations are in elements of the array and refer to centres of elements.
 json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
                               const std::vector<OverviewLevel>& levels);
 
-// True for `multiscales`, or an entry of them, that describe overviews.
+// True if `multiscale`, an attribute or an entry of a list, describes overviews.
 bool IsOverviews(const json::Value& multiscale);
 
-// The entry for the array `base`, a path from the group; nullptr where there is none. Borrows.
+// Returns the entry for the array `base`, a path relative to the group; nullptr if there is none.
+// The pointer is valid as long as `group_attributes`.
 const json::Value* FindOverviews(const json::Value& group_attributes, std::string_view base);
 
-// The overviews that an entry lists, without the array; their shapes are not in it.
+// Returns the overviews that an entry lists, without the array. Shapes are left empty: the entry
+// does not have them.
 std::vector<OverviewLevel> ListOverviews(const json::Value& entry);
 
-// How the overviews of a group are described, or are to be where there are none yet.
+// The form of a group's description of overviews: a list of entries, or one layout for the group.
 enum class OverviewStyle : std::uint8_t { kList, kLayout };
 OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
 
-// The overviews of the array `base`, a path from the group, in either style and without shapes.
+// Returns the overviews of the array `base`, a path relative to the group, in either style. Shapes
+// are left empty.
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
-// Describes `levels`, the array first, in place of what was said of it; the array alone has no
-// overviews. Fails as PutOverviews() does, which is for lists.
+// Replaces the description of an array's overviews. `levels` has the array first, then its
+// overviews; an array alone removes the description. Returns kUnsupported if `multiscales`
+// describes something else, kLimit if readers would ignore the description because of its length.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);
 
-// The paths, from the group, of the overviews of every array.
+// Returns the paths, relative to the group, of the overviews of all arrays.
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 
-// Puts `entry` in place of the one for `base`, or behind all others; null takes it away, and
-// `multiscales` where nothing is left in it. Entries of others are kept. kUnsupported where
-// `multiscales` is something else than a list, kLimit where readers would not look at so many.
+// Replaces the entry for the array `base` in the list `multiscales`, or appends `entry`. A null
+// `entry` removes the array's entry, and an empty `multiscales`. Entries of other arrays are kept.
+// Returns kUnsupported if `multiscales` is not a list, kLimit if readers would ignore the list
+// because of its length.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
-// A group that holds nothing but overviews says so in its attributes: what in it is not listed was
-// left by a process that ended while it built them. In the style of lists its name starts with
-// this, in that of layouts it is an OverviewGroupName().
+// Prefix of the names of overview groups in the style of lists. In the style of layouts the name is
+// an OverviewGroupName(). An overview group is marked in its attributes. An array in a marked group
+// without an entry in `multiscales` was left by a process that ended while it built overviews.
 inline constexpr std::string_view kOverviewsGroup = "overviews";
 bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();

@@ -45,21 +45,21 @@ bool IsMap(const ArrayFacts& facts) {
            YOf(facts).role == AxisRole::kY;
 }
 
-// The rasters directly in a group.
+// A raster directly in a group.
 struct RasterShape {
     std::string path;
     std::vector<std::uint64_t> shape;
 };
 struct RasterShapes {
     std::vector<RasterShape> rasters;
-    bool are_known = false;  // false where the store does not list the group
+    bool are_known = false;  // false if the store does not list the group
 };
 
 RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
     RasterShapes shapes;
     const auto members = MembersOf(hierarchy, group);
     if (!members.ok()) return shapes;
-    // An object store that does not list looks empty.
+    // A remote object store that does not support listing returns an empty listing.
     shapes.are_known = !members->empty();
     std::vector<std::string> keys;
     for (const Node& node : *members)
@@ -81,8 +81,8 @@ std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const s
     return shapes.ok() ? *shapes : std::make_shared<const RasterShapes>();
 }
 
-// True where `fits` is true of an array beside the one of `facts`. `may_fit` tells by the shape
-// which arrays are described.
+// True if `fits` is true for another array of the group. Only arrays whose shape passes `may_fit`
+// are read.
 template <class MayFit, class Fits>
 bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
                const Fits& fits) {
@@ -114,10 +114,10 @@ bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
         });
 }
 
-// Finite numbers of an attribute that is an array of `count`; empty where it is not.
+// Returns an attribute that is an array of `count` finite numbers; empty if it is not.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
-    Warnings ignored;  // who applies the attribute reports it
+    Warnings ignored;  // reported when the attribute is applied
     std::vector<double> numbers = NumbersAttribute(attributes, name, ignored);
     if (numbers.size() != count) numbers.clear();
     return numbers;
@@ -133,8 +133,8 @@ bool HasBoxOfNodes(const json::Value& attributes, const std::string& convention)
     return convention == "spatial:" && registration != nullptr && *registration == "node";
 }
 
-// The size that `bbox` has in pixels of `transform`, both of a convention ("spatial:", "proj:"),
-// where that is a whole number.
+// Returns the size of `bbox` in pixels of `transform`, attributes of a convention ("spatial:" or
+// "proj:"); nullopt if it is not a whole number of pixels.
 std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& convention) {
     const std::vector<double> box = NumbersOf(attributes, convention + "bbox", 4);
     const std::vector<double> affine = NumbersOf(attributes, convention + "transform", 6);
@@ -146,7 +146,7 @@ std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& 
     constexpr double kRounding = 1e-3;  // of a pixel
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    // A box in other units has no pixel, or many.
+    // A bounding box in other units yields less than one pixel, or no whole number of pixels.
     return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 
@@ -161,8 +161,8 @@ bool HasSize(const ArrayFacts& facts, const Size& size) {
            size.rows == static_cast<double>(YOf(facts).size);
 }
 
-// True where the array has the size that X and Y have in its group, as their coordinates or its own
-// `spatial:shape` tell.
+// True if the array has the full size of X and Y in its group, by coordinate arrays or by its own
+// `spatial:shape`.
 bool HasSizeOfGroup(const ArrayFacts& facts) {
     if (!XOf(facts).coordinate_path.empty() && !YOf(facts).coordinate_path.empty()) return true;
     const std::vector<double> shape = NumbersOf(facts.attributes, "spatial:shape", 2);
@@ -193,13 +193,13 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
         return HasSize(facts, *size);
     const std::string group(ParentPath(facts.path));
     if (!HasSizeOfGroup(facts) && !ShapesIn(hierarchy, group)->are_known)
-        warnings.push_back("group /" + group +
-                           ": states no spatial:shape, and the server does not list the group: the "
-                           "geotransform of the group is applied to this array of " +
-                           std::to_string(YOf(facts).size) + " x " +
-                           std::to_string(XOf(facts).size) +
-                           ", though it may be of one of another size; state spatial:shape, or "
-                           "consolidate the metadata");
+        warnings.push_back(
+            "group /" + group +
+            ": states no spatial:shape, and the server does not list the group: the "
+            "geotransform of the group is applied to this array of " +
+            std::to_string(YOf(facts).size) + " x " + std::to_string(XOf(facts).size) +
+            ", although it may belong to an array of another size; add spatial:shape, or "
+            "consolidate the metadata");
     return !HasLargerBeside(hierarchy, facts);
 }
 
@@ -207,7 +207,7 @@ std::string OtherSizeOf(const json::Value& attributes, const std::string& conven
                         const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
-    // A box of nodes may have been written around the pixels.
+    // Some writers put a node-registered box around the pixels instead of through their centres.
     if (HasBoxOfNodes(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};

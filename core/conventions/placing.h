@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The statements of a group that hold for an array in it, and those that place an array.
+// Statements of a group that apply to an array in the group, and statements that locate an array.
 #pragma once
 
 #include <string>
@@ -11,29 +11,30 @@
 
 namespace zarr {
 
-// True where the CRS that the group of an array states is the array's: where the array has the
-// dimensions that `spatial:dimensions` of the array or its group name, or without that attribute a
-// role X and a role Y. An array without such roles has the CRS only where no array beside it has
-// them. Names that the store does not give contradict nothing.
+// True if the CRS that an array's group states applies to the array. With `spatial:dimensions` in
+// the array or group, the array must have those dimensions. Without that attribute, the array must
+// have an X role and a Y role, or no other array in the group may have them. An array without
+// dimension names always shares the CRS.
 bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
-// True where the geotransform that the group of an array states is the array's: SharesGroupCrs(),
-// and the array has the size that the group means. That is its `spatial:shape`, else the one that
-// its `spatial:bbox` gives with the transform, else the size of the largest array with these
-// dimensions that states no transform of its own. Reads the documents of the arrays beside it only
-// for the last. Adds a line to `warnings` where the store does not tell the arrays beside it,
-// unless the array states its `spatial:shape`.
+// True if the geotransform that an array's group states applies to the array: SharesGroupCrs(), and
+// the array has the size that the group means. That size is the group's `spatial:shape`, else its
+// `spatial:bbox` in pixels of the transform. Without both, no larger array with these dimensions
+// and without its own transform may exist in the group.
+// The last check reads documents of the group's other arrays. A warning tells if the store does not
+// list the group and the array does not state `spatial:shape`.
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings);
 
-// The height and width, "40 x 60", of the raster that the transform of a convention ("spatial:" or
-// "proj:") in `attributes` is for, as `shape` says, or `bbox` in pixels of the transform. Empty
-// where they say nothing, or the size of the array, which has axes X and Y.
+// Returns the raster size, height and width as "40 x 60", that a transform is for, if the array has
+// another size. The size comes from the `shape` or `bbox` of a convention ("spatial:" or "proj:")
+// in `attributes`. Empty if no size is stated or the array has that size. The array must have X and
+// Y.
 std::string OtherSizeOf(const json::Value& attributes, const std::string& convention,
                         const ArrayFacts& facts);
 
-// Text of everything that an array states of its place, and the levels of a pyramid for it. Two
-// arrays of one group that have the same text and the same named sizes lie in one place; others may
-// do, too.
+// Returns a text of all statements about an array's location, including its entries in pyramids.
+// Two arrays of a group with equal text and equal named sizes have one location. Arrays with
+// different texts may also have one location.
 std::string PlacingStatements(const json::Value& attributes,
                               const std::vector<NamedDimension>& dimensions,
                               const Hierarchy& hierarchy, const std::string& path);

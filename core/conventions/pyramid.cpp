@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// The `multiscales` of a group's attributes, with paths from the root.
+// Returns the pyramids in the `multiscales` of a group's attributes, with paths from the root.
 std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const std::string& group,
                                            Warnings& warnings) {
     std::vector<ListedPyramid> pyramids;
@@ -48,7 +48,7 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
     return pyramids;
 }
 
-// Turns listings into pyramids.
+// Builds pyramids from lists of levels.
 class Builder {
   public:
     Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr)
@@ -57,7 +57,8 @@ class Builder {
           faults_(faults),
           checker_(hierarchy, warnings) {}
 
-    // The pyramids of arrays, or of the variables in groups, whichever the first level is.
+    // Adds the pyramids of a list of levels. If the first level is an array, the levels are arrays.
+    // Otherwise the levels are groups, and each variable has a pyramid.
     void Add(const ListedPyramid& listed, std::vector<Pyramid>& pyramids) {
         std::vector<ListedLevel> arrays;
         std::map<std::string, std::vector<ListedLevel>> variables;
@@ -66,7 +67,8 @@ class Builder {
             const NodeKind kind = KindOf(level);
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
             if (kind == NodeKind::kNone) continue;
-            // GDAL lists an array, and groups in which its overviews have its name.
+            // GDAL lists an array first, then groups that hold the overviews under the array's
+            // name.
             auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
                             ? ArrayIn(level.path, LastName(arrays.front().path))
                             : std::nullopt;
@@ -84,7 +86,8 @@ class Builder {
         for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
     }
 
-    // The pyramid of one array: the arrays, or those of its name in the groups.
+    // Returns the pyramid of one array: of the listed arrays, or of the arrays with its name in the
+    // listed groups. nullopt if no array can be a level.
     std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
         const bool is_listed_itself =
             std::any_of(listed.levels.begin(), listed.levels.end(),
@@ -107,7 +110,7 @@ class Builder {
                      is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
     }
 
-    // Prefetches what describes the levels that BuildOf() may find of each array.
+    // Prefetches documents about the levels that BuildOf() may find for each array.
     void PrefetchFor(const std::map<std::string, ListedPyramid>& listed) const {
         std::vector<ListedLevel> candidates;
         for (const auto& [array_path, pyramid] : listed)
@@ -123,14 +126,14 @@ class Builder {
         warnings_.push_back(LeftOut(level, why));
     }
 
-    // The path of the array of that name in a group; none where there is none.
+    // Returns the path of the array `name` in a group; nullopt if the array does not exist.
     std::optional<std::string> ArrayIn(const std::string& group, std::string_view name) {
         std::string path = JoinKey(group, name);
         const auto exists = hierarchy_.Has(path, Document::kArray);
         return exists.ok() && *exists ? std::optional(std::move(path)) : std::nullopt;
     }
 
-    // The levels without those that are listed before.
+    // Returns the levels without duplicates; a duplicate gives a warning.
     std::vector<ListedLevel> Distinct(const ListedPyramid& listed) {
         std::vector<ListedLevel> levels;
         std::set<std::string> seen;
@@ -143,7 +146,8 @@ class Builder {
         return levels;
     }
 
-    // kNone, and a warning, where there is nothing or nothing that can be looked at.
+    // Returns the kind of node at a level. Returns kNone with a warning if the node does not exist
+    // or cannot be read.
     NodeKind KindOf(const ListedLevel& level) {
         const auto kind = hierarchy_.KindOf(level.path);
         if (kind.ok() && *kind != NodeKind::kNone) return *kind;
@@ -161,7 +165,7 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // One that cannot be read is told of where the pyramid is checked.
+            // An array that cannot be read is kept here: checking the pyramid reports it.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
                 {array.path, level.origin, level.statement});
@@ -183,11 +187,11 @@ class Builder {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    PyramidFaults* const faults_;  // of several groups; nullptr where each warning counts
+    PyramidFaults* const faults_;  // collects over several groups; nullptr to report each warning
     LevelChecker checker_;
 };
 
-// True where the pyramid lists the array, or the group that it is directly in.
+// True if the pyramid lists the array or its parent group.
 bool Lists(const ListedPyramid& pyramid, const std::string& array_path) {
     const std::string_view group = ParentPath(array_path);
     return std::any_of(pyramid.levels.begin(), pyramid.levels.end(), [&](const ListedLevel& level) {
@@ -200,25 +204,26 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
                        [&](const PyramidLevel& level) { return level.path == path; });
 }
 
-// What lists an array as a level, nearest first.
+// Returns the description that lists an array as a level, from the nearest group; nullopt if none
+// lists the array.
 std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
                                          Warnings& warnings) {
-    Warnings ignored;  // of attributes that are no JSON, reported where the nodes are opened
+    Warnings ignored;  // invalid attributes are reported when the nodes are opened
     const json::Value attributes = LenientAttributes(hierarchy, array_path, ignored);
     if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings)) return listed;
     const std::string_view own = ParentPath(array_path);
-    Warnings unreadable;  // what is wrong where nothing is listed; the array may be meant
+    Warnings unreadable;  // warnings of groups without any usable list
     for (std::string_view at = array_path; !at.empty();) {
         at = ParentPath(at);
         const std::string group(at);
         Warnings found;
         auto listed = ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, found);
-        // A folder of xcube levels is the group above the array's own.
+        // A folder of xcube levels is the parent of the array's group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
         if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // An array that something else lists by itself may have overviews all the same.
+        // Overviews go first: an array that a pyramid lists may have overviews in addition.
         std::stable_partition(listed.begin(), listed.end(),
                               [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
         for (ListedPyramid& pyramid : listed) {
@@ -232,20 +237,22 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
     return listed;
 }
 
-// How far corners may be apart, in pixels of the level, with room for rounding.
+// Maximum distance between corners of two levels, in pixels of the smaller level. Includes a
+// tolerance for rounding.
 constexpr double kMaxCornerDistance = 1 + 1e-6;
 
 std::string SizeText(std::uint64_t width, std::uint64_t height) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
 
-// What is different in the dimensions that are not X and Y; empty where nothing is.
+// Returns how dimensions other than X and Y differ from the base, as a predicate; empty if they
+// match.
 std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
         const Dimension& a = level.dimensions[i];
         const Dimension& b = base.dimensions[i];
-        // Of a volume each level may have fewer slices.
+        // Smaller levels of a volume may have fewer slices.
         const bool is_thinner = b.role == AxisRole::kZ && a.size >= 1 && a.size < b.size;
         if (a.size != b.size && !is_thinner)
             return "has " + std::to_string(a.size) + " elements along " + a.name + ", not " +
@@ -262,7 +269,8 @@ GeoTransform HalfPixelOn(GeoTransform t) {
     return t;
 }
 
-// What a geotransform from coordinate arrays depends on; empty where it has none of them.
+// Returns a key of all facts that the geotransform from coordinate arrays depends on; empty if X or
+// Y has no coordinate array.
 std::string CoordinatesKey(const ArrayFacts& facts) {
     const std::string& x = facts.dimensions[*facts.axes.x].coordinate_path;
     const std::string& y = facts.dimensions[*facts.axes.y].coordinate_path;
@@ -315,7 +323,7 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
         for (const ListedPyramid& pyramid : listed) builder.Add(pyramid, pyramids);
         return pyramids;
     };
-    Warnings ignored;  // reported where the group is opened
+    Warnings ignored;  // reported when the group is opened
     auto pyramids =
         build(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings));
     if (pyramids.empty()) {
@@ -366,7 +374,7 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
             if (!pyramid || !HasLevel(*pyramid, path)) continue;
             found.insert(found.end(), of_levels.begin(), of_levels.end());
             auto& levels = pyramid->levels;
-            if (levels[0].path != path) found.clear();  // they are given with the base
+            if (levels[0].path != path) found.clear();  // reported with the base
             while (levels[0].path != path) levels.erase(levels.begin());
             pyramids.back() = std::move(*pyramid);
         }
@@ -382,7 +390,7 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LeftOut(level, why));
 }
 
-// Prefetches what DescribeArray() reads.
+// Two steps: the coordinate arrays are known only when the documents of the arrays are read.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;
@@ -431,7 +439,8 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
     return levels;
 }
 
-// A small image without names for its dimensions does not show by its shape that it is one.
+// A small level without dimension names takes the axes of the base: its own shape may be too small
+// to recognise an image.
 void LevelChecker::FollowBase(std::vector<Level>& levels) {
     const ArrayFacts& base = levels[0].facts;
     if (!AreAxesDeclared(base)) return;
@@ -451,7 +460,7 @@ void LevelChecker::FollowBase(std::vector<Level>& levels) {
 }
 
 void LevelChecker::SortBySize(std::vector<Level>& levels) {
-    // The product of a shape fits 63 bits.
+    // No overflow: the number of elements of an array fits 63 bits.
     std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
         return a.width * a.height > b.width * b.height;
     });
@@ -488,7 +497,7 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
     return {};
 }
 
-// True for an overview that states another content of the array that it was made from.
+// True if an overview records a base state that the base no longer has.
 bool LevelChecker::IsOfOtherContent(const Level& level, const Level& base) {
     const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
     if (state.empty()) return false;
@@ -526,14 +535,13 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
                               static_cast<double>(level.width), static_cast<double>(level.height));
     };
     if (distance(a->transform, b->transform) <= kMaxCornerDistance) return true;
-    // OME's translation is that of the first pixel's centre, but many writers leave it out or mean
-    // the corner. Half a pixel more and the part of a pixel that the last column or row lacks would
-    // make good levels look misplaced.
+    // OME's translation refers to the centre of the first pixel. Many writers omit the translation
+    // or use the corner. Accept both, or correct levels would seem misplaced by half a pixel.
     return a->is_ome &&
            distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
 }
 
-// What is wrong with what a level is said to be made of; empty where nothing is.
+// Returns what is wrong with the source that a level is derived from; empty if nothing is wrong.
 std::string LevelChecker::WrongSource(const std::string& source, const Level& level) const {
     const std::string place = "derived_from: /" + source + " ";
     const auto kind = hierarchy_.KindOf(source);
@@ -545,7 +553,7 @@ std::string LevelChecker::WrongSource(const std::string& source, const Level& le
            " dimensions, unlike the level; it is ignored";
 }
 
-// Warns of what is said of a level and is not so: once for all variables of which it is said.
+// Warns about wrong statements about a level. One warning covers all variables of a level.
 void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& levels) {
     const LevelStatement* statement = level.listed.statement.get();
     if (statement == nullptr || level.facts.metadata.rank() < 2) return;
@@ -556,7 +564,7 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
             other.listed.statement->level == *statement->source)
             sources.push_back(&other.facts);
     if (!sources.empty())
-        sources.push_back(&levels[0].facts);  // which some writers take all scales from
+        sources.push_back(&levels[0].facts);  // some writers state all scales relative to the base
     else if (statement->source && !statement->is_source_listed)
         wrong.push_back(WrongSource(*statement->source, level));
     for (std::string& text : WrongIn(*statement, level.facts, sources))
@@ -568,7 +576,8 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
     }
 }
 
-// A predicate that says which EPSG codes differ; empty where none do, or one is not known.
+// Returns how the EPSG code of a level differs from the code of the base, as a predicate; empty if
+// equal or unknown.
 std::string LevelChecker::OtherCrs(const Level& level, const Level& base) {
     const auto code_of = [&](const ArrayFacts& facts) {
         std::string key(ParentPath(facts.path));
@@ -584,7 +593,8 @@ std::string LevelChecker::OtherCrs(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Why the values of a level that fits by its shape are not those of the base; empty where they are.
+// Returns why the values of a level with a fitting shape do not match the base, as a predicate;
+// empty if they match.
 std::string LevelChecker::WhyNotOf(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOfOtherContent(level, base))
@@ -609,7 +619,7 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
     const Level& base = levels[0];
     const Level* previous = &base;
     for (const Level& level : levels) {
-        // Of a dimension that the levels share.
+        // Levels of a raster may share a 1-D coordinate array of a dimension that does not shrink.
         const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
         if (is_same && &level != &base) continue;
         if (&level != &base) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Multiscale pyramids: one raster at several sizes, by any of the conventions that describe it.
+// Multiscale pyramids: one raster at several sizes, as described by any supported convention.
 #pragma once
 
 #include <map>
@@ -17,39 +17,39 @@
 
 namespace zarr {
 
-// An array of a pyramid.
+// An array that is a level of a pyramid.
 struct PyramidLevel {
     std::string path;
-    std::uint64_t width = 0;   // elements along the X axis
-    std::uint64_t height = 0;  // along the Y axis
+    std::uint64_t width = 0;   // elements along X
+    std::uint64_t height = 0;  // elements along Y
 };
 
-// Levels that belong together: rasters whose stored values mean the same (data type but for byte
-// order, scale, offset, units, nodata value), in one CRS, and of one rank. Dimensions other than X
-// and Y are the same, but for Z, of which smaller levels may have fewer slices. Sizes shrink along
-// X, Y or both. All cover the same extent to a pixel of the smaller one, where they say what they
-// cover.
+// Rasters that are levels of one pyramid. All levels have one data type (except byte order), scale,
+// offset, unit, nodata value, CRS and rank.
+// Sizes shrink along X, Y or both. Other dimensions are equal, but smaller levels may have fewer
+// slices along Z. All levels cover one extent, with a tolerance of one pixel of the smaller level,
+// as far as they state an extent.
 struct Pyramid {
-    std::string origin;                // where it is described, for messages: "multiscales[0]"
-    std::vector<PyramidLevel> levels;  // at least one, the largest first: that one is the base
-    // The smaller levels are overviews that were built for the base: a group that describes them is
-    // opened as without them.
+    std::string origin;                // description of the pyramid, for messages: "multiscales[0]"
+    std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
+    // True if the smaller levels are overviews that were built for the base. A group that describes
+    // overviews is opened as if the description did not exist.
     bool is_overviews = false;
 };
 
-// True for an array without names for its dimensions of which colours or `spatial:shape` tell the
-// rows and columns. Smaller levels of its pyramid lie in the same way.
+// True for an array without dimension names whose rows and columns are known by colours or
+// `spatial:shape`. Smaller levels of such an array's pyramid have the axes of the array.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
-// Collects the warnings about pyramids of several groups. Warnings that differ only in the place
-// become one, which names the first place and says how many more there are. Not thread-safe.
+// Collects warnings about pyramids of several groups. Warnings that differ only in the group become
+// one, with the first group and the number of others. Not thread-safe.
 class PyramidFaults {
   public:
-    // Adds the warnings of a group, by its path.
+    // Adds the warnings of the group at path `group`.
     void Add(const std::string& group, const Warnings& warnings);
-    // Adds a level that does not exist.
+    // Adds the warning about a level that does not exist. All such warnings become one.
     void AddMissing(const std::string& warning) { Count("", warning); }
-    // Adds the collected warnings to `warnings`, and forgets them.
+    // Appends the collected warnings to `warnings`, and clears the collection.
     void Report(Warnings& warnings);
 
   private:
@@ -59,73 +59,76 @@ class PyramidFaults {
     };
     void Count(const std::string& what, const std::string& warning);
 
-    std::map<std::string, std::size_t> indices_;  // by what is wrong
-    std::vector<Alike> alike_;                    // in their order
+    std::map<std::string, std::size_t> indices_;  // index in `alike_` by warning without group
+    std::vector<Alike> alike_;                    // in order of first occurrence
 };
 
-// The pyramids that a group describes, in the order of the description: by `multiscales` in its
-// attributes (OME-NGFF 0.1 to 0.4, ndpyramid, zarr-conventions), as a folder of xcube levels, or by
-// `multiscales` of arrays in it or its groups (GeoZarr 0.4). Of these the first that holds counts.
-// Levels that are groups give a pyramid for each variable, in the order of their names; a level
-// need not have every variable. Each level that is left out gives one warning with the place that
-// lists it, those that do not exist together one; what is wrong with a base alone is reported when
-// it is opened. Reads metadata and coordinate arrays.
+// Returns the pyramids that a group describes, in the order of the description. Sources, of which
+// the first that yields a pyramid is used:
+// 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid, zarr-conventions);
+// 2. a folder of xcube levels;
+// 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
+// If levels are groups, each variable has a pyramid, sorted by name; a level may lack variables.
+// Each unsuitable level gives a warning with its origin; all missing levels give one. Warnings
+// about the base itself appear when the base is opened. Reads metadata and coordinate arrays.
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   PyramidFaults& faults);
 
-// The pyramid that has the array as a level: described by its own attributes, or by the nearest
-// group above it that lists it. nullopt where there is none, or none with another level. A
-// caller that opens an array by name wants the pyramid only where levels[0] is that array; warnings
-// are given only then, or where the array is all that is left of a pyramid, or where nothing lists
-// it and what a group above it says can list nothing.
+// Returns the pyramid that has the array as a level. The array's own attributes or the nearest
+// ancestor group that lists the array describe the pyramid. nullopt if there is no such pyramid, or
+// if it has no other level.
+// Callers that open an array by name use the pyramid only if levels[0] is the array. Warnings are
+// returned only in that case, or if the array is the only level left. Warnings about invalid
+// descriptions in ancestors are returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
-// The pyramids of arrays of one group, in their order, each from its array on: levels that are
-// larger are left out. Only the array where nothing lists it. Warnings are those of
-// FindPyramidOf(), once.
+// Returns a pyramid for each array of one group, in the given order. Levels larger than the array
+// are removed. An array outside any pyramid gives a pyramid of one level. Warnings are those of
+// FindPyramidOf(), without duplicates.
 std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
                                       const std::vector<std::string>& array_paths,
                                       Warnings& warnings);
 
-// A level of a pyramid as something lists it, not checked.
+// A level that a description of a pyramid lists. Its existence and fit are not checked.
 struct ListedLevel {
-    std::string path;    // of an array or a group, from the root
-    std::string origin;  // where it is listed, for messages
-    // What is said of it there, with paths from the root; nullptr where nothing can be.
+    std::string path;    // path of an array or group, from the root
+    std::string origin;  // the entry that lists the level, for messages
+    // Statements of the entry about the level, with paths from the root; nullptr if the convention
+    // has no such statements.
     std::shared_ptr<const LevelStatement> statement = nullptr;
 };
 
 struct ListedPyramid {
-    std::string group;   // whose pyramid it is
-    std::string origin;  // where it is described, for messages
+    std::string group;   // the group that the pyramid belongs to
+    std::string origin;  // description of the pyramid, for messages
     std::vector<ListedLevel> levels;
-    bool is_overviews = false;  // of an array that is there without them
+    bool is_overviews = false;  // true if the levels are overviews of an existing array
 };
 
-// The warning for a level that is not used: `why` is a predicate, "is not a raster".
+// Returns the warning about a level that is not used. `why` is a predicate such as "is not a
+// raster".
 inline std::string LeftOut(const ListedLevel& level, const std::string& why) {
     return level.origin + ": level /" + level.path + " " + why + "; it is left out";
 }
 
-// Checks which of the listed levels of a pyramid belong together.
-
-// Checks the pyramids of one group. Not for several threads.
+// Selects the listed levels that form a pyramid, for the pyramids of one group. Caches facts about
+// the group's arrays. Not thread-safe.
 class LevelChecker {
   public:
     LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)
         : hierarchy_(hierarchy), warnings_(warnings) {}
 
-    // Which arrays can be levels: rasters, or also arrays of one dimension, as the coordinates of
-    // the levels of a raster are.
+    // Arrays that can be levels: only rasters, or also 1-D arrays. Coordinates of a raster's levels
+    // are 1-D arrays.
     enum class Ranks { kRasters, kAny };
 
-    // The pyramid of arrays that `listed` describes; nullopt where none can be a level. Levels that
-    // do not belong to the largest one are left out with a warning each.
+    // Returns the pyramid that the `arrays` of `listed` form; nullopt if no array can be a level.
+    // Levels that do not match the largest one are left out with a warning each.
     std::optional<Pyramid> Check(const ListedPyramid& listed,
                                  const std::vector<ListedLevel>& arrays, Ranks ranks);
 
-    // Prefetches what describes the arrays, as far as it is known before they are read.
+    // Prefetches the documents that describe the arrays and their coordinates.
     void Prefetch(const std::vector<ListedLevel>& arrays) const;
 
   private:
@@ -151,12 +154,14 @@ class LevelChecker {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    // Variables of one grid share their coordinate arrays, which are read once.
+    // Geotransforms by the coordinate arrays that they come from: variables of one grid share
+    // coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
-    std::map<std::string, std::string> crs_codes_;  // likewise, by what states them
-    // Whether an array is in a state that overviews state of it; several have the same.
+    std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
+    // Whether the base (first key) matches a recorded base state (second key). Several overviews
+    // may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
-    std::set<std::string> reported_;  // of geotransforms and statements
+    std::set<std::string> reported_;  // warnings about geotransforms and statements
 };
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr Conventions that a node says it follows: the attribute `zarr_conventions`.
+// Attribute `zarr_conventions`: the Zarr Conventions that a node declares to follow.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace zarr {
 
-// The conventions that this library writes.
+// Conventions that this library writes and declares.
 enum class Convention : std::uint8_t {
     kMultiscales,  // `multiscales` of groups
     kProj,         // `proj:` attributes
     kSpatial,      // `spatial:` attributes
 };
 
-// Says that the node follows the convention, unless its attributes do already. Others in the list
-// are kept; an attribute of that name that is no list is replaced by one.
+// Declares in `zarr_conventions` that the node follows a convention, unless declared already. Other
+// entries are kept. An attribute that is not a list is replaced.
 void RegisterConvention(json::Object& attributes, Convention convention);
 
-// Takes it back, and the list where nothing is left in it.
+// Removes the declaration of a convention, and an empty `zarr_conventions`.
 void UnregisterConvention(json::Object& attributes, Convention convention);
 
 }  // namespace zarr

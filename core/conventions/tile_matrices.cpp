@@ -14,15 +14,16 @@ namespace zarr {
 
 namespace {
 
-// Spellings of OGC's 2.0 and 1.0, and of GeoZarr.
+// Member names in versions 2.0 and 1.0 of the OGC standard, and in GeoZarr.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 
-// Most groups beside an array's own that are asked for an array that describes its pyramid.
+// Maximum number of sibling groups that are searched for an array that describes the pyramid.
 constexpr std::size_t kMaxGroupsBeside = 64;
 
-// An identifier: a text, though small numbers are found too.
+// Returns the identifier of a tile matrix: a string, or a small number that some writers use.
+// nullopt if absent.
 std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();
@@ -47,8 +48,8 @@ std::vector<std::string> IdsOf(const json::Value& list, const std::string& origi
         return ids;
     }
     if (count > kMaxPyramidLevels) {
-        warnings.push_back(origin + ": is passed over, as it lists " + std::to_string(count) +
-                           " levels, more than " + std::to_string(kMaxPyramidLevels));
+        warnings.push_back(origin + ": is ignored, because its " + std::to_string(count) +
+                           " levels exceed the maximum of " + std::to_string(kMaxPyramidLevels));
         return ids;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -68,7 +69,8 @@ bool IsArray(const Hierarchy& hierarchy, const std::string& path) {
     return found.ok() && *found;
 }
 
-// The names of the groups in `parent` that hold an array `name`; none where they are too many.
+// Returns the names of the groups in `parent` that hold an array `name`; empty if `parent` has too
+// many groups.
 std::vector<std::string> GroupsThatHold(const Hierarchy& hierarchy, const std::string& parent,
                                         const std::string& name) {
     std::vector<std::string> names;
@@ -149,7 +151,7 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
         std::string path = JoinKey(JoinKey(pyramid.group, id), name);
         const std::string origin = pyramid.origin + ", tile matrix " + Quoted(id);
         if (id.empty() || !IsValidKey(path))
-            warnings.push_back(origin + ": is no name of a group; the level is left out");
+            warnings.push_back(origin + ": is not a valid group name; the level is left out");
         else if (path != array_path)
             pyramid.levels.push_back({std::move(path), origin});
     }
@@ -158,8 +160,7 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 
 namespace {
 
-// An array that describes a pyramid of `group`, for each name of an array in the group or
-// in a group directly in it.
+// Finds the arrays that describe pyramids of `group`, one for each array name.
 class Search {
   public:
     Search(const Hierarchy& hierarchy, const std::string& group, Warnings& warnings)
@@ -167,7 +168,7 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // More groups than a pyramid has levels are a container of many products.
+        // A group with more members than a pyramid has levels is a container of many products.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);
@@ -184,7 +185,7 @@ class Search {
   private:
     void Try(const Node& node) {
         if (found_.count(node.name) != 0) return;
-        Warnings ignored;  // reported where the array is opened
+        Warnings ignored;  // reported when the array is opened
         const json::Value attributes = LenientAttributes(hierarchy_, node.path, ignored);
         if (attributes.Find("multiscales") == nullptr) return;
         Warnings own;

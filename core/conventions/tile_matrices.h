@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pyramids of GeoZarr 0.4: `multiscales` of a data array name a tile matrix set (OGC Two
-// Dimensional Tile Matrix Set), and groups named by its tile matrices hold the array's levels.
+// Dimensional Tile Matrix Set). Groups with the identifiers of the tile matrices hold the array's
+// levels.
 #pragma once
 
 #include <optional>
@@ -12,30 +13,32 @@
 
 namespace zarr {
 
-// True where a `multiscales` object is GeoZarr's.
+// True if `multiscales` is an object of GeoZarr 0.4.
 bool IsTileMatrixPyramid(const json::Value& multiscales);
 
-// The identifiers of the tile matrices that have data: the keys of `tile_matrix_limits` or
-// `tile_matrix_set_limits`, else those that an inline tile matrix set lists. Empty where there are
-// neither, as for the name of a well-known set.
+// Returns the identifiers of the tile matrices with data: keys of `tile_matrix_limits` or
+// `tile_matrix_set_limits`, else identifiers in an inline tile matrix set. Empty if there are
+// neither, for example for a well-known set, which is given by name. `origin` names `multiscales`
+// in messages.
 std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
                                        Warnings& warnings);
 
-// The levels, as arrays, that `array_attributes` give the array. The groups lie beside the array's
-// own, else in it. Without identifiers they are the groups beside the array's own that hold an
-// array of its name. nullopt where the attributes have no `multiscales`, or broken ones.
+// Returns the levels that an array's attributes describe, as arrays. The groups of the levels are
+// siblings of the array's group, else inside that group. Without identifiers, the levels are the
+// groups that hold an array with the array's name. nullopt if `multiscales` is absent or invalid.
 std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
                                               const std::string& array_path,
                                               const json::Value& array_attributes,
                                               Warnings& warnings);
 
-// The pyramids that arrays in `group`, or in groups directly in it, describe and whose levels lie
-// in groups directly in it: one for each name of an array, in the order of the names.
+// Returns the pyramids whose levels are in direct subgroups of `group`. Arrays in `group` or in
+// direct subgroups describe them. One pyramid for each array name, sorted by name.
 std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
                                             Warnings& warnings);
 
-// The pyramid with the array as a level that an array of its name describes, in the group above its
-// own or in another group there.
+// Returns the pyramid that lists the array as a level. Another array with the array's name
+// describes the pyramid, in the grandparent group or in a sibling of the parent group. nullopt if
+// none does.
 std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
                                                 const std::string& array_path, Warnings& warnings);
 

@@ -17,12 +17,12 @@ namespace {
 constexpr std::int64_t kAttoseconds = 1'000'000'000'000'000'000;
 constexpr std::int64_t kAttosecondsPerMicrosecond = 1'000'000'000'000;
 
-// The time that `value` steps take, exactly.
+// Returns the exact duration of `value` units; nullopt on overflow.
 std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     const auto count = MultiplyChecked(value, step.multiple);
     if (!count) return std::nullopt;
     const Quotient units = FloorDivide(*count, step.den);
-    // Of the steps that are no whole number, num * den fits.
+    // No overflow: num * den fits for the units with den > 1.
     const Quotient rest = FloorDivide(units.rest * step.num, step.den);
     const auto product = MultiplyChecked(units.quotient, step.num);
     const auto whole = product ? AddChecked(*product, rest.quotient) : std::nullopt;
@@ -32,12 +32,13 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     return Instant{days.quotient, days.rest, rest.rest * (kAttoseconds / step.den)};
 }
 
-// The same of a double, to the microsecond.
+// Returns the duration of a fractional number of units, rounded to the microsecond; nullopt on
+// overflow.
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
-    // An even number of steps is exact as an integer, and leaves ties to go to the even microsecond
-    // of the sum.
+    // The even part is computed exactly as an integer. Ties in the remaining sum then round to the
+    // even microsecond.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;
@@ -53,7 +54,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     return Add(*elapsed, {days.quotient, days.rest, seconds.rest * kAttosecondsPerMicrosecond});
 }
 
-// Of NumPy's units from weeks on; years and months are no number of days.
+// Returns the duration of a NumPy unit of weeks or less. Years and months have no fixed duration.
 TimeStep StepOf(TimeUnit unit) {
     switch (unit) {
         case TimeUnit::kWeek:
@@ -84,10 +85,10 @@ TimeStep StepOf(TimeUnit unit) {
 struct Unit {
     std::string_view name;
     TimeStep step;
-    bool has_plural = true;  // with an s
+    bool has_plural = true;  // true if the plural ends with an s
 };
 
-// UDUNITS' year is 365.242198781 days, as a fraction of seconds in lowest terms.
+// UDUNITS defines a year as 365.242198781 days, here a fraction of seconds in lowest terms.
 constexpr TimeStep kYear = {9'861'539'367'087, 312'500};
 constexpr TimeStep kMonth = {3'287'179'789'029, 1'250'000};
 constexpr TimeStep kMilli = {1, 1'000};
@@ -116,8 +117,8 @@ constexpr Unit kTimeUnits[] = {
     {"millisec", kMilli},
     {"millisecond", kMilli},
     {"us", kMicro, false},
-    {"\xc2\xb5s", kMicro, false},  // with the micro sign
-    {"\xce\xbcs", kMicro, false},  // and with the Greek letter
+    {"\xc2\xb5s", kMicro, false},  // micro sign
+    {"\xce\xbcs", kMicro, false},  // Greek letter mu
     {"usec", kMicro},
     {"microsec", kMicro},
     {"microsecond", kMicro},
@@ -136,7 +137,7 @@ std::string Lower(std::string_view text) {
 
 constexpr std::string_view kSpaces = " \t\r\n\f\v";
 
-// The text up to the next space, which is taken off `text` with the spaces around it.
+// Removes the first word of `text` and the spaces around it; returns the word.
 std::string_view TakeWord(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
     const std::string_view word = text.substr(0, text.find_first_of(kSpaces));
@@ -164,8 +165,7 @@ std::optional<TimeStep> StepByName(std::string_view word, Calendar calendar) {
     return std::nullopt;
 }
 
-// Reads a date, a clock and a zone, character by character. Each Read function is false where
-// the text is not of its kind.
+// Parses a date, a clock and a zone. Each Read function returns false if the text does not match.
 class DateReader {
   public:
     explicit DateReader(std::string_view text) : text_(text) {}
@@ -202,10 +202,11 @@ class DateReader {
     void SkipSpaces() {
         while (!AtEnd() && kSpaces.find(text_[at_]) != std::string_view::npos) ++at_;
     }
-    // -1 or 1 for a sign that is there, else 0.
+    // Reads an optional sign; returns -1, 1, or 0 without a sign.
     int TakeSign() { return Take('-') ? -1 : Take('+') ? 1 : 0; }
 
-    // A number of at most `most` digits; how many it has, 0 for none or too many.
+    // Reads a number of at most `most` digits. Returns the number of digits; 0 if there are none or
+    // too many.
     std::size_t ReadNumber(std::size_t most, std::int64_t& number) {
         std::size_t digits = 0;
         number = 0;
@@ -302,7 +303,8 @@ Status ParseEpoch(std::string_view text, Calendar calendar, Instant& epoch) {
     if (!day) return Status::Invalid("the calendar has no date " + Quoted(text));
     const Instant local = {*day, reader.time_of_day.second, reader.time_of_day.attosecond};
     const Quotient zone = FloorDivide(-reader.zone_seconds, 86400);
-    epoch = Add(local, {zone.quotient, zone.rest, 0}).value_or(local);  // day numbers are small
+    // No overflow: day numbers are small.
+    epoch = Add(local, {zone.quotient, zone.rest, 0}).value_or(local);
     return {};
 }
 
@@ -311,7 +313,7 @@ struct Name {
     Calendar calendar;
 };
 
-// The first name of a calendar is the one that is printed.
+// The first name of a calendar is used in texts.
 constexpr Name kCalendars[] = {
     {"standard", Calendar::kStandard},
     {"gregorian", Calendar::kStandard},
@@ -324,7 +326,7 @@ constexpr Name kCalendars[] = {
     {"360_day", Calendar::k360Day},
 };
 
-// After this many years, and days, a calendar repeats itself.
+// The period after which a calendar repeats, in years and days.
 struct Cycle {
     std::int64_t years;
     std::int64_t days;
@@ -346,14 +348,14 @@ Cycle CycleOf(Calendar calendar) {
     }
 }
 
-// Days from the start of a cycle to that of its year `year`, which may be the one after the last.
+// Returns the days from the start of a cycle to the start of its year `year`, 0 to cycle.years.
 std::int64_t YearStart(const Cycle& cycle, std::int64_t year) {
     if (cycle.years == 1) return year * cycle.days;
     const std::int64_t julian = 365 * year + (year + 3) / 4;
     return cycle.years == 4 ? julian : julian - (year + 99) / 100 + (year + 399) / 400;
 }
 
-// Days from the start of a year of `year_days` to that of a month, 1 to 13.
+// Returns the days from the start of a year of `year_days` to the start of a month, 1 to 13.
 std::int64_t MonthStart(std::int64_t year_days, std::int64_t month) {
     if (year_days == 360) return (month - 1) * 30;
     constexpr std::array<std::int64_t, 13> kStarts = {0,   31,  59,  90,  120, 151, 181,
@@ -361,10 +363,11 @@ std::int64_t MonthStart(std::int64_t year_days, std::int64_t month) {
     return kStarts[static_cast<std::size_t>(month - 1)] + (year_days == 366 && month > 2 ? 1 : 0);
 }
 
-// A day number of the Julian calendar, less the same day's of the Gregorian one.
+// Day number of a date in the Julian calendar, minus the number of that day in the Gregorian
+// calendar.
 constexpr std::int64_t kJulianLead = 2;
 
-// The first Gregorian day of kStandard, 1582-10-15.
+// Day number of 1582-10-15, the first Gregorian day of kStandard.
 constexpr std::int64_t kSwitch = 578101;
 
 std::optional<std::int64_t> RegularDayNumber(Calendar calendar, const Date& date) {
@@ -382,7 +385,7 @@ std::optional<std::int64_t> RegularDayNumber(Calendar calendar, const Date& date
 Date RegularDateOfDay(Calendar calendar, std::int64_t day) {
     const Cycle cycle = CycleOf(calendar);
     const Quotient days = FloorDivide(day, cycle.days);
-    std::int64_t year = days.rest / 366;  // as many, or a few too few
+    std::int64_t year = days.rest / 366;  // lower bound for the year
     while (YearStart(cycle, year + 1) <= days.rest) ++year;
     const std::int64_t start = YearStart(cycle, year);
     const std::int64_t year_days = YearStart(cycle, year + 1) - start;
@@ -444,7 +447,7 @@ std::optional<std::string> TimeReference::TextOf(double value) const {
     return DateTimeText(calendar_, *instant);
 }
 
-// The time from the epoch to `time`.
+// Returns the duration from the epoch to `time`.
 Result<Instant> TimeReference::Since(std::string_view time) const {
     TimeReference other;
     ZARR_RETURN_IF_ERROR(
@@ -461,7 +464,7 @@ Result<Instant> TimeReference::Since(std::string_view time) const {
 Result<std::optional<std::int64_t>> TimeReference::CountOf(std::string_view time) const {
     ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
     const std::optional<std::int64_t> none;
-    // Whole days or seconds, and what of them is left over, in units.
+    // Whole days or seconds, and their remainder, in units of 1 / den.
     const std::int64_t whole_units = step_.den;
     std::optional<std::int64_t> count;
     Quotient rest{};
@@ -505,7 +508,7 @@ std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Wa
             name->as_string() != nullptr ? CalendarByName(*name->as_string()) : std::nullopt;
         if (!known) {
             warnings.push_back("attribute calendar: unknown calendar " + json::Brief(*name) +
-                               "; the times stay numbers");
+                               "; times are shown as numbers");
             return std::nullopt;
         }
         calendar = *known;
@@ -513,7 +516,7 @@ std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Wa
     auto reference = TimeReference::Parse(*units, calendar);
     if (reference.ok()) return reference.Take();
     warnings.push_back("attribute units: " + Quoted(*units) + ": " + reference.status().message() +
-                       "; the times stay numbers");
+                       "; times are shown as numbers");
     return std::nullopt;
 }
 
@@ -592,7 +595,7 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-    // Division rounds to zero, so a factor beyond the quotient gives a product beyond the limit.
+    // Division truncates towards zero: `a` beyond the quotient means a product beyond the limit.
     bool fits = true;
     if (b > 0) fits = a >= kMin / b && a <= kMax / b;
     if (b == -1) fits = a != kMin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times as CF conventions and NumPy store them, numbers since an epoch, as ISO 8601 text. The text
-// is DateTimeText()'s, which see for calendars other than the real world's.
+// Times that CF conventions and NumPy store as numbers since an epoch, as ISO 8601 text.
+// DateTimeText() defines the text for other calendars.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace zarr {
 
-// The calendars of the CF conventions, section 4.4.1.
+// Calendars of the CF conventions, section 4.4.1.
 enum class Calendar : std::uint8_t {
-    kStandard,            // Julian up to 1582-10-04, Gregorian from the next day, 1582-10-15
+    kStandard,            // Julian to 1582-10-04, Gregorian from 1582-10-15, the next day
     kProlepticGregorian,  // Gregorian at all times
     kJulian,
     kNoLeap,   // years of 365 days
@@ -24,46 +24,47 @@ enum class Calendar : std::uint8_t {
     k360Day,   // months of 30 days
 };
 
-// By the name in an attribute `calendar`, in any case: "standard", "gregorian", "365_day", ...
+// Returns the calendar with a name of the attribute `calendar`, ignoring case: "standard",
+// "gregorian", "365_day", ... nullopt if unknown.
 std::optional<Calendar> CalendarByName(std::string_view name);
 
-// A day of a calendar. Years are counted as astronomers and ISO 8601 do: 1 BC is year 0.
+// A date in a calendar. Years are astronomical, as in ISO 8601: 1 BC is year 0.
 struct Date {
     std::int64_t year = 0;
     std::int64_t month = 1;  // 1 to 12
     std::int64_t day = 1;    // 1 to 31
 };
 
-// Largest year, and with a minus the smallest, that DayNumber() accepts.
+// Maximum year that DayNumber() accepts; the minimum is -kMaxYear.
 inline constexpr std::int64_t kMaxYear = 1'000'000'000;
 
-// The number of a date: days since 0000-01-01 of the calendar, since that of the Gregorian one for
-// kStandard. None where the calendar has no such date.
+// Returns the days from 0000-01-01 of the calendar to the date. For kStandard, from 0000-01-01 of
+// the Gregorian calendar. nullopt if the calendar does not have the date.
 std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
 
-// The date of any day number.
+// Returns the date with day number `day`, as DayNumber() counts.
 Date DateOfDay(Calendar calendar, std::int64_t day);
 
-// A point in time of some calendar, or the time between two of them.
+// A point in time in some calendar, or a duration.
 struct Instant {
     std::int64_t day = 0;
     std::int64_t second = 0;      // 0 to 86399
     std::int64_t attosecond = 0;  // 0 to 10^18 - 1
 };
 
-// The sum; none where its day does not fit.
+// Returns the sum; nullopt if the day overflows.
 std::optional<Instant> Add(const Instant& a, const Instant& b);
 
-// A date and time of day as text: "2020-01-02T06:00:00Z" (ISO 8601) in the calendars of the real
-// world, kStandard and kProlepticGregorian. Dates of the others are not ISO 8601's and say so:
-// "2020-02-30T00:00:00 (360_day)". Seconds get 3, 6, 9, ... digits where they have a fraction.
-// Years before 0 and after 9999 have a sign and at least six digits (ISO 8601's expanded form).
+// Returns a date and time of day as text. kStandard and kProlepticGregorian give ISO 8601:
+// "2020-01-02T06:00:00Z". Other calendars are named in the text: "2020-02-30T00:00:00 (360_day)".
+// Fractional seconds have 3, 6, 9, ... digits. Years before 0 and after 9999 have a sign and at
+// least six digits (ISO 8601, expanded form).
 std::string DateTimeText(Calendar calendar, const Date& date, const Instant& time_of_day);
 
-// The same of the instant's own date.
+// Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
 
-// floor(a / b) and what is left of it, 0 to b - 1, for b > 0.
+// Quotient floor(a / b) and remainder, 0 to b - 1, of a division by b > 0.
 struct Quotient {
     std::int64_t quotient;
     std::int64_t rest;
@@ -73,11 +74,12 @@ constexpr Quotient FloorDivide(std::int64_t a, std::int64_t b) {
     return rest < 0 ? Quotient{a / b - 1, rest + b} : Quotient{a / b, rest};
 }
 
-// a * b and a + b; none where they do not fit.
+// Returns a * b, or a + b; nullopt on overflow.
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b);
 
-// What one of the numbers means: num / den seconds, or days, times `multiple`.
+// Duration of one unit of a stored number: num / den * multiple, in seconds, or in days if
+// `in_days`.
 struct TimeStep {
     std::int64_t num = 1;
     std::int64_t den = 1;
@@ -85,33 +87,36 @@ struct TimeStep {
     std::int64_t multiple = 1;
 };
 
-// CF's "hours since 2020-01-01 12:00:00.5 +01:00" in a calendar (CF conventions, section 4.4).
+// The meaning of CF time units such as "hours since 2020-01-01 12:00:00.5 +01:00" in a calendar (CF
+// conventions, section 4.4).
 class TimeReference {
   public:
-    // `units` as UDUNITS reads them, in any case: "[count] unit since date [clock [zone]]".
+    // Parses `units` as UDUNITS does, ignoring case: "[count] unit since date [clock [zone]]".
     //
     // Units are seconds, minutes, hours, days, weeks, fortnights, months, years, common_years, with
-    // UDUNITS' and cftime's abbreviations, down to ns. A year is UDUNITS' 365.242198781 days and a
-    // month a twelfth of it; in the calendar 360_day they are 360 and 30 days, as in cftime.
+    // the abbreviations of UDUNITS and cftime, down to ns. A year has 365.242198781 days (UDUNITS),
+    // a month is a twelfth of a year. In the calendar 360_day they have 360 and 30 days, as in
+    // cftime.
     //
-    // Dates are year[-month[-day]] or YYYYMMDD; clocks h[:m[:s]] or, after a T, hhmm[ss]; zones Z,
-    // UTC, GMT, [+-]h[:m], [+-]hhmm. A zone without a sign or leading zero is one too, as for
-    // UDUNITS; cftime passes over those. Years before 1 in the calendars standard and julian are
-    // historical, -1 being 1 BC, and there is no year 0, as in cftime.
+    // Dates are year[-month[-day]] or YYYYMMDD. Clocks are h[:m[:s]] or, after a T, hhmm[ss]. Zones
+    // are Z, UTC, GMT, [+-]h[:m], [+-]hhmm. As in UDUNITS, a zone may lack the sign or a leading
+    // zero; cftime ignores such a zone. Years before 1 in the calendars standard and julian are
+    // historical, as in cftime: -1 is 1 BC, and there is no year 0.
     //
-    // Errors say what is wrong with the text, not where it comes from.
+    // Errors describe the fault in the text, without its origin.
     static Result<TimeReference> Parse(std::string_view units, Calendar calendar);
 
-    // The time of an integer: exact. None where it is too far off to be counted.
+    // Returns the time of an integer as text; exact. nullopt on overflow.
     std::optional<std::string> TextOf(std::int64_t value) const;
-    // The time of a double, to the nearest microsecond, ties to even, as cftime does. None too for
-    // NaN and infinities.
+    // Returns the time of a double as text, rounded to the nearest microsecond, ties to even, as in
+    // cftime. nullopt for NaN, infinity, and on overflow.
     std::optional<std::string> TextOf(double value) const;
 
-    // The number of a time of the same calendar, written as the date of `units` is: exact, or none
-    // where it is not a whole number. Errors say what is wrong with the text.
+    // Returns the integer that stands for a time of this calendar; nullopt if no integer does.
+    // `time` is a date as in `units`. Errors describe the fault in the text.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
-    // The same, also for what is not a whole number, to the nearest double.
+    // Returns the number that stands for a time of this calendar, rounded to the nearest double if
+    // not an integer. `time` is a date as in `units`.
     Result<double> ValueOf(std::string_view time) const;
 
   private:
@@ -122,28 +127,28 @@ class TimeReference {
     Instant epoch_;
 };
 
-// The meaning of the elements of kDatetime; kUnsupported for months and years, which have no
-// length, and for a type without a unit.
+// Returns the meaning of elements of a kDatetime type. Returns kUnsupported for months and years,
+// whose length varies, and for a type without a unit.
 Result<TimeReference> ReferenceOf(const DataType& type);
 
-// True where `units` are meant to be time since a date: they have the word "since".
+// True if `units` contain the word "since".
 bool IsTimeSince(std::string_view units);
 
-// The meaning of an array of times by its attributes `units` and `calendar` (default: standard).
-// None, without a warning, where `units` are not time since a date; a calendar that is unknown, and
-// units that say "since" and are no units, give a warning and none.
+// Returns the meaning of an array's times by its attributes `units` and `calendar` (default:
+// standard). nullopt without a warning if `units` do not contain "since". An unknown calendar or
+// invalid units give a warning and nullopt.
 std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
 
-// The text of an element of kDatetime, exact in every unit of NumPy: "2020-01-02T00:00:00Z"; "NaT".
-// None for a type without a unit, and where NumPy itself overflows.
+// Returns an element of a kDatetime type as text, exact in every NumPy unit:
+// "2020-01-02T00:00:00Z", "NaT". nullopt for a type without a unit, and on overflow.
 std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks);
 
-// The text of an element of kTimedelta: "6 hours", "1 day", "NaT"; a number where the type has no
-// unit. None where it does not fit.
+// Returns an element of a kTimedelta type as text: "6 hours", "1 day", "NaT"; a plain number if the
+// type has no unit. nullopt on overflow.
 std::optional<std::string> TimedeltaText(const DataType& type, std::int64_t ticks);
 
-// Reads "hours since 2020-01-01 12:00" into the unit and the epoch, the latter in UTC and in days
-// of `calendar`. TimeReference::Parse() tells what is accepted.
+// Parses "hours since 2020-01-01 12:00" into the unit and the epoch. The epoch is in UTC, in days
+// of `calendar`. TimeReference::Parse() defines the accepted forms.
 Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step, Instant& epoch);
 
 }  // namespace zarr

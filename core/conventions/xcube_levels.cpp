@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLevelsKey = ".zlevels";
 constexpr std::string_view kSuffix = ".levels";
-// Largest `.zlevels` and link that are read, in bytes.
+// Maximum size in bytes of `.zlevels` and of a link.
 constexpr std::size_t kMaxLevelsText = std::size_t{1} << 20;
 
 std::string_view Trim(std::string_view text) {
@@ -57,7 +57,8 @@ class Lister {
   private:
     std::string KeyOf(std::string_view name) const { return JoinKey(folder_, name); }
 
-    // False where absent; what cannot be read gives a warning and is absent.
+    // Reads the value of a key. Returns false if the key is absent; a read error gives a warning
+    // and false.
     bool ReadText(const std::string& key, Buffer& text) {
         const auto found = hierarchy_.store()->Get(key, text, kMaxLevelsText);
         if (!found.ok()) warnings_.push_back(found.status().message());
@@ -93,7 +94,7 @@ class Lister {
             count_ = number;
     }
 
-    // False where the folder has no such level.
+    // Adds a level by its link or group. Returns false if the folder has no such level.
     bool AddLevel(const std::string& index, ListedPyramid& pyramid) {
         const std::string link = KeyOf(index + ".link");
         const std::string group = KeyOf(index + ".zarr");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The levels format of xcube: a folder `x.levels` that is not a Zarr group, with a group `N.zarr`
-// for each level, or a text file `N.link` in place of it, and an optional JSON file `.zlevels`.
+// The levels format of xcube: a folder `x.levels` that is not a Zarr group. It holds for each level
+// a group `N.zarr` or a text file `N.link`, and optionally a JSON file `.zlevels`.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace zarr {
 
-// The levels, as groups, of a folder that is of this format; nullopt for any other. A folder below
-// the root must be named `*.levels` or hold `.zlevels`; the root's name is not known here. Links
-// are relative to the folder and are followed to places inside the store only.
+// Returns the levels of a folder in this format, as groups; nullopt for any other folder. A folder
+// below the root must be named `*.levels` or hold `.zlevels`; the name of the root is unknown.
+// Links are relative to the folder and must stay inside the store.
 std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
                                              Warnings& warnings);
 
-// Where xcube writes that level 0 of the levels at the root of a store is the dataset that they
-// were made from: the text of its link, trimmed and with slashes. nullopt where there is none, or
-// where it cannot be read.
+// Returns the text of the link `0.link` at the root of a store of xcube levels, trimmed and with
+// slashes. xcube writes the link if level 0 is the dataset that the levels were made from. nullopt
+// if the link is absent or cannot be read.
 std::optional<std::string> LinkOfBase(const Store& store);
-// The name under which that dataset, where it lies outside the store, is mounted in it; see
-// MountStore.
+// Name under which the dataset of `0.link` is mounted in the store, if the dataset lies outside the
+// store; see MountStore.
 inline constexpr std::string_view kBaseOfLevels = "0.zarr";
 
-// The path from the root that the relative path `link` means in `folder`. kInvalidArgument where it
-// is absolute, a URL, or leads outside the root.
+// Resolves the relative path `link` in `folder` to a path from the root. Returns kInvalidArgument
+// if `link` is absolute, a URL, or leads outside the root.
 Result<std::string> ResolveLink(const std::string& folder, std::string_view link);
 
 }  // namespace zarr

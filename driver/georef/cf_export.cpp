@@ -20,7 +20,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Reads parameters of a projected CRS, and writes them under CF's names.
+// Reads parameters of a projected CRS and collects them under their CF names.
 class Exporter {
   public:
     explicit Exporter(const OGRSpatialReference& srs) : srs_(srs) {}
@@ -35,7 +35,7 @@ class Exporter {
     Exporter& Number(const char* name, const char* parameter, double fallback = 0) {
         return Set(name, json::Value(Parameter(parameter, fallback)));
     }
-    // One number where both are the same.
+    // Sets `standard_parallel`: one number if both parallels are equal, else two.
     Exporter& Parallels(const char* first, const char* second) {
         const double a = Parameter(first);
         const double b = Parameter(second, a);
@@ -44,12 +44,12 @@ class Exporter {
             a == b ? json::Value(a) : json::Value(json::Array{json::Value(a), json::Value(b)}));
     }
     Exporter& FalseOrigin() {
-        // In the unit of the coordinates, as the CRS has them.
+        // CF wants the unit of the coordinates, which is the unit of the CRS.
         return Set("false_easting", json::Value(srs_.GetProjParm(SRS_PP_FALSE_EASTING, 0)))
             .Set("false_northing", json::Value(srs_.GetProjParm(SRS_PP_FALSE_NORTHING, 0)));
     }
 
-    // In degrees.
+    // Returns a parameter of the projection; angles are in degrees.
     double Parameter(const char* parameter, double fallback = 0) const {
         return srs_.GetNormProjParm(parameter, fallback);
     }
@@ -100,7 +100,8 @@ void Conformal2Sp(Exporter& to) {
         .Number("latitude_of_projection_origin", SRS_PP_LATITUDE_OF_ORIGIN);
 }
 
-// CF has no scale factor: the cone touches where the origin is.
+// CF has no scale factor here: the standard parallel is the latitude of origin. Another scale
+// factor than 1 cannot be expressed.
 void Conformal1Sp(Exporter& to) {
     if (to.Parameter(SRS_PP_SCALE_FACTOR, 1) != 1) return;
     to.Name("lambert_conformal_conic")
@@ -115,7 +116,7 @@ void CylindricalEqualArea(Exporter& to) {
         .Number("standard_parallel", SRS_PP_STANDARD_PARALLEL_1);
 }
 
-// Azimuthal projections by their centre.
+// Sets the centre of an azimuthal projection.
 void Centred(Exporter& to, const char* name, const char* longitude, const char* latitude) {
     to.Name(name)
         .Number("longitude_of_projection_origin", longitude)
@@ -137,7 +138,7 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// The latitude is the pole's with a scale factor, else the standard parallel.
+// GDAL's latitude of origin is the pole if a scale factor is stated, else the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")
@@ -170,7 +171,7 @@ void Geostationary(Exporter& to) {
 }
 
 struct Projection {
-    const char* name;  // of GDAL
+    const char* name;  // GDAL's name
     void (*write)(Exporter& to);
 };
 
@@ -193,7 +194,7 @@ constexpr Projection kProjections[] = {
     {SRS_PT_GEOSTATIONARY_SATELLITE, Geostationary},
 };
 
-// Web Mercator takes latitudes of WGS 84 for those of a sphere.
+// True for Web Mercator, which uses WGS 84 latitudes as latitudes on a sphere.
 bool IsWebMercator(const OGRSpatialReference& srs) {
     const char* const extension = srs.GetExtension("PROJCS", "PROJ4", "");
     const char* const code = srs.GetAuthorityCode(nullptr);
@@ -214,13 +215,13 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
     const double longitude = srs.GetPrimeMeridian(&meridian);  // in degrees, whatever the unit
     attributes.emplace_back("longitude_of_prime_meridian", json::Value(longitude));
     AddText(attributes, "prime_meridian_name", meridian);
-    if (is_web_mercator) return;  // its sphere has no name
+    if (is_web_mercator) return;  // the sphere of Web Mercator has no name
     AddText(attributes, "reference_ellipsoid_name", srs.GetAttrValue("SPHEROID"));
     AddText(attributes, "horizontal_datum_name", srs.GetAttrValue("DATUM"));
     AddText(attributes, "geographic_crs_name", srs.GetAttrValue("GEOGCS"));
 }
 
-// True where the attributes give the projection of `srs` back, on whatever datum.
+// True if the attributes reproduce the projection of `srs`. The datum is not compared.
 bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     zarr::Warnings warnings;
     const auto mapping = zarr::ParseCfGridMapping(json::Value(attributes), warnings);
@@ -232,7 +233,7 @@ bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     back.SetProjCS("unknown");
     back.CopyGeogCSFrom(&srs);
     if (!SetProjection(in_metres, back).ok()) return false;
-    // Not by IsSame(), which is about axes, names and methods as well.
+    // IsSame() is too strict: it also compares axes, names and methods.
     static constexpr const char* kAngles[] = {SRS_PP_CENTRAL_MERIDIAN,
                                               SRS_PP_LATITUDE_OF_ORIGIN,
                                               SRS_PP_STANDARD_PARALLEL_1,

@@ -7,11 +7,11 @@
 
 namespace zarr_driver {
 
-// The attributes of a CF grid mapping (CF conventions, appendix F) that state a CRS by its
-// parameters: grid_mapping_name, the projection's parameters with angles in degrees and lengths in
-// the CRS's unit, and what is known of ellipsoid, prime meridian, datum and names. Without
-// grid_mapping_name where CF has no such projection; empty where `crs` is neither geographic nor
-// projected. GDAL has an own export from 3.9 on, of fewer projections.
+// Returns the attributes of a CF grid mapping that state a CRS by parameters (CF conventions,
+// appendix F). They are grid_mapping_name, projection parameters, ellipsoid, prime meridian, datum
+// and names. Angles are in degrees, lengths in the unit of the CRS.
+// grid_mapping_name is absent if CF has no such projection. Empty if `crs` is neither geographic
+// nor projected. GDAL has a similar export since version 3.9, but for fewer projections.
 zarr::json::Object CfAttributes(const OGRSpatialReference& crs);
 
 }  // namespace zarr_driver

@@ -32,7 +32,7 @@ bool IsGeographic(const CfGridMapping& mapping) {
     return mapping.name == "latitude_longitude" || mapping.name == "rotated_latitude_longitude";
 }
 
-// The unit that coordinates of this mapping are in.
+// Returns the unit of coordinates of a grid mapping. Unusable `units` give a warning.
 SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
                          zarr::Warnings& warnings) {
     SpaceUnit degree{SpaceUnit::Kind::kAngle, kDegree, "degree"};
@@ -40,7 +40,7 @@ SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
     const bool geographic = IsGeographic(mapping);
     const bool geostationary = mapping.name == "geostationary";
     if (units.empty()) return geographic ? degree : geostationary ? radian : SpaceUnit{};
-    // Radians are without dimension, and some writers say just that.
+    // Radians have no dimension; some writers state the unit as "1".
     if (geostationary && units == "1") return radian;
     const auto unit = zarr::ParseSpaceUnit(units);
     const SpaceUnit::Kind wanted = geographic ? SpaceUnit::Kind::kAngle : SpaceUnit::Kind::kLength;
@@ -61,8 +61,9 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// The code of EPSG's CRS that is this one but for names, 0 where there is none. GDAL knows UTM
-// zones and the poles at once; PROJ's database takes some ten milliseconds.
+// Returns the EPSG code of the CRS that equals `srs` except for names; 0 if there is none. GDAL
+// finds UTM zones and polar projections at once; a search of PROJ's database takes some ten
+// milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -85,8 +86,8 @@ int FindCode(const OGRSpatialReference& srs) {
     return found;
 }
 
-// Puts EPSG's own definition in place of an equivalent one. Only on a datum of EPSG's: others make
-// the search slow and vague.
+// Replaces `srs` by the equivalent definition in EPSG. Callers use it only for an EPSG datum: with
+// other datums the search is slow and imprecise.
 void Identify(OGRSpatialReference& srs) {
     OGRSpatialReference known;
     const int code = FindCode(srs);
@@ -96,8 +97,9 @@ void Identify(OGRSpatialReference& srs) {
         srs = known;
 }
 
-// False for parameters that each are sound but together make no projection: PROJ builds such a CRS
-// and fails whenever it is used. The origin is in the domain of every projection.
+// False if the parameters are valid one by one but define no projection: PROJ creates such a CRS,
+// and every transformation fails. The origin, which is in the domain of every projection, is
+// transformed as a test.
 bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
               const OGRSpatialReference& srs) {
     geographic.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
@@ -109,7 +111,8 @@ bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
            std::isfinite(x) && std::isfinite(y);
 }
 
-// `unit` is the CRS's linear unit; false easting and northing are in `offset_metres`.
+// Returns the projected CRS in `unit`. The unit of false easting and northing is `offset_metres`
+// metres.
 Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialReference& geographic,
                                       const SpaceUnit& unit, double offset_metres) {
     OGRSpatialReference srs;
@@ -124,7 +127,7 @@ Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialRef
     if (!IsUsable(mapping, geographic, srs))
         return Status::Corrupt("PROJ refuses the parameters of " + mapping.name);
     if (unit.factor == 1 && geographic.GetAuthorityCode(nullptr) != nullptr) Identify(srs);
-    // Only now: the database's search for a name that it does not have is slow.
+    // The name is set last: a search for an unknown name in PROJ's database is slow.
     const std::string& name = mapping.projected_crs_name;
     if (srs.GetAuthorityCode(nullptr) == nullptr && !name.empty() &&
         srs.SetProjCS(name.c_str()) != OGRERR_NONE)
@@ -146,13 +149,14 @@ Status SetDatumShift(const std::vector<double>& shift, OGRSpatialReference& srs)
 }
 
 struct KnownDatum {
-    std::string_view key;  // NameKey() of the datum's or the geographic CRS's name
+    std::string_view key;  // NameKey() of the name of the datum or geographic CRS
     int crs;               // EPSG code of the geographic CRS
 };
 
 constexpr int kWgs84 = 4326;
 
-// Names of EPSG, OGC (the same with underscores), ESRI (that with D_ in front) and in short.
+// Names in EPSG, in OGC (EPSG's with underscores), in ESRI (OGC's with the prefix D_), and short
+// names.
 constexpr KnownDatum kDatums[] = {
     {"wgs84", kWgs84},
     {"wgs1984", kWgs84},
@@ -215,7 +219,8 @@ constexpr KnownDatum kDatums[] = {
     {"hartebeesthoek94", 4148},
 };
 
-// EPSG's code for a name of a datum or a geographic CRS, 0 where it is not known.
+// Returns the EPSG code of the geographic CRS for a name of a datum or geographic CRS; 0 if
+// unknown.
 int KnownCode(const std::string& name) {
     std::string key = zarr::NameKey(name);
     if (name.compare(0, 2, "D_") == 0) key.erase(0, 1);
@@ -235,7 +240,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// The code of the CRS that the names, or the ellipsoid, mean; 0 where they mean none.
+// Returns the EPSG code of the geographic CRS that the names, or else the ellipsoid, imply; 0 if
+// none.
 int MeantCode(const CfEarth& earth) {
     if (!SayNothing(earth.datum_name)) return KnownCode(earth.datum_name);
     if (!SayNothing(earth.geographic_crs_name)) {
@@ -245,7 +251,8 @@ int MeantCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Takes EPSG's CRS, in degrees, where it does not contradict the numbers.
+// Sets `srs` to the CRS in EPSG, in degrees, if that CRS does not contradict the numbers in
+// `earth`. Returns false otherwise.
 bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = MeantCode(earth);
     OGRSpatialReference known;
@@ -254,13 +261,14 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
     const bool is_named = !SayNothing(earth.datum_name) || !SayNothing(earth.geographic_crs_name);
     if (earth.ellipsoid && !zarr::SameEllipsoid(*earth.ellipsoid, its_own, zarr::kRoundedAxes)) {
         if (is_named)
-            warnings.push_back("attribute " +
-                               std::string(SayNothing(earth.datum_name) ? "geographic_crs_name"
-                                                                        : "horizontal_datum_name") +
-                               ": " +
-                               zarr::Quoted(SayNothing(earth.datum_name) ? earth.geographic_crs_name
-                                                                         : earth.datum_name) +
-                               " has another ellipsoid than the attributes say, which count");
+            warnings.push_back(
+                "attribute " +
+                std::string(SayNothing(earth.datum_name) ? "geographic_crs_name"
+                                                         : "horizontal_datum_name") +
+                ": " +
+                zarr::Quoted(SayNothing(earth.datum_name) ? earth.geographic_crs_name
+                                                          : earth.datum_name) +
+                " does not have the ellipsoid of the other attributes, which are used");
         return false;
     }
     const double meridian = known.GetPrimeMeridian();  // in degrees, whatever the unit
@@ -268,14 +276,15 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;
     srs = known;
-    // CF's coordinates are degrees, also where EPSG's are grads.
+    // CF coordinates are in degrees, also for a CRS that EPSG defines in grads.
     constexpr double kNegligible = 1e-12;
     if (std::fabs(srs.GetAngularUnits() - zarr::kRadiansPerDegree) > kNegligible)
         return srs.SetAngularUnits(SRS_UA_DEGREE, zarr::kRadiansPerDegree) == OGRERR_NONE;
     return true;
 }
 
-// True if points around the origin of `mapping` lie within a metre in both CRS.
+// True if four points around the origin of `mapping` differ by less than a metre between the two
+// CRS.
 bool ProjectsAlike(const OGRSpatialReference& known, const OGRSpatialReference& other,
                    const CfGridMapping& mapping) {
     const std::unique_ptr<OGRSpatialReference> geographic(known.CloneGeogCS());
@@ -314,7 +323,7 @@ Status Check(OGRErr error, const CfGridMapping& m) {
 
 double First(const CfGridMapping& m) { return m.standard_parallels.front(); }
 
-// The second standard parallel, the same as the first where there is one.
+// Returns the second standard parallel, or the first if there is only one.
 double Second(const CfGridMapping& m) { return m.standard_parallels.back(); }
 
 Status Albers(const CfGridMapping& m, OGRSpatialReference& srs) {
@@ -328,7 +337,7 @@ Status AzimuthalEquidistant(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetAE(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// OGRSpatialReference can only be asked for sweep axis y; the WKT of both differs in a word.
+// OGRSpatialReference offers only sweep axis y. The WKT for sweep axis x differs in one word.
 Status SweepX(const CfGridMapping& m, OGRSpatialReference& srs) {
     constexpr std::string_view kSweepY = "METHOD[\"Geostationary Satellite (Sweep Y)\"";
     constexpr std::string_view kSweepX = "METHOD[\"Geostationary Satellite (Sweep X)\"";
@@ -355,7 +364,8 @@ Status LambertAzimuthal(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetLAEA(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// CF's one standard parallel is where the cone touches; the origin may lie elsewhere.
+// A single standard parallel in CF is the latitude of true scale; the latitude of origin may
+// differ.
 Status LambertConformal(const CfGridMapping& m, OGRSpatialReference& srs) {
     const bool one = First(m) == Second(m);
     if (one && std::fabs(First(m) - m.origin_latitude) < 1e-9)
@@ -367,8 +377,8 @@ Status LambertConformal(const CfGridMapping& m, OGRSpatialReference& srs) {
                  m);
 }
 
-// The latitude whose parallel has the scale k: k = cos(lat) / sqrt(1 - e^2 sin^2(lat)), which is
-// Snyder's (10-13).
+// Computes the latitude whose parallel has the scale k, from k = cos(lat) / sqrt(1 - e^2
+// sin^2(lat)), Snyder's equation (10-13).
 Status ParallelOfScale(const CfGridMapping& m, const OGRSpatialReference& srs, double& latitude) {
     const double k = *m.scale_factor;
     if (k > 1)
@@ -398,9 +408,9 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Appendix F has no angle from the rectified to the skew grid and refers to PROJ, where it is the
-// azimuth: y points north at the centre. The false origin is the centre's, as its latitude and
-// longitude are those of "the origin of rectangular coordinates".
+// Appendix F has no angle from the rectified to the skew grid and refers to PROJ. In PROJ that
+// angle is the azimuth: y points north at the centre. False easting and northing apply at the
+// centre, which appendix F calls "the origin of rectangular coordinates".
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),
@@ -413,7 +423,7 @@ Status Orthographic(const CfGridMapping& m, OGRSpatialReference& srs) {
                  m);
 }
 
-// SetPS takes a latitude other than a pole's for that of true scale.
+// SetPS() takes a latitude other than a pole as the latitude of true scale.
 Status PolarStereographic(const CfGridMapping& m, OGRSpatialReference& srs) {
     double latitude = m.origin_latitude;
     double scale = m.scale_factor.value_or(1);
@@ -543,7 +553,7 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
     if (!TakeKnown(earth, srs, warnings)) {
-        // PROJ reads "unknown" as any datum of this ellipsoid.
+        // PROJ takes "unknown" as any datum with the given ellipsoid.
         const auto name_or = [](const std::string& name, const char* otherwise) {
             return SayNothing(name) ? std::string(otherwise) : name;
         };

@@ -10,44 +10,45 @@
 
 namespace zarr_driver {
 
-// A CRS, and what coordinates are multiplied by to be in its units.
+// A CRS, and the factor that converts coordinates to its units.
 struct CfSrs {
     OGRSpatialReference srs;  // traditional GIS axis order
     double coordinate_scale = 1;
 };
 
-// The CRS of a grid mapping whose coordinate arrays have these `units`. The linear unit of the CRS
-// is theirs; coordinates that are a geostationary satellite's scanning angles are to be multiplied
-// by its height to be metres, and longitudes and latitudes in radians to be degrees. Units that say
-// nothing of use give a warning and count as metres or degrees; without any, coordinates of a
-// geostationary satellite are radians, as CF wants them. Nothing of GDAL's is printed. Fails where
-// GDAL or PROJ refuse the parameters.
+// Returns the CRS of a grid mapping whose coordinate arrays have `units`. The linear unit of the
+// CRS is that unit. coordinate_scale converts scanning angles of a geostationary satellite to
+// metres, and longitudes and latitudes in radians to degrees.
+// Unusable `units` give a warning; metres or degrees are assumed. Without units, coordinates of a
+// geostationary satellite are radians, by the CF conventions. No GDAL errors are emitted. Returns
+// kCorrupt if GDAL or PROJ reject the parameters.
 zarr::Result<CfSrs> MakeCfSrs(const zarr::CfGridMapping& mapping, const std::string& units,
                               zarr::Warnings& warnings);
 
-// Puts the CRS of EPSG's `code` in place of `located`, the CRS of `mapping`, if they are the same
-// but for rounding, as of an ellipsoid that is stored as float32. False if they differ.
+// Replaces `located`, the CRS of `mapping`, by the CRS with the authority code `code`, if both are
+// equal up to rounding. An ellipsoid that is stored as float32 is rounded. Returns false if they
+// differ.
 bool TakeCode(const std::string& code, const zarr::CfGridMapping& mapping, CfSrs& located);
 
-// The height of a geostationary satellite whose view the CRS is, in metres; 0 for any other CRS.
+// Returns the satellite height in metres of a geostationary CRS; 0 for any other CRS.
 double SatelliteHeight(const OGRSpatialReference& srs);
 
-// What coordinates with these `units` are multiplied by to be in the units of a CRS that was stated
-// without regard to them, as text is: kilometres to its linear unit, radians to degrees, scanning
-// angles to its linear unit. 1 where the units say nothing of use.
+// Returns the factor from coordinates in `units` to the units of a CRS that was stated as text,
+// which ignores the coordinates' units. Examples: kilometres to the linear unit, radians to
+// degrees, scanning angles to the linear unit. 1 if `units` are unusable.
 double CoordinateScale(const OGRSpatialReference& srs, const std::string& units);
 
-// The geographic CRS with a grid mapping's ellipsoid, prime meridian and datum. A datum that is
-// known by its name gives EPSG's CRS (in degrees) where ellipsoid and prime meridian are its own,
-// so that transformations know it. Without a datum the WGS 84 ellipsoid means WGS 84, as does
-// saying nothing at all (what GDAL's netCDF driver takes that for, too); any other ellipsoid is on
-// an unknown datum.
+// Returns the geographic CRS with a grid mapping's ellipsoid, prime meridian and datum.
+// If the datum's name is known, the result is the CRS in EPSG, in degrees, so that datum
+// transformations apply. That requires a matching ellipsoid and prime meridian. Without a datum,
+// the WGS 84 ellipsoid, or no ellipsoid at all, means WGS 84; GDAL's netCDF driver assumes that,
+// too. Any other ellipsoid has an unknown datum.
 zarr::Result<OGRSpatialReference> MakeGeographicSrs(const zarr::CfEarth& earth,
                                                     zarr::Warnings& warnings);
 
-// Gives `srs`, a projected CRS that has its geographic CRS already, the projection of `mapping`
-// (none of latitude_longitude and rotated_latitude_longitude). Its unit is the metre, and the false
-// easting and northing of `mapping` are taken for metres.
+// Sets the projection of `mapping` in `srs`, a projected CRS that has its geographic CRS already.
+// The unit becomes the metre; false easting and northing of `mapping` are taken as metres. Returns
+// kUnsupported for latitude_longitude and rotated_latitude_longitude.
 zarr::Status SetProjection(const zarr::CfGridMapping& mapping, OGRSpatialReference& srs);
 
 }  // namespace zarr_driver

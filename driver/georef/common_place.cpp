@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// The place of the arrays with equal statements.
+// Georeferencing of arrays whose attributes state one location.
 struct GridPlace {
     zarr::HorizontalAxes axes;
     double columns = 0;
@@ -25,7 +25,7 @@ struct GridPlace {
     Georeferencing georeferencing;
 };
 
-// nullopt where the array cannot be described.
+// Returns the location of the array at `path`; nullopt if the array cannot be described.
 std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
                                    const std::string& store_path, const OpenOptions& options) {
     const auto facts = zarr::DescribeArray(hierarchy, path);
@@ -41,7 +41,7 @@ std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::
 }
 
 bool HaveSameTransform(const GridPlace& a, const GridPlace& b) {
-    constexpr double kMostDistance = 0.01;  // pixels: coordinates may be rounded to float32
+    constexpr double kMostDistance = 0.01;  // in pixels; coordinates may be rounded to float32
     const auto& [first, second] = std::pair(a.georeferencing.transform, b.georeferencing.transform);
     if (!first || !second) return first.has_value() == second.has_value();
     return zarr::CornerDistance(*first, a.columns, a.rows, *second, b.columns, b.rows) <=
@@ -87,7 +87,7 @@ std::vector<const CatalogArray*> ArraysInOnePlace(const zarr::Hierarchy& hierarc
     if (by_statements.size() < 2) return grid;
     struct Set {
         std::optional<GridPlace> place;
-        std::vector<std::size_t> members;  // their numbers in `grid`
+        std::vector<std::size_t> members;  // indices in `grid`
     };
     std::vector<Set> sets;
     for (const auto& [statements, arrays] : by_statements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the arrays on one grid that lie in one place, so that they can be the bands of a raster.
+// Selection of arrays on one grid that have one location, to form the bands of a raster.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace zarr_driver {
 
-// The most arrays of `grid`, which have the same shape and dimensions, that have the same CRS,
-// geotransform, geolocation arrays and control points; of two sets of the same number the one with
-// the first array. Keeps the order. Arrays with the same statements are not looked at further; of
-// others one of each kind is read as ReadGeoreferencing() does. `store_path` is that of subdataset
-// names.
+// Returns the largest subset of `grid` whose arrays have equal CRS, geotransform, geolocation
+// arrays and control points. The arrays of `grid` have equal shapes and dimensions. Among subsets
+// of equal size, the subset with the first array is returned. The order is kept.
+// Arrays with equal statements (CatalogArray::placing) are taken as equal; one array of each kind
+// is read by ReadGeoreferencing(). `store_path` is the path for subdataset names.
 std::vector<const zarr::CatalogArray*> ArraysInOnePlace(
     const zarr::Hierarchy& hierarchy, const std::vector<const zarr::CatalogArray*>& grid,
     const std::string& store_path, const OpenOptions& options);

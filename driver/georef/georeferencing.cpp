@@ -24,15 +24,15 @@ using zarr::Status;
 
 namespace {
 
-// Coordinates of X and Y, as far as they tell how a CRS is meant.
+// Facts about the coordinates of X and Y that decide how a CRS is meant.
 struct MapCoordinates {
-    std::string units;          // of X, else of Y; empty without any
-    double y_factor = 1;        // from the units of Y to those of X
-    double farthest = 0;        // the largest of them, without signs; 0 if unknown
+    std::string units;          // units of X, else of Y; may be empty
+    double y_factor = 1;        // factor from the unit of Y to the unit of X
+    double farthest = 0;        // largest absolute coordinate; 0 if unknown
     bool are_long_lat = false;  // by standard_name or units
 };
 
-// Returns the factor from one unit to another; 1 unless both are lengths, or angles.
+// Returns the factor from one unit to another; 1 unless both are lengths or both are angles.
 double FactorBetween(const std::string& from, const std::string& to) {
     const auto a = zarr::ParseSpaceUnit(from);
     const auto b = zarr::ParseSpaceUnit(to);
@@ -68,15 +68,15 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
     return coordinates;
 }
 
-// Units of the coordinates of a geostationary satellite's view. Without units their size tells
-// them: the Earth's edge lies at some 0.15 radians.
+// Returns the units of coordinates in a geostationary CRS. If units are missing, the size of the
+// coordinates decides: the Earth's edge is at about 0.15 radians.
 std::string UnitsOfView(const MapCoordinates& coordinates) {
     if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
     return coordinates.farthest > 1 ? "m" : "radian";
 }
 
-// A CRS of EPSG's that came as WKT 2 has no other codes than its own; EPSG's has those of all its
-// parts, which WKT 1 shows.
+// Replaces an EPSG CRS by its definition in EPSG. A CRS read from WKT 2 lacks the codes of its
+// parts, which WKT 1 output shows.
 void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
     const char* const authority = srs.GetAuthorityName(nullptr);
     const char* const code = srs.GetAuthorityCode(nullptr);
@@ -124,7 +124,7 @@ Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coo
     if (code.ok() && !TakeCode(*code, mapping, located) &&
         source.attributes.Find("epsg_code") != nullptr)
         warnings.push_back(source.origin + ": attribute epsg_code: " + source.code +
-                           " is not the CRS of the other attributes, which count");
+                           " is not the CRS of the other attributes, which are used");
     return located;
 }
 
@@ -143,7 +143,7 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the CRS that counts, if there is one.
+// Sets the CRS from the first usable statement; earlier unusable statements give warnings.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
              const std::optional<zarr::AffineSource>& affine, const MapCoordinates& coordinates,
              const GeoreferencingOptions& options, Georeferencing& result) {
@@ -166,15 +166,15 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
     }
 }
 
-// Takes a geotransform of coordinates, in their own units, into the CRS's.
+// Converts a geotransform from the units of the coordinates to the units of the CRS.
 void Scale(GeoTransform& transform, double factor, double y_factor) {
     if (factor == 1 && y_factor == 1) return;
     for (std::size_t i = 0; i < transform.size(); ++i)
         transform[i] *= i < 3 ? factor : factor * y_factor;
 }
 
-// The first column whose centre lies past 180 degrees east comes first; the rest follow it only
-// where the raster goes once around the globe.
+// Shifts longitudes from 0..360 to -180..180. Columns are rolled only if the raster spans the
+// globe; the first column whose centre lies beyond 180 degrees becomes the first.
 void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     GeoTransform& t = *result.transform;
     const auto columns = static_cast<double>(facts.dimensions[*facts.axes.x].size);
@@ -189,16 +189,16 @@ void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     const bool global = std::fabs(columns * t[1] - 360) < 0.01 * t[1];
     if (!global || first <= 0 || first >= columns) {
         result.warnings.push_back(
-            "WRAP_LONGITUDE: the raster crosses 180 degrees without going around the globe, and "
-            "stays as it is");
+            "WRAP_LONGITUDE: the raster crosses 180 degrees but does not span the globe; it is not "
+            "wrapped");
         return;
     }
     result.rolled_columns = static_cast<int>(first);
     t[0] += first * t[1] - 360;
 }
 
-// True unless DIM_X and DIM_Y made a raster of something else, such as time over latitude: what the
-// attributes say of the map does not hold for that.
+// True unless DIM_X or DIM_Y select axes that are not map axes, such as time over latitude.
+// Statements about the map do not apply to such a raster.
 bool IsMap(const zarr::ArrayFacts& facts) {
     using zarr::AxisRole;
     const auto fits = [&](const std::optional<std::size_t>& axis, AxisRole role) {
@@ -216,8 +216,8 @@ void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
     result.is_flipped = true;
 }
 
-// True for X and Y that are no coordinates of a map, as the angle and the distance of a radar, of a
-// raster that arrays of two dimensions place.
+// True if X and Y are not map coordinates (for example a radar's angle and distance) and 2-D arrays
+// locate the raster.
 bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
                       const std::optional<zarr::Geolocation>& geolocation) {
     return geolocation && !geolocation->is_along_axes &&
@@ -225,13 +225,14 @@ bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True for a geotransform that counts the pixels of a raster, of which this one is all or a part.
+// True if a geotransform gives pixel numbers of a raster. This raster is all of that raster or a
+// part.
 bool CountsPixels(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
 }
 
-// Takes the points over with their CRS, unless the raster has coordinates of its own.
+// Takes the control points and their CRS, unless the raster has other coordinates.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -253,7 +254,7 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     result.srs_origin.clear();
 }
 
-// Takes EOPF's control points, which are in WGS 84, in place of a CRS; false if there are none.
+// Takes EOPF's control points in WGS 84 instead of a CRS. Returns false if there are none.
 bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                  std::size_t threads, Georeferencing& result) {
     result.points = zarr::FindGroundControl(hierarchy, facts, threads, result.warnings);
@@ -268,7 +269,7 @@ bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts
     return true;
 }
 
-// Applies the options to a geotransform that was taken.
+// Applies wrap_longitude and north_up to the geotransform.
 void FollowOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
                    const GeoreferencingOptions& options, Georeferencing& result) {
     const bool geographic = result.srs && result.srs->IsGeographic();
@@ -277,8 +278,8 @@ void FollowOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fac
     if (options.north_up) FlipRows(facts, result);
 }
 
-// Warns of coordinates that a server refuses (403) and that something says to be there: an
-// attribute, or coordinates of the other axis. Those that nothing speaks of are absent.
+// Warns about coordinate arrays that a server refuses to return (403), if an attribute or the other
+// axis indicates that they exist. Otherwise a refused array counts as absent.
 void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                               zarr::Warnings& warnings) {
     std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");
@@ -309,7 +310,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
-    // Of a swath that lies along the times of its track.
+    // A raster without map axes may be a swath along the times of its track, with control points.
     if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
@@ -343,8 +344,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) FollowOptions(*affine, facts, options, result);
-    // Coordinate arrays repeat what a geotransform says, but longitudes and latitudes of each pixel
-    // of a projection are more.
+    // 1-D coordinate arrays repeat the geotransform. Longitudes and latitudes of each pixel of a
+    // projected raster add information.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

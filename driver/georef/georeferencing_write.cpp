@@ -37,15 +37,15 @@ using zarr::Status;
 
 namespace {
 
-constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
+constexpr const char* kGridMapping = "spatial_ref";  // rioxarray's name
 constexpr const char* kBandDimension = "band";
 
-// Attributes of an array that state the place before, and are never written.
+// Attributes that state a position in forms that are not written here. They are removed.
 constexpr const char* kReplacedStatements[] = {
     "crs",       "crs_wkt",        "spatial_ref", "epsg_code",     "proj4",        "GeoTransform",
     "proj:epsg", "proj:transform", "proj:bbox",   "proj:geometry", "proj:centroid"};
 
-// Lengths by UDUNITS' names, as CF has them.
+// Units of length by their UDUNITS names, which CF uses.
 constexpr std::pair<double, const char*> kUnits[] = {
     {1.0, "m"}, {1000.0, "km"}, {0.3048, "foot"}, {1200.0 / 3937.0, "US_survey_foot"}};
 
@@ -58,12 +58,12 @@ json::Value NumbersOf(const std::vector<double>& numbers) {
 
 bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
 
-// Six numbers in affine order: a, b, c, d, e, f.
+// Returns six numbers in affine order: a, b, c, d, e, f.
 json::Value SpatialTransform(const GeoTransform& t) {
     return NumbersOf({t[1], t[2], t[0], t[4], t[5], t[3]});
 }
 
-// The smallest and largest X and Y of the raster's corners: xmin, ymin, xmax, ymax.
+// Returns the bounding box of the raster's corners: xmin, ymin, xmax, ymax.
 json::Value SpatialBox(const RasterLayout& layout, const GeoTransform& t) {
     const auto columns = static_cast<double>(layout.Width());
     const auto rows = static_cast<double>(layout.Height());
@@ -84,8 +84,9 @@ bool WantsCf(Georeferenced convention) {
     return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
 }
 
-// Puts the name of the grid mapping among the coordinates, or with an empty name takes the one that
-// was there away: xarray takes it for the coordinate of its data there, where rioxarray looks.
+// Returns the attribute `coordinates` with the grid mapping `grid_mapping` instead of the previous
+// one; an empty name only removes. rioxarray searches for the grid mapping among xarray's
+// coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -97,7 +98,7 @@ json::Value CoordinatesWith(const json::Object& attributes, const std::string& g
     return text.empty() ? json::Value() : json::Value(text);
 }
 
-// Writes the arrays that CF wants beside the data.
+// Writes the arrays that CF requires beside the data.
 class CfWriter {
   public:
     CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout,
@@ -108,11 +109,11 @@ class CfWriter {
           would_place_others_(would_place_others),
           group_(zarr::ParentPath(layout.facts.path)) {}
 
-    // Writes the grid mapping, or finds one that states the same.
+    // Writes the grid mapping, or reuses one with an equal CRS.
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Rasters that name no grid mapping look for it under this name.
+        // Rasters that name no grid mapping take the variable with this name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -132,7 +133,8 @@ class CfWriter {
         return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the one that the array names, unless it is `used` or others refer to it.
+    // Removes the grid mapping that the array names, unless it is `used` or other arrays refer to
+    // it.
     Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         return name != nullptr && *name != used && zarr::IsValidKey(*name)
@@ -140,7 +142,8 @@ class CfWriter {
                    : Status();
     }
 
-    // Pixel centres along X or Y. False where other arrays lie elsewhere along that dimension.
+    // Writes pixel centres along X or Y. Returns false if other arrays have different coordinates
+    // there.
     Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
@@ -163,9 +166,9 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Makes a grid mapping that states the CRS serve the array: nullopt where others need what it
-    // states of their geotransform, or it is the array's alone and has another code. One that is
-    // the array's alone gets what is known.
+    // Reuses a grid mapping with an equal CRS; adds the geotransform if no other array uses it.
+    // nullopt if other arrays need its geotransform, or if only this array uses it and the codes
+    // differ.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
         const std::string path = PathOf(held.name);
         if (held.code != CodeOf(*placement_.srs, ":")) {
@@ -202,7 +205,7 @@ class CfWriter {
         return has(layout_.x_axis) && has(layout_.y_axis);
     }
 
-    // The first of `names` that is free, else one of the array's own.
+    // Returns the first of `names` that is free, else a new name that contains the array's name.
     Result<std::string> FreeName(std::vector<std::string> names) const {
         constexpr int kMost = 1000;
         const std::string own =
@@ -216,7 +219,7 @@ class CfWriter {
             if (is_free) return name;
         }
         return Status::Invalid(PathOf(own) +
-                               ": belongs to other arrays, so the CRS cannot be written there");
+                               ": the name is used by other arrays; the CRS cannot be written");
     }
 
     json::Object AxisAttributes(const std::string& name, bool is_x) const {
@@ -248,7 +251,7 @@ bool HasNamedAxes(const RasterLayout& layout) {
            layout.facts.dimensions[*layout.y_axis].is_named;
 }
 
-// True where coordinate arrays of X and Y say where a raster lies.
+// True if coordinate arrays of X and Y can state the raster's position.
 bool MayHaveAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return !IsRotated(transform) && HasNamedAxes(layout);
 }
@@ -258,13 +261,13 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True where they are written, as they are not too long.
+// True if coordinate arrays of X and Y are written: they are possible and not too long.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
 }
 
-// True where the pixels' centres along an axis give back the very numbers of the geotransform.
+// True if the pixel centres along an axis reproduce the geotransform exactly.
 bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     const NumberSeries centres = PixelCentres(transform, is_x, count);
     zarr::Coordinates some;
@@ -285,7 +288,7 @@ bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
            CentresSay(transform, false, shape[*layout.y_axis]);
 }
 
-// PROJJSON; null where the CRS cannot be written so.
+// Returns PROJJSON; null if the CRS cannot be exported.
 json::Value ProjJson(const OGRSpatialReference& srs) {
     char* exported = nullptr;
     json::Value value;
@@ -297,13 +300,13 @@ json::Value ProjJson(const OGRSpatialReference& srs) {
     return value;
 }
 
-// What the conventions `proj:` and `spatial:` ask for beside CRS and transform, where these are
-// said by them, and that the array follows them.
+// Sets the attributes that `proj:` and `spatial:` require besides CRS and transform, and declares
+// the conventions.
 void SetConventions(const RasterLayout& layout, const RasterPosition& placement, bool is_asked_for,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
     const bool is_placed = is_asked_for && has_transform;
-    // A code is enough for readers; a CRS of one's own is not everywhere read from WKT.
+    // Readers need only a code. Without one, PROJJSON is added, because not all readers parse WKT.
     const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
     SetMember(attributes, "proj:projjson",
               has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
@@ -333,7 +336,7 @@ NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_
 
 namespace {
 
-// True where `other` is what the dimension of a new raster along `axis` would be.
+// True if `other` has size, role and coordinates of a new raster's dimension along `axis`.
 Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                              std::size_t axis, const std::optional<GeoTransform>& transform,
                              const zarr::Dimension& other) {
@@ -347,7 +350,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True where no array in the group, and no dimension of one, has the name.
+// True if no array in the group, and no dimension of one, has the name.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)
@@ -357,14 +360,14 @@ Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGrou
     return kind == zarr::NodeKind::kNone;
 }
 
-// True where the axis of an array is of the kind that `axis` of a raster is.
+// True if axis `other` of an array has the role (X, Y or other) of the raster's `axis`.
 bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::HorizontalAxes& axes,
                std::size_t other) {
     return (layout.x_axis == axis) == (axes.x == other) &&
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds the dimensions of another array that serve the layout's axes, where none does yet.
+// Adds the dimensions of another array that the layout's axes can share and do not share yet.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -426,8 +429,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (!WritesAxes(layout, *placement.transform)) {
         warnings.push_back(
             "a dimension has " + std::to_string(LongestSide(layout)) +
-            " elements, of which no coordinates are written, so the geotransform is "
-            "stated by the attribute spatial:transform, which not every reader knows");
+            " elements, too many for coordinate arrays; the geotransform is written as "
+            "the attribute spatial:transform, which not every reader supports");
         return beside;
     }
     bool has_x = false;
@@ -439,8 +442,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (!beside.axes)
         warnings.push_back("other arrays share the dimension " +
                            layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
-                           " and do not lie there, so the geotransform is stated by the attribute "
-                           "spatial:transform, which not every reader knows");
+                           " with other coordinates; the geotransform is written as the attribute "
+                           "spatial:transform, which not every reader supports");
     return beside;
 }
 
@@ -475,11 +478,10 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",
               srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
-    // Where coordinate arrays do not say it exactly, or are not what every reader of the rest looks
-    // at. A grid mapping may say it. netCDF-C refuses the attributes, so no more than
-    // needed.
+    // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
+    // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // A transform of the group counts before coordinates; one of the array counts first.
+    // A transform of the group overrides coordinates; a transform of the array overrides both.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresSay(layout, *placement.transform));
@@ -508,7 +510,7 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // In place of X and Y GDAL names dimensions, from 1.
+            // In pam.aux.xml, GDAL expects dimension numbers, from 1, in place of X and Y.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1
@@ -594,13 +596,13 @@ namespace {
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
 bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Whatever group it means: better one too many than one too few.
+    // Compares names only, in any group: a false match is safe, a missed one is not.
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// True where a raster that names no grid mapping takes the one at `path`.
+// True if a raster without a named grid mapping uses the grid mapping at `path`.
 bool TakesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                       const std::string& path) {
     zarr::Warnings ignored;
@@ -608,7 +610,6 @@ bool TakesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
            zarr::FindGridMapping(hierarchy, facts, ignored) == path;
 }
 
-// Stores them as the chunks of the array at `path`.
 Status WriteChunks(zarr::Store& store, const std::string& path, const zarr::ArrayMetadata& metadata,
                    const NumberSeries& numbers) {
     const std::uint64_t size = metadata.chunks[0];
@@ -664,7 +665,7 @@ Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& p
 Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::string& path) const {
     std::vector<Result<ArrayFacts>> users;
     if (others_ == OtherArrays::kNone) return users;
-    // Pending attributes may be what refers to it.
+    // Pending attributes are stored first: they may refer to the array.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     zarr::Warnings ignored;
@@ -679,7 +680,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
                 users.push_back(std::move(facts));
         }
     }
-    // What could not be read may be what refers to it.
+    // An array that could not be read may refer to the array.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return users;
 }
@@ -703,7 +704,7 @@ Result<bool> CoordinateArrays::WouldPlaceOthers(const RasterLayout& layout) cons
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update makes belong to the rasters, such as their masks.
+        // Arrays that this update made belong to the rasters, such as their masks.
         if (rasters_.count(array->path) != 0 || update_.HasMade(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;
@@ -730,7 +731,7 @@ Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) con
 Result<std::optional<GridMapping>> CoordinateArrays::FindEqual(
     const std::string& group, const std::vector<std::string>& names,
     const OGRSpatialReference& srs) const {
-    // Pending attributes may make an array a grid mapping.
+    // Pending attributes are stored first: they may make an array a grid mapping.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(
@@ -754,7 +755,7 @@ Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) c
     if (spec.format == zarr::Format::kV3) {
         spec.has_key_prefix = true;
         spec.dimension_separator = '/';
-        // There has to be one, which is no coordinate.
+        // Zarr v3 requires a fill value; NaN is no coordinate.
         const double nan = std::numeric_limits<double>::quiet_NaN();
         spec.fill_value = std::string(spec.dtype.size, '\0');
         if (spec.dtype.kind == zarr::DataKind::kFloat)

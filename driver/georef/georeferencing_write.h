@@ -22,33 +22,33 @@
 
 namespace zarr_driver {
 
-// The hierarchy of a store that is being written, as it is now.
+// Opens the hierarchy of a store that is being written, without consolidated metadata.
 zarr::Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
     const std::shared_ptr<const zarr::Store>& store);
 
-// The names and sizes of dimensions that arrays in `group` use; the coordinate arrays of these,
-// with their own.
+// Returns the names of the dimensions of arrays in `group`, and the names of the arrays.
 std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const std::string& group);
 
-// Numbers that are made when they are asked for, as there may be many.
+// A series of numbers that are computed on demand, because the series may be long.
 struct NumberSeries {
     std::uint64_t count = 0;
-    std::function<double(std::uint64_t)> at;  // by index
+    std::function<double(std::uint64_t)> at;  // number by index
 };
 
-// True where a 1-D array holds these numbers, to the last bits.
+// True if a 1-D array holds exactly these numbers.
 zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
                                 const NumberSeries& numbers);
 
-// The arrays that a store may hold besides those that are being written.
+// Arrays that a store may hold besides the rasters that are being written.
 enum class OtherArrays : std::uint8_t {
-    kNone,      // the store is new, and has those alone
-    kOfOthers,  // what was there before
-    kAny,       // others of the same update as well, with attributes that are not stored yet
+    kNone,      // none: the store is new
+    kOfOthers,  // arrays that existed before the update
+    kAny,       // also arrays of this update, whose attributes may be pending
 };
 
-// The small arrays beside rasters that say where these lie. What other arrays of the store refer to
-// is theirs too, and is never changed, but for a geotransform that they do without.
+// Coordinate and grid mapping arrays beside rasters. Arrays that other arrays refer to are shared
+// and never changed. Exception: the geotransform of a grid mapping, if the other arrays do not need
+// it.
 class CoordinateArrays {
   public:
     // `rasters` are the paths of the arrays that are being written.
@@ -56,24 +56,24 @@ class CoordinateArrays {
                      OtherArrays others = OtherArrays::kOfOthers)
         : update_(update), rasters_(std::move(rasters)), others_(others) {}
 
-    // True where an array may be written at `path`: nothing is there, or it was made by the same
-    // update, unless that makes others, or no array but the rasters refers to it.
+    // True if an array may be written at `path`: nothing exists there, or only the rasters refer to
+    // the array there. An array that this update made is free, too, except for OtherArrays::kAny.
     zarr::Result<bool> IsFree(const std::string& path) const;
 
-    // Removes the array at `path`, if it has no dimensions and is free.
+    // Removes the array at `path` if the array is a scalar and free (see IsFree()).
     zarr::Status RemoveScalar(const std::string& path) const;
 
-    // The grid mapping in `group` that states `srs`, if there is one; first one of `names`.
+    // Returns a grid mapping in `group` that states `srs`, preferably one of `names`; nullopt if
+    // there is none.
     zarr::Result<std::optional<GridMapping>> FindEqual(const std::string& group,
                                                        const std::vector<std::string>& names,
                                                        const OGRSpatialReference& srs) const;
 
-    // True where all arrays besides the rasters that refer to the array at `path` have coordinate
-    // arrays of X and Y.
+    // True if all other arrays that refer to the array at `path` have coordinate arrays of X and Y.
     zarr::Result<bool> UsersHaveCoordinates(const std::string& path) const;
 
-    // True where another raster of the group has the X and Y of `layout`, by their names, and no
-    // coordinate arrays of them: it would take those that are written for `layout`.
+    // True if another raster of the group has the X and Y dimensions of `layout`, by name, without
+    // coordinate arrays. Coordinate arrays for `layout` would also apply to that raster.
     zarr::Result<bool> WouldPlaceOthers(const RasterLayout& layout) const;
 
     // Replaces the attributes of the array at `path`.
@@ -81,21 +81,22 @@ class CoordinateArrays {
         return update_.metadata().SetAttributes(path, attributes);
     }
 
-    // Writes an array of one uncompressed chunk, of elements in the order of `spec`'s dtype.
+    // Writes an array with a single uncompressed chunk. `chunk` holds the elements in the byte
+    // order of `spec.dtype`.
     zarr::Status Write(const std::string& path, const zarr::ArraySpec& spec,
                        const zarr::json::Object& attributes, const std::string& chunk) const;
 
-    // Writes numbers as a coordinate array, a chunk of at most 8 MB after the other, or
-    // leaves one that holds them already. False, with nothing written, where another is there and
-    // is not free.
+    // Writes numbers as a coordinate array in chunks of at most 8 MiB. An array that holds these
+    // numbers is left as is. Returns false, and writes nothing, if a different array exists and is
+    // not free.
     zarr::Result<bool> WriteNumbers(const std::string& path, const NumberSeries& numbers,
                                     const zarr::json::Object& attributes) const;
 
   private:
-    // Of `spec` in the format of the store.
+    // Returns the metadata of an array in the store's format.
     zarr::Result<zarr::ArrayMetadata> MetadataOf(zarr::ArraySpec spec) const;
-    // The arrays besides the rasters that refer to the array at `path`; or may do so, as they
-    // cannot be read.
+    // Returns the other arrays that refer to the array at `path`. An array that cannot be read is
+    // included as an error, because it may refer to the array.
     zarr::Result<std::vector<zarr::Result<zarr::ArrayFacts>>> UsersOf(
         const std::string& path) const;
 
@@ -104,85 +105,82 @@ class CoordinateArrays {
     const OtherArrays others_;
 };
 
-// Where a raster is said to lie; either may be unknown.
+// Position of a raster; either member may be unknown.
 struct RasterPosition {
     const OGRSpatialReference* srs = nullptr;
     std::optional<zarr::GeoTransform> transform;
-    // Names of grid mappings that are used before others where they state the CRS.
+    // Names of grid mappings to prefer if they state the CRS.
     std::vector<std::string> preferred_mappings;
 };
 
-// Which statements of a placement are in arrays beside the raster.
+// Facts of a raster's position that arrays beside the raster state.
 struct GeoreferencingArrays {
-    std::string grid_mapping;  // its name; empty without
-    bool axes = false;         // coordinate arrays of X and Y
+    std::string grid_mapping;  // name of the array; empty if none
+    bool axes = false;         // X and Y have coordinate arrays
     bool transform = false;    // the grid mapping states the geotransform
 };
 
-// Centres of `count` pixels along X, or along Y, of a raster without rotation.
+// Returns the centres of `count` pixels along X or Y of a raster without rotation.
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
-// Of the dimensions of a new raster, by their axis, those that another array in its group has under
-// another name: of the same size and role, and with the coordinates that `transform` gives, or
-// without any where that is not known. X and Y that no array in the group shares, and that get
-// coordinates in it, are called x and y where the group has none of that name. `own` are the paths
-// of the raster's arrays, of which `layout` is one.
+// Finds dimensions of other arrays in the group that a new raster can share, by the raster's axis.
+// A shared dimension has equal size and role, and the coordinates that `transform` gives; without
+// `transform`, no coordinates.
+// X and Y that are not shared and get coordinates are named x and y, unless the group uses these
+// names. `own` are the paths of the raster's arrays; `layout` is one of them.
 zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
     const StoreUpdate& update, const std::set<std::string>& own, const RasterLayout& layout,
     const std::optional<zarr::GeoTransform>& transform);
 
-// Writes the coordinate and grid mapping arrays of a raster. A grid mapping of the group that
-// states the same CRS serves. Where coordinates are others' too and say something else they stay as
-// they are, with a line in `warnings`.
+// Writes the coordinate and grid mapping arrays of a raster. An existing grid mapping with an equal
+// CRS is reused. Coordinates that other arrays share and that differ are kept, with a warning.
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                              const RasterLayout& layout,
                                                              const RasterPosition& placement,
                                                              Georeferenced convention,
                                                              zarr::Warnings& warnings);
 
-// Writes the grid mapping of a raster alone, or finds one that states the same. Returns its name.
+// Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
+// the grid mapping.
 zarr::Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                                 const RasterLayout& layout,
                                                 const RasterPosition& placement);
 
-// Removes the grid mapping that the attributes of an array name, unless it is `used` or others
-// refer to it. A stale grid mapping would be taken for the CRS of arrays beside it.
+// Removes the grid mapping that an array's attributes name, unless it is `used` or other arrays
+// refer to it. A stale grid mapping would apply to arrays beside it.
 zarr::Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
                                        const std::string& used);
 
-// Says in the attributes of an array where its raster lies: as GDAL's `_CRS`, by CF, by CF in the
-// way that every reader finds it by default, or by the conventions `proj:` and `spatial:`. What was
-// said before is replaced.
+// Sets the attributes that state an array's position and removes earlier statements. `convention`
+// selects GDAL's `_CRS`, CF, CF in a form that every reader finds by default, or `proj:` and
+// `spatial:`.
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
                                  Georeferenced convention, const GeoreferencingArrays& beside,
                                  zarr::json::Object& attributes);
 
-// Names the grid mapping of an array, empty for none, as xarray and rioxarray find it, in place of
-// one that was named.
+// Sets the grid mapping that an array's attributes name, in the form that xarray and rioxarray
+// find. An empty name removes the grid mapping.
 void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
 
-// Says the CRS of rasters, nullptr for none, where GDAL's built-in driver before 3.9 looks for it,
-// which knows no grid mappings: in "pam.aux.xml" of the store.
+// Writes the CRS of rasters, nullptr for none, to "pam.aux.xml" of the store. GDAL's built-in
+// driver before 3.9 reads the CRS there, because it does not know grid mappings.
 zarr::Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
                               const OGRSpatialReference* srs);
 
-// Writes the strings that lie along a dimension as the coordinate array at `path`.
+// Writes the labels along a dimension as a coordinate array of strings at `path`.
 zarr::Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,
                                   const std::vector<std::string>& texts);
 
-// Sets, or with a null value removes, a member of an object.
+// Sets a member of an object; a null value removes the member.
 void SetMember(zarr::json::Object& object, std::string_view name, zarr::json::Value value);
 
-// A CRS as the texts that stores hold.
-
-// WKT2:2019; empty where the CRS cannot be written so.
+// Returns WKT2:2019; empty if the CRS cannot be exported.
 std::string Wkt2(const OGRSpatialReference& srs);
 
-// "EPSG:32632", with `separator` in place of the colon; empty where the CRS has no code of its own.
+// Returns "EPSG:32632", with `separator` instead of the colon; empty if the CRS has no code.
 std::string CodeOf(const OGRSpatialReference& srs, const char* separator);
 
-// The value of the attribute `_CRS` (GDAL's own convention): url where there is a code, wkt,
-// projjson.
+// Returns the value of GDAL's attribute `_CRS`: `url` if the CRS has a code, `wkt`, `projjson`.
 zarr::json::Value GdalCrs(const OGRSpatialReference& srs);
 
 }  // namespace zarr_driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grid mappings that a group has already, for arrays that are added to it.
+// Search for existing grid mappings in a group, for arrays that are added to the group.
 #pragma once
 
 #include <ogr_spatialref.h>
@@ -14,26 +14,25 @@
 
 namespace zarr_driver {
 
-// An array without dimensions that states a CRS.
+// A scalar array that states a CRS.
 struct GridMapping {
-    std::string name;  // in its group
+    std::string name;  // name in the group
     zarr::json::Value attributes;
-    std::string code;  // of the CRS, "EPSG:32632"; empty without
+    std::string code;  // authority code of the CRS, "EPSG:32632"; may be empty
 };
 
-// True where two CRS are one, however they are written: by their codes, or where one has none by
-// their definitions.
+// True if two CRS are equal: by their codes, or, if one has no code, by their definitions.
 bool IsSameCrs(const OGRSpatialReference& a, const OGRSpatialReference& b);
 
-// The grid mapping in `group` that states `srs`: one of `names` if there is, else, unless
-// `only_names`, any other. nullopt where there is none.
+// Returns a grid mapping in `group` that states `srs`. `names` are searched first, then, unless
+// `only_names`, all scalar arrays of the group. nullopt if there is none.
 zarr::Result<std::optional<GridMapping>> FindGridMapping(const zarr::Hierarchy& hierarchy,
                                                          const std::string& group,
                                                          const std::vector<std::string>& names,
                                                          const OGRSpatialReference& srs,
                                                          bool only_names);
 
-// True where the attribute `GeoTransform` of a grid mapping is `transform`.
+// True if the attribute `GeoTransform` of a grid mapping equals `transform` up to rounding.
 bool StatesTransform(const zarr::json::Value& attributes, const zarr::GeoTransform& transform);
 
 }  // namespace zarr_driver

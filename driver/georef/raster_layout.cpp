@@ -21,7 +21,7 @@ using zarr::Status;
 
 namespace {
 
-// Bands that a structured type may give one slice; subarrays of more are no rasters.
+// Maximum number of fields in a structured element; more fields are not supported.
 constexpr std::size_t kMaxFields = 65536;
 
 void CollectFields(const zarr::DataType& type, const std::string& name, std::size_t offset,
@@ -41,7 +41,7 @@ void CollectFields(const zarr::DataType& type, const std::string& name, std::siz
     }
 }
 
-// The dimension that DIM_X or DIM_Y names, by name or else by index.
+// Returns the dimension that DIM_X or DIM_Y selects, by name, else by index.
 Result<std::size_t> FindDimension(const zarr::ArrayFacts& facts, const char* option,
                                   const std::string& text) {
     for (std::size_t i = 0; i < facts.dimensions.size(); ++i)
@@ -67,7 +67,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // One of the two was given and took the other's place, which goes to the last one left.
+    // Only DIM_X or only DIM_Y was given, and names the dimension of the other axis. The other axis
+    // moves to the last unused dimension.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
@@ -120,14 +121,14 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
     return {};
 }
 
-// The product of the shape is known to fit.
+// No overflow: the number of elements of an array is checked when its metadata is read.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         if (!layout.fixed[i]) layout.slices *= layout.shown[i];
 }
 
-// The index of the slice of `size` that lies nearest to the one of `shown` with this index.
+// Returns the slice of `size` slices that is nearest to slice `index` of `shown` slices.
 std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
     if (shown == size) return index;
     const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);
@@ -212,7 +213,7 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
                                      const OpenOptions& options, const RasterLayout& base) {
     if (hierarchy.IsGone(path))
         return zarr::Status::NotFound(
-            "the store has nothing of it, but the consolidated metadata have it");
+            "missing in the store, but listed in the consolidated metadata");
     OpenOptions as_base = options;
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);

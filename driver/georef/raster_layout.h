@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an array becomes bands.
+// Mapping of an array's dimensions to bands, rows and columns.
 #pragma once
 
 #include <cstdint>
@@ -14,64 +14,64 @@
 
 namespace zarr_driver {
 
-// Most bands of a dataset; an array with more slices is opened slice by slice.
+// Maximum number of bands of a dataset. An array with more slices is opened slice by slice.
 inline constexpr std::uint64_t kMaxBands = 65536;
 
-// The attribute of an array that tells which band of the dataset it is, from 1; arrays of a group
-// have no order of their own.
+// Attribute of an array with its band number in the dataset, from 1; arrays of a group have no
+// order.
 inline constexpr const char* kBandNumber = "band_number";
 
-// A scalar of an array's elements: the element itself, or a field of a structured one.
+// A scalar in an array's elements: the element itself, or a field of a structured element.
 struct ScalarField {
     std::string name;  // "outer.inner[2]"; empty for the element itself
     std::size_t offset = 0;
     zarr::DataType type;  // as stored
 };
 
-// The scalars of `type` that GDAL has a raster type for, in the order of their offsets.
+// Returns the scalars in `type` that GDAL has a raster type for, sorted by offset.
 std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 
 // An opened array with the roles of its dimensions. Bands are numbered by slice, slowest dimension
-// first, and within a slice by field.
+// first; within a slice, by field.
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
-    std::optional<zarr::ChunkListing> listing;  // where it was asked for
+    std::optional<zarr::ChunkListing> listing;  // chunk listing, if an open option requests it
     std::optional<std::size_t> x_axis;
     std::optional<std::size_t> y_axis;
-    bool are_axes_chosen = false;         // X or Y is another dimension by DIM_X or DIM_Y
-    std::vector<std::size_t> other_axes;  // slowest first
-    // The index along each of other_axes where it is fixed.
+    bool are_axes_chosen = false;         // true if DIM_X or DIM_Y changed X or Y
+    std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
+    // Fixed index along each of other_axes; nullopt if the axis is not fixed.
     std::vector<std::optional<std::uint64_t>> fixed;
-    // Slices along each of other_axes that is not fixed: its size; or of a smaller level of a
-    // pyramid, which may have fewer, the base's.
+    // Number of slices along each of other_axes. A smaller level of a pyramid has the number of the
+    // base, although the level may have fewer slices.
     std::vector<std::uint64_t> shown;
     std::vector<ScalarField> fields;
-    std::uint64_t slices = 1;  // along the other axes that are not fixed
+    std::uint64_t slices = 1;  // number of slices along the axes that are not fixed
 
     int Width() const;
     int Height() const;
     std::uint64_t BandCount() const { return slices * fields.size(); }
     bool HasFixed() const;
-    // True where slices of the raster are the same ones of the array.
+    // True if several slices of the raster read one slice of the array.
     bool RepeatsSlices() const;
-    // The index along each of other_axes of a slice.
+    // Returns the index along each of other_axes for a slice of the raster.
     std::vector<std::uint64_t> SliceIndices(std::uint64_t slice) const;
-    // Of an image in colours, which of red, green, blue and alpha the slice of these indices is,
-    // from 0 on; nullopt for other arrays.
+    // Returns the colour of a slice of a colour image: 0 to 3 for red, green, blue, alpha. nullopt
+    // for other arrays. `indices` are along other_axes.
     std::optional<std::uint64_t> ColourOf(const std::vector<std::uint64_t>& indices) const;
 };
 
-// Opens an array and lays its dimensions out. `indices` fix its first extra dimensions, and the
-// open option SELECT others. Fails where its elements are no numbers, it has no elements, or a
-// dimension is too long for GDAL.
+// Opens an array and assigns its dimensions. `indices` fix the first dimensions other than X and Y;
+// the open option SELECT fixes more. Returns an error if elements are not numbers, a dimension is
+// empty, or a dimension is too long for GDAL.
 zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
 
-// The same of a smaller level of a pyramid, of which the slices are those of `base`: where the
-// level has fewer, the nearest. It is laid out as `base` where the store does not name its
-// dimensions: a small image does not show by its shape that it is one.
+// Opens a smaller level of a pyramid with the slices of `base`; if the level has fewer slices, the
+// nearest are used. A level without dimension names takes the axes of `base`, because a small image
+// may not be recognised by its shape.
 zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
                                            const std::string& path, const OpenOptions& options,
                                            const RasterLayout& base);

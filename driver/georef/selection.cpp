@@ -38,13 +38,13 @@ bool IsSameNumber(const std::string& a, const std::string& b) {
     return one == other || std::abs(one - other) <= 1e-9 * std::max(std::abs(one), std::abs(other));
 }
 
-// True where a coordinate is what a text says, to the last part.
+// True if a coordinate equals a text, as a number or as text.
 bool IsExactly(const CoordinateLabel& label, const std::string& text) {
     return label.value == text || label.label == text || label.time == text ||
            IsSameNumber(label.value, text);
 }
 
-// True where a time begins with a text, and goes on with a smaller unit.
+// True if a time begins with a text and continues with a smaller unit.
 bool BeginsWith(const CoordinateLabel& label, const std::string& text) {
     const std::string& time = label.time;
     return time.size() > text.size() && time.compare(0, text.size(), text) == 0 &&
@@ -83,7 +83,7 @@ class Coordinates {
     }
 
   private:
-    // Coordinates that were found: how many, the first one's index, and the first few as text.
+    // Matching coordinates: number, index of the first, and texts of the first few.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
@@ -102,7 +102,7 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares all coordinates, in pieces whose labels are within kMaxLabels and kMaxLabelBytes.
+    // Compares all coordinates, in pieces whose labels stay within kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {
@@ -124,7 +124,8 @@ class Coordinates {
         return {};
     }
 
-    // Whole chunks, so that each is read once.
+    // Returns the number of coordinates to compare at once: a multiple of the chunk size, so that
+    // each chunk is read once.
     std::uint64_t PieceSize() const {
         const auto metadata = dimension_.coordinate_path.empty()
                                   ? Result<zarr::ArrayMetadata>(Status::NotFound(""))

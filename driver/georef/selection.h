@@ -11,15 +11,17 @@
 
 namespace zarr_driver {
 
-// Finds the indices that a selection fixes: "time=2020-07-01,z=2", a text of name=value with commas
-// between, as the open option SELECT and names of arrays have it. A value is an index, from 0; or
-// the value of a coordinate, as stored or as bands show it (850, 2020-07-01T12:00:00Z, red); or the
-// beginning of a time (2020-07-01, 2020-07), which only one coordinate has. A whole number is an
-// index where the dimension has so many elements, unless that is written as 850.0.
+// Returns the index along each of `axes` that a selection fixes; nullopt if the axis is not fixed.
+// A selection is "time=2020-07-01,z=2", as in the open option SELECT and in array names. A value is
+// one of:
+// - an index from 0;
+// - a coordinate as stored or as shown for bands (850, 2020-07-01T12:00:00Z, red);
+// - the beginning of a time (2020-07-01, 2020-07) that matches exactly one coordinate.
+// A whole number below the dimension's size is an index; 850.0 is always a coordinate. Coordinates
+// of the named dimensions are read.
 //
-// Returns the index along each of `axes`, nullopt where it is not fixed. Reads the coordinates of
-// the dimensions that are named. Fails where a dimension does not exist, is X or Y, or is named
-// twice, or where none or several of its coordinates have the value; the error lists near ones.
+// Returns an error if a dimension does not exist, is X or Y, or is named twice. Returns an error
+// that lists coordinates if no coordinate or several match.
 zarr::Result<std::vector<std::optional<std::uint64_t>>> FindSelected(
     const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
     const std::vector<std::size_t>& axes, const std::string& selection);

@@ -84,9 +84,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongStatement{R"(, "transform": {"scale": [2]})",
                        "scale: has 1 numbers, not one for each"},
         WrongStatement{R"(, "derived_from": "big", "transform": {"scale": [2, 1.5]})",
-                       "scale: 1.5 along x does not make 4 elements of 8"},
+                       "scale: 1.5 along x does not reduce 8 elements to 4"},
         WrongStatement{R"(, "derived_from": "big", "transform": {"scale": [1, 1]})",
-                       "scale: 1.0 along y does not make 5 elements of 9"},
+                       "scale: 1.0 along y does not reduce 9 elements to 5"},
         WrongStatement{R"(, "transform": {"translation": [0, "1"]})",
                        "translation: expected finite"},
         WrongStatement{R"(, "transform": {"translation": [0]})", "translation: has 1 numbers"},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongStatement{R"(, "spatial:shape": [5])",
                        "spatial:shape: expected the height and the width"},
         WrongStatement{R"(, "spatial:shape": [4, 5])",
-                       "spatial:shape: is [4, 5], and the level has [5, 4]"}));
+                       "spatial:shape: is [4, 5], but the level has [5, 4]"}));
 
 TEST(LevelStatement, ThatIsSoGivesNoWarning) {
     for (const char* of_level :
@@ -124,13 +124,13 @@ TEST(LevelStatement, MayTakeAScaleFromTheLevelBeforeOrFromTheBase) {
         StatingArrays(R"({"multiscales": {"layout": [{"asset": "big"}, {"asset": "small"},
         {"asset": "tiny", "derived_from": "small", "transform": {"scale": [9, 9]}}]}})");
     EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings,
-                          {"layout[2]: scale: 9.0 along y does not make 2 elements of 5"}));
+                          {"layout[2]: scale: 9.0 along y does not reduce 5 elements to 2"}));
 }
 
 TEST(LevelStatement, IsCheckedOfTheBaseToo) {
     EXPECT_TRUE(WarnsOnce(
         PyramidsOf(*StatingArrays(StatingLayout("", R"(, "spatial:shape": [8, 9])"))).warnings,
-        {"multiscales.layout[0]: spatial:shape: is [8, 9], and the level has [9, 8]"}));
+        {"multiscales.layout[0]: spatial:shape: is [8, 9], but the level has [9, 8]"}));
 }
 
 TEST(LevelStatement, NamesASourceOfOtherDimensions) {

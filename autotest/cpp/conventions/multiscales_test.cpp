@@ -148,7 +148,7 @@ json::Value Repeated(const std::string& item, int count) {
 TEST(Multiscales, OfTooManyLevelsArePassedOver) {
     Warnings warnings;
     EXPECT_TRUE(ReadMultiscales(Repeated(List(kMaxPyramidLevels + 1), 1), warnings).empty());
-    EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].datasets", "more than 256"}));
+    EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].datasets", "exceed the maximum of 256"}));
 }
 
 TEST(Multiscales, ShareABoundOnLevels) {
