@@ -16,18 +16,18 @@ using test::Random;
 using test::Succeeds;
 
 constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kLeast = 64 * kKiB;  // that is kept
+constexpr std::size_t kLeast = 64 * kKiB;  // smallest size that the pool keeps
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 Buffer Taken(BufferPool& pool, std::size_t size) {
     Buffer buffer;
     EXPECT_TRUE(Succeeds(pool.Take(size, buffer)));
     EXPECT_EQ(buffer.size(), size);
-    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // all of it is there
+    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // every byte can be written
     return buffer;
 }
 
-// Gives buffers of such sizes, each of its own memory.
+// Gives the pool one newly allocated buffer of each size.
 void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     for (const std::size_t size : sizes) {
         Buffer buffer;
@@ -36,7 +36,7 @@ void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     }
 }
 
-// How many buffers of a size the pool has to give; takes them.
+// Takes all buffers of `size` bytes out of the pool and returns their number.
 std::size_t CountHeld(BufferPool& pool, std::size_t size) {
     std::size_t count = 0;
     for (std::size_t before = pool.bytes();; ++count) {
@@ -139,7 +139,7 @@ TEST(BufferPool, HoldsNoMoreThanItMay) {
 
 TEST(BufferPool, FreesOtherSizesFirst) {
     BufferPool pool(400000);
-    GiveEach(pool, {100000, 150000, 100000});  // with room for 50000
+    GiveEach(pool, {100000, 150000, 100000});  // room for 50000 more bytes remains
     GiveEach(pool, {100000});
     EXPECT_EQ(pool.bytes(), 300000U) << "the one larger one went";
     GiveEach(pool, {100000});
@@ -155,7 +155,7 @@ TEST(BufferPool, FreesOtherSizesFirst) {
 TEST(BufferPool, FreesSmallerAndLargerOnes) {
     BufferPool pool(600000);
     GiveEach(pool, {100000, 300000, 200000});
-    GiveEach(pool, {200000});  // needs more than the small one's room
+    GiveEach(pool, {200000});  // does not fit even if the small buffer is freed
     EXPECT_EQ(pool.bytes(), 400000U);
     EXPECT_EQ(CountHeld(pool, 200000), 2U);
 }
@@ -201,7 +201,7 @@ TEST(BufferPool, StaysWithinItsBoundWhateverComes) {
     EXPECT_GT(fullest, 1000000U) << "and makes use of it";
 }
 
-// What one thread has is nobody else's: each finds its own bytes again.
+// Each thread must find its own marks again in a buffer that it has taken.
 TEST(BufferPool, IsSafeForManyThreads) {
     constexpr std::size_t kMost = 2000000;
     constexpr std::size_t kThreads = 8;

@@ -115,7 +115,7 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     EXPECT_TRUE(Succeeds(ParallelFor(4, 4, [&](std::size_t) {
         ++arrived;
-        while (arrived < 4) {  // ends only when each of the four has its own thread
+        while (arrived < 4) {  // ends only if all four tasks run at once
             if (std::chrono::steady_clock::now() > deadline) return Status::Io("alone");
             std::this_thread::yield();
         }

@@ -29,7 +29,7 @@ using Ids = std::set<std::thread::id>;
 
 WorkerPool& Pool() { return WorkerPool::Instance(); }
 
-// Counts the threads that it is called on, and how many of these have ended.
+// Counts the threads that called Count(), and how many of those threads have ended.
 class Ends {
   public:
     static void Count() {
@@ -59,7 +59,7 @@ class Ends {
         const std::lock_guard<std::mutex> lock(mutex_);
         return begun_;
     }
-    // False where they do not all end in time.
+    // Returns false if some threads have not ended within kPatience.
     static bool WaitForAll() {
         std::unique_lock<std::mutex> lock(mutex_);
         return changed_.wait_for(lock, kPatience, [] { return alive_ == 0; });
@@ -72,7 +72,7 @@ class Ends {
     inline static std::size_t begun_ = 0;
 };
 
-// Runs on the caller and as many helpers, which must all be there at the same time. Returns the
+// Runs on the calling thread and `helpers` helpers, all at the same time. Returns the ids of the
 // helpers.
 Ids RunTogether(std::size_t helpers) {
     const std::thread::id caller = std::this_thread::get_id();
@@ -116,8 +116,7 @@ TEST_P(Helpers, AreNoMoreThanAskedFor) {
     }
 }
 
-// The caller's call is over at once, when helpers are about to begin: these begin before Run()
-// returns, and end before it, or never.
+// The work is so short that helpers start late. No helper may run after Run() has returned.
 TEST_P(Helpers, DoNothingAfterTheEnd) {
     std::atomic<int> late{0};
     for (int round = 0; round < 1000; ++round) {
@@ -190,7 +189,7 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// All helpers are at work when each of them asks for more.
+// All helpers are busy when each of them asks for further helpers.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);
@@ -205,7 +204,7 @@ TEST(WorkerPool, GivesHelpersHelpers) {
     EXPECT_EQ(met, 4 + 4 * 3);
 }
 
-// Each caller's work is done by its own call, whoever helps.
+// Each call runs all its own tasks, whichever threads help.
 TEST(WorkerPool, ServesManyCallersAtOnce) {
     const Watchdog watchdog("WorkerPool.ServesManyCallersAtOnce");
     constexpr std::size_t kTasks = 20;
@@ -235,7 +234,7 @@ TEST(WorkerPool, KeepsItsThreadsForTheNext) {
     ASSERT_TRUE(Ends::WaitForAll());
     const std::size_t before = Ends::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // More than three where others stayed from before or the machine is held up.
+    // More than three threads begin if earlier threads are left or the machine is slow.
     EXPECT_LT(Ends::begun() - before, kRounds);
 }
 
@@ -255,7 +254,7 @@ TEST(WorkerPool, EndsIdleThreadsAtOnce) {
         Pool().EndIdle();
         EXPECT_EQ(Ends::alive(), 0);
     }
-    Pool().EndIdle();  // with none
+    Pool().EndIdle();  // no thread is idle
     RunTogether(5);
 }
 
@@ -272,8 +271,8 @@ TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
 }
 
 #if defined(__linux__)
-// Threads that are about to begin count as well: short calls in turn, which are over before these
-// can help, must not start more and more.
+// Threads that are about to begin must be counted. Otherwise many calls too short for any helper
+// would start more and more threads.
 TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
     constexpr std::size_t kHelpers = 3;
     const auto count = [] {
@@ -309,7 +308,7 @@ TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
 
 thread_local int number_of_this_thread = 0;
 
-// The number of the thread that gives the work.
+// Context that carries the number of the thread that hands out the work.
 class Number final : public ThreadContext {
   public:
     explicit Number(int number) : number_(number) {}
@@ -334,7 +333,7 @@ TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // What the helpers hand on is handed on in the same context.
+            // Work that a helper hands out in turn runs in the same context.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());

@@ -172,7 +172,7 @@ TEST_F(Directory, FollowsLinks) {
     EXPECT_EQ(store_.List("elsewhere")->size(), 1U) << "not the folder around it";
 }
 
-// What a link to nothing stands for is unknown, and not absent.
+// The target of a dangling link counts as unknown, not as absent. Reading it is an error.
 TEST_F(Directory, ShowsLinksToNothing) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
@@ -225,7 +225,7 @@ TEST_F(Directory, WritesManyPartsAsOne) {
     EXPECT_EQ(TextOf(value_), expected);
 }
 
-// Another process writes the same key with temporary files of its own.
+// Another process may write the key "0.0" and have temporary files for it.
 TEST_F(Directory, WritesIntoNoTemporaryFileOfOthers) {
     ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("old")))));
     const auto theirs = [&](int i) {

@@ -43,7 +43,7 @@ class LocalFiles : public testing::Test {
     LocalFile file_;
 };
 
-// Places in a page that are near that of the file, and far from it.
+// `place` is the offset of the destination in a page, `offset` the position in the file.
 TEST_F(LocalFiles, AreReadToAnyPlace) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
@@ -80,7 +80,7 @@ TEST_F(LocalFiles, ThatEndTooEarlyFail) {
 }
 
 #if defined(__linux__)
-// Not every file system can drop what it holds: some have no disk.
+// Some file systems cannot drop cached pages, for example those in memory; the test skips them.
 TEST_F(LocalFiles, WaitForTheDiskWhereTheyAreNotInMemory) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);

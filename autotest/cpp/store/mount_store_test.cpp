@@ -10,7 +10,7 @@
 namespace zarr::test {
 namespace {
 
-// Values whose keys begin with "a/" go into the store that is mounted there.
+// Puts values whose keys begin with "a/" into the mounted store, all others into the base store.
 class MountUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {

@@ -15,7 +15,7 @@ namespace {
 
 bool IsMetadata(std::string_view name) { return name.substr(0, 2) == ".z"; }
 
-// The store with what consolidated metadata say in front.
+// Returns an overlay of the consolidated metadata in `buffer` over the store `base`.
 Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> base,
                                                   Buffer buffer) {
     ZARR_ASSIGN_OR_RETURN(const DocumentTexts documents,
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> b
         std::move(base), std::move(buffer), documents, IsMetadata));
 }
 
-// Metadata go into `.zmetadata` alone, values into the store behind it.
+// Puts metadata into `.zmetadata` only and chunks into the base store.
 class ConsolidatedUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {
@@ -83,7 +83,7 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
     EXPECT_EQ((*store)->Describe(), "memory");
 }
 
-// Remembers what was asked ahead.
+// Records the keys that were prefetched.
 class AskedAhead final : public ForwardingStore, private Prefetcher {
   public:
     const Prefetcher* prefetcher() const override { return this; }

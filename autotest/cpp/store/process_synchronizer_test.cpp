@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lock files, as other processes see them.
+// Tests of lock files, checked from other processes.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True where a process other than this one could lock the file, as zarr-python does it.
+// True if another process could lock the file in the way of zarr-python (fcntl, write lock).
 bool IsFreeForOthers(const fs::path& file) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -66,7 +66,8 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0").get();  // locks that belong to a process would go with this
+    std::ifstream(folder.path() / "0")
+        .get();  // closing the file would drop a lock held by the process
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }
@@ -83,7 +84,7 @@ TEST(ProcessSynchronizer, IsOneForEachFolderHoweverItIsSpelled) {
 TEST(ProcessSynchronizer, HoldsThreadsApart) {
     const TempFolder folder;
     std::atomic<int> inside{0};
-    int count = 0;  // guarded by the lock alone
+    int count = 0;  // guarded by the lock only
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
