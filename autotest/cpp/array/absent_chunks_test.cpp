@@ -31,7 +31,7 @@ TEST(AbsentChunks, RemembersWhatWasNotThere) {
 TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
     AbsentChunks absent;
     const std::uint64_t asked = absent.generation();
-    absent.Remove(3);  // stored, while the answer is under way
+    absent.Remove(3);  // stored while the read is in progress
     absent.Add(3, asked);
     EXPECT_FALSE(absent.Has(3));
     ChunkSet present;
@@ -50,13 +50,13 @@ TEST(AbsentChunks, KnowsTheRestOnceListed) {
     EXPECT_FALSE(absent.Has(1));
     EXPECT_FALSE(absent.Has(70000));
     EXPECT_TRUE(absent.Has(2));
-    absent.Remove(2);  // stored since
+    absent.Remove(2);  // stored after the listing
     EXPECT_FALSE(absent.Has(2));
     absent.Clear();
     EXPECT_FALSE(absent.Has(5));
 }
 
-// Whole reads, reads of parts, through the cache and past it, compressed or not.
+// An array with absent chunks, read whole and in part, with compressed and uncompressed chunks.
 class SparseArray : public testing::TestWithParam<const char*> {
   protected:
     SparseArray() {
@@ -84,7 +84,7 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
     std::uint64_t AskedInVain() const { return array_->context().counters().chunks_absent; }
 
-    std::size_t cache_bytes_ = 0;  // nothing stays, so that all that is not asked for is remembered
+    std::size_t cache_bytes_ = 0;  // the cache holds no chunk, so only absence is remembered
     std::unique_ptr<SampleArray> sample_;
     std::shared_ptr<SpyStore> spy_;
     std::shared_ptr<const Array> array_;

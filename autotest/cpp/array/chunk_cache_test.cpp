@@ -24,7 +24,8 @@ ChunkPtr Chunk(std::size_t size) {
 }
 
 constexpr std::size_t kSize = 1000;
-const std::size_t kBytes = kSize + sizeof(DecodedChunk);  // as the cache counts it
+const std::size_t kBytes =
+    kSize + sizeof(DecodedChunk);  // bytes that the cache counts for one chunk
 
 void Load(ChunkCache& cache, const ChunkId& id, std::size_t size = kSize) {
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(id, [&]() -> Result<ChunkPtr> { return Chunk(size); })));
@@ -40,10 +41,10 @@ std::set<std::uint64_t> Held(ChunkCache& cache, std::uint64_t array, std::uint64
 TEST(ChunkCache, KeepsTheLeastRecentlyUsedOut) {
     ChunkCache cache(3 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
-    EXPECT_NE(cache.Find({1, 0}), nullptr);  // 1 is the oldest now
+    EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
     Load(cache, {1, 3});
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
-    // Held() has used 0, 2, 3 in this order; a hit of GetOrLoad() counts as well.
+    // Held() has just used 0, 2 and 3, in this order. A hit of GetOrLoad() counts as a use, too.
     Load(cache, {1, 0});
     Load(cache, {1, 4});
     EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
@@ -53,9 +54,9 @@ TEST(ChunkCache, CountsBytes) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1});
-    Load(cache, {1, 2}, 2 * kSize);  // evicts one, with its own overhead both
+    Load(cache, {1, 2}, 2 * kSize);  // evicts one chunk; each chunk has its own overhead
     EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
-    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // just
+    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // fills the cache exactly
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }
 
@@ -115,7 +116,7 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
 
 TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
     constexpr std::size_t kLarge = 100000;
-    ChunkCache cache(20 * kLarge);  // of which an eighth may wait
+    ChunkCache cache(20 * kLarge);  // an eighth of it may be kept as free memory
     auto chunk = cache.NewChunk();
     ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
     const std::uint8_t* const memory = chunk->elements.data();
@@ -143,7 +144,8 @@ TEST(ChunkCache, DropsWhatIsStaleAlone) {
     EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// Its load may have read the chunk before the thread that drops it knew that it has changed.
+// The load of a chunk may have read the old value, so DropStale() must also drop chunks being
+// loaded.
 TEST(ChunkCache, DropsWhatIsBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);
@@ -186,7 +188,8 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(Held(cache, 1, 3).empty());
     EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
-    for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});  // their room is free again
+    for (std::uint64_t i = 3; i < 10; ++i)
+        Load(cache, {2, i});  // the room of the dropped array is free again
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }
 
@@ -207,7 +210,8 @@ TEST(ChunkCache, KeepsNoFailure) {
     EXPECT_NE(cache.Find({1, 0}), nullptr);
 }
 
-// One thread loads until all the others have asked; none of them loads as well.
+// One thread loads a chunk until all other threads have asked for the chunk. The other threads must
+// not load the chunk again.
 void LoadTogether(bool succeed) {
     constexpr int kThreads = 8;
     ChunkCache cache(10 * kBytes);
@@ -282,7 +286,7 @@ TEST(ChunkCache, ClaimIsWaitedFor) {
     EXPECT_TRUE(Succeeds(loaded));
     EXPECT_FALSE(claim);
     EXPECT_FALSE(cache.IsLoading({1, 0}));
-    EXPECT_FALSE(cache.TryClaim({1, 0}));  // it is there
+    EXPECT_FALSE(cache.TryClaim({1, 0}));  // the chunk is cached
     EXPECT_EQ(cache.Find({1, 0}), *loaded);
 }
 

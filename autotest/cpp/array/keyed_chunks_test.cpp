@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays whose `.zarray` does not say how the indices in their chunks' keys are joined.
+// Tests of arrays whose `.zarray` does not state the separator of the indices in chunk keys.
 #include "core/array/keyed_chunks.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ SampleSpec WithoutSeparator(char separator) {
 const Region kAll{{0, 0}, {64, 64}, {1, 1}};
 constexpr std::size_t kCache = std::size_t{1} << 20;
 
-// The keys below the array's path.
+// Returns all keys below "dem", the path of the array.
 std::set<std::string> KeysIn(const Store& store) {
     std::set<std::string> keys;
     EXPECT_TRUE(Succeeds(store.ForEachKey(
@@ -152,7 +152,7 @@ TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    for (const std::string& key : KeysIn(*sample.store())) {  // another program writes
+    for (const std::string& key : KeysIn(*sample.store())) {  // another program renames the chunks
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
         ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));
@@ -180,9 +180,9 @@ TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
-    store->FailAt(2, false);  // after the chunk was not found
+    store->FailAt(2, false);  // fails after the first chunk was not found
     EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
-    const auto read = ReadRowMajor(*array, kAll, 1);  // and tried again
+    const auto read = ReadRowMajor(*array, kAll, 1);  // the next read succeeds
     ASSERT_TRUE(Succeeds(read));
     EXPECT_TRUE(*read == sample.Expected(kAll));
     const auto again = sample.Open(kCache, store);
@@ -192,7 +192,7 @@ TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// What the members of groups are called is nothing that joins indices.
+// Names of groups and other keys beside the chunks say nothing about the separator.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing of chunks that are stored in shards, against a model in memory.
+// Tests of writing chunks that are stored in shards, compared with a model in memory.
 #include "core/array/pending_shards.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SampleSpec ByteSpec(std::vector<std::uint64_t> shape, std::vector<std::uint64_t>
     return spec;
 }
 
-// An array, its writer, and a model of its contents.
+// An array with its writer and a model of its contents.
 struct ShardWriter {
     ShardWriter(const ArrayMetadata& metadata, std::shared_ptr<Store> to,
                 std::size_t pending_bytes = kAnyNumber,
@@ -130,7 +130,7 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<FaultyStore>(memory);
     ShardWriter written(ShardedMetadata(ByteSpec({4, 6}, {2, 2}), {{{4, 4}}}), store);
-    store->FailAt(4, true);  // a Set for each shard, and nothing else
+    store->FailAt(4, true);  // one Set() for each shard, nothing else
     ASSERT_TRUE(Succeeds(written.Write(Box({0, 0}, {2, 6}), "abcdefghijkl")));
     EXPECT_TRUE(store->TakeChanges().empty());
     ASSERT_TRUE(Succeeds(written.Write(Box({2, 0}, {2, 6}), "mnopqrstuvwx")));
@@ -168,7 +168,7 @@ TEST(ShardWriting, ChunksOfFillValuesAreAbsentAndAShardWithoutChunksIsRemoved) {
     EXPECT_EQ(ValueOf(*store, "a/c/1"), "absent");
 }
 
-// As the codec makes it.
+// Encodes with the codec of the core, as a writer does.
 std::string Zlib(const std::string& bytes) {
     const auto codec = MakeFromJson(Json(kZlibShards));
     Buffer encoded;
@@ -190,7 +190,7 @@ TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
     EXPECT_EQ(TakeApart(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
-    // Of shards in shards, those in which nothing was written.
+    // Inner shards in which nothing was written must stay byte for byte.
     const std::string other = "not even a shard";
     put(MakeShard({other, MakeShard({first, Deflated("gh")})}));
     ShardWriter nested(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}, {{4}}}), store);
@@ -205,7 +205,8 @@ TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);  // all of it, each
+    for (int i = 0; i < 4; ++i)
+        lying += NumberBytes(0) + NumberBytes(60);  // the whole data, for each chunk
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
         {good.substr(0, 20), "a/c/0: holds 20 bytes, too few for an index of 68"},
@@ -220,7 +221,7 @@ TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
         EXPECT_TRUE(Fails(written.writer->Flush(1), StatusCode::kCorrupt, message));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), shard);
         EXPECT_GT(written.PendingBytes(), 0U);
-        // What is written whole needs nothing of it.
+        // A shard that is written whole needs nothing of the old shard.
         ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "ABCDEFGH")));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({"AB", "CD", "EF", "GH"}));
     }
@@ -322,7 +323,8 @@ TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), "absent");
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     EXPECT_EQ(other.All(), "..cdef..");
-    // The chunks move in the shard, which the other instance has the index of.
+    // The new shard has its chunks at other offsets, but the other instance has cached the old
+    // index.
     ASSERT_TRUE(Succeeds(WriteBytes(**writer, Box({0}, {2}), "ab")));
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     other.context->cache().SetMaxBytes(0);
@@ -368,8 +370,8 @@ TEST(ShardLocks, TwoThatShareAShardLoseNothing) {
         const ArrayMetadata metadata = ShardedMetadata(ByteSpec({16}, {2}), {{{8}}});
         ShardWriter first(metadata, store, kAnyNumber, locks);
         ShardWriter second(metadata, store, kAnyNumber, locks);
-        EXPECT_EQ(first.All(), second.All());  // both have the indexes
-        // Chunks of one shard, and parts of one chunk.
+        EXPECT_EQ(first.All(), second.All());  // both have cached the indexes
+        // Both writers write chunks of one shard, and parts of one chunk.
         ASSERT_TRUE(Succeeds(first.Write(Box({0}, {3}), "abc")));
         ASSERT_TRUE(Succeeds(second.Write(Box({3}, {3}), "def")));
         ASSERT_TRUE(Succeeds(first.Write(Box({6}, {1}), "g")));
@@ -443,7 +445,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
                 const std::uint64_t at = 2 * random.Below(32);
                 const auto read = written.opened.Read(t == 0 ? Box({at}, {2}) : Box({0}, {64}), 2);
                 ASSERT_TRUE(Succeeds(read));
-                // Each chunk was written in one piece.
+                // Two neighbouring elements form a chunk, which is always written whole.
                 for (std::size_t i = 0; i < read->size(); i += 2)
                     EXPECT_EQ((*read)[i], (*read)[i + 1]);
             }

@@ -11,7 +11,7 @@ namespace {
 
 using test::Random;
 
-// How many of the array's chunks are told to be asked for the first time.
+// Returns how many of the chunks 0 to `chunks` - 1 of `array` IsFirstPart() is true for.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
@@ -36,14 +36,15 @@ TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            for (int round = 0; round < 3; ++round)  // some sets are full of very many
+            for (int round = 0; round < 3;
+                 ++round)  // a few sets of the table overflow with many chunks
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;
         }
     }
 }
 
-// The row of chunks of a window, of many rows apart.
+// Chunks of one column have indices that differ by a constant stride.
 TEST(IsFirstPart, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);
@@ -80,7 +81,7 @@ TEST(IsFirstPart, TellsOneOfManyThreads) {
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < kChunks; ++i)  // each begins elsewhere
+            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at another chunk
                 first += context.IsFirstPart({9, (i + t * 3) % kChunks}) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();

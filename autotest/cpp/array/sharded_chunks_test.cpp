@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading of chunks in shards that were made by the specification.
+// Tests of reading chunks in shards that the tests build by the specification.
 #include "core/array/sharded_chunks.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Writes down the requests for values, says what version they have, and may be slow or far away.
+// Records the read requests and reports versions of values. Can act as a store with slow requests.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -67,7 +67,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    bool is_told_versions = false;  // by what is read, as of a server
+    bool is_told_versions = false;  // the version is known only with a read, like an HTTP ETag
     std::function<void()> before_range;
 
   private:
@@ -215,12 +215,12 @@ TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // As another thread that reads several chunks together, and has not come to this one yet.
+    // Another thread claims chunk 1, as a read of several chunks does, and has not loaded it yet.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
     std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
-    // The reader keeps parts of chunks in the cache. It has loaded its own before it waits.
+    // The reader must load its own chunks into the cache before it waits for chunk 1.
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
@@ -228,7 +228,7 @@ TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
         std::this_thread::yield();
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
     {
-        const auto given_up = std::move(claim);  // so that the reader loads it itself
+        const auto given_up = std::move(claim);  // the reader then loads the chunk itself
     }
     reader.join();
     EXPECT_EQ(read, "bcdefg");
@@ -266,7 +266,7 @@ TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 1048573+5"}));
 }
 
-// Each row: two 64-bit numbers of a chunk in a shard of ten bytes and an index of 20.
+// Invalid entries of a shard index. The shard has 10 bytes of data and an index of 20 bytes.
 struct Lie {
     std::uint64_t offset;
     std::uint64_t size;
@@ -294,7 +294,7 @@ TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
             for (const Region& region : {Box({0, 3}, {1, 1}), Region::All({2, 4})}) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the index"));
-                // Where the index is at the start, the size of the shard is not known.
+                // If the index is at the start, the size of the shard is not known.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -399,7 +399,7 @@ TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
-// 2^32 chunks in a shard, of which two are there: to look at each takes many minutes.
+// 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would take minutes.
 TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
@@ -425,13 +425,14 @@ TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // Resizing: what is left is the first of the two.
+    // Resizing the array erases the second chunk and keeps the first one.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
 
 TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
-    // 256 children are the same shard of 256 chunks: 2^16 chunks, in indexes of 2^20 bytes.
+    // All 256 index entries share one inner shard of 256 chunks. To list the 2^16 chunks, indexes
+    // of 2^20 bytes in total would be read.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
     std::string index;
     for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
@@ -495,9 +496,9 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
         EXPECT_EQ(array.All(), "abcd");
         EXPECT_EQ(store_->Take().size(), 2U);
         Put("a/c/0", MakeShard({"-", "AB"}));
-        // The old index says that chunk 1 lies where the new shard has other bytes.
+        // By the old index, chunk 1 is at an offset where the new shard has other bytes.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // While it is read, between the index and the chunks.
+        // The shard is replaced during a read, after the index was read and before the chunks are.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -507,14 +508,14 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // Always.
+        // The shard is replaced before each range that is read.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced again and again"));
-        // By nothing.
+        // The shard is erased during the read.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");
@@ -542,7 +543,8 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // What differs are the bytes alone, then where they lie, then both between the indexes.
+    // First only the bytes of chunks change, then their offsets, then both between the reads of two
+    // indexes.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
@@ -556,7 +558,7 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
     EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
 }
 
-// A store that knows no versions cannot tell, but what contradicts the index that it gave before.
+// Without versions, a changed shard is noticed only if its bytes contradict the cached index.
 TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
     const ShardSpec spec{{4}, false};
     Put("a/c/0", MakeShard({"ab", "cd"}, spec));
@@ -601,7 +603,7 @@ TEST_F(ShardedChunksTest, ThreadsThatMissOnOneIndexReadItOnce) {
     EXPECT_EQ(std::count(requests.begin(), requests.end(), "a/c/0 -1028"), 1);
 }
 
-// Random arrays, written by the specification, against reading element by element.
+// Builds random sharded arrays by the specification and compares reads with a model.
 TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
     Random random(20240811);
     for (int turn = 0; turn < 150; ++turn) {
@@ -633,7 +635,7 @@ TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
         for (std::size_t i = 0; i < rank; ++i)
             shard_counts[i] = (spec.shape[i] + shard.shape[i] - 1) / shard.shape[i];
         do {
-            if (random.Below(5) == 0) continue;  // an absent shard
+            if (random.Below(5) == 0) continue;  // the shard is absent
             Children parts(static_cast<std::size_t>(children));
             DimVector<std::uint64_t> child(rank, 0);
             do {

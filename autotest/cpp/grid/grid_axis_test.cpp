@@ -68,7 +68,7 @@ TEST(GridAxis, ARegularOneIsAsOneWithTheSameEnds) {
     }
 }
 
-// Compares with going through the elements one by one.
+// Compares the pieces of a split with those found by visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis) {
     std::vector<AxisPiece> expected;
     std::uint64_t elements = 0;

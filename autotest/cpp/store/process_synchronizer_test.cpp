@@ -66,8 +66,7 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0")
-        .get();  // closing the file would drop a lock held by the process
+    std::ifstream(folder.path() / "0").get();  // closing it would drop a process lock
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }

@@ -22,7 +22,7 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                             "a.zip");
 }
 
-// True where a prefix has a document of any format.
+// Returns a test whether a prefix holds the root document of a Zarr store of any format version.
 ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
     return [&archive](const std::string& prefix) {
         return HoldsRootDocumentOfAnyFormat(
@@ -171,7 +171,7 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     EXPECT_EQ(reads, 1);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
     EXPECT_EQ(values[50], "absent");
-    ByteGate gate(1);  // smaller than any
+    ByteGate gate(1);  // smaller than any member
     options.gate = &gate;
     options.requests = options.threads = 4;
     EXPECT_EQ(read(options), values);
@@ -281,7 +281,7 @@ TEST(ZipStore, IsNoneWithoutItsEnd) {
     }
 }
 
-// Whatever is wrong, what opens lists and reads without a fault that the sanitizers see.
+// Damaged archives must either fail to open, or list and read without errors that a sanitizer sees.
 TEST(ZipStore, WithAnyByteWrongIsAnErrorOrReads) {
     Random random(7);
     for (const bool zip64 : {false, true}) {
