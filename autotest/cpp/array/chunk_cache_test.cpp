@@ -24,8 +24,8 @@ ChunkPtr Chunk(std::size_t size) {
 }
 
 constexpr std::size_t kSize = 1000;
-const std::size_t kBytes =
-    kSize + sizeof(DecodedChunk);  // bytes that the cache counts for one chunk
+// Number of bytes that the cache counts for a chunk of kSize bytes.
+const std::size_t kBytes = kSize + sizeof(DecodedChunk);
 
 void Load(ChunkCache& cache, const ChunkId& id, std::size_t size = kSize) {
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(id, [&]() -> Result<ChunkPtr> { return Chunk(size); })));
@@ -188,8 +188,8 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(Held(cache, 1, 3).empty());
     EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
-    for (std::uint64_t i = 3; i < 10; ++i)
-        Load(cache, {2, i});  // the room of the dropped array is free again
+    // The bytes of the dropped array are free again.
+    for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }
 
@@ -210,8 +210,7 @@ TEST(ChunkCache, KeepsNoFailure) {
     EXPECT_NE(cache.Find({1, 0}), nullptr);
 }
 
-// One thread loads a chunk until all other threads have asked for the chunk. The other threads must
-// not load the chunk again.
+// All threads ask for a chunk while the first thread loads it. The chunk must be loaded only once.
 void LoadTogether(bool succeed) {
     constexpr int kThreads = 8;
     ChunkCache cache(10 * kBytes);

@@ -205,8 +205,8 @@ TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    for (int i = 0; i < 4; ++i)
-        lying += NumberBytes(0) + NumberBytes(60);  // the whole data, for each chunk
+    // Each of the four index entries claims the same 60 bytes.
+    for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
         {good.substr(0, 20), "a/c/0: holds 20 bytes, too few for an index of 68"},

@@ -36,15 +36,15 @@ TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            for (int round = 0; round < 3;
-                 ++round)  // a few sets of the table overflow with many chunks
+            // With 3000 chunks, a few sets of the table overflow.
+            for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;
         }
     }
 }
 
-// Chunks of one column have indices that differ by a constant stride.
+// The indices of the chunks differ by a constant stride, as in a column of chunks.
 TEST(IsFirstPart, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);

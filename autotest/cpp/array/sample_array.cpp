@@ -102,8 +102,8 @@ void SampleArray::MakeChunk(Random& random, const DimVector<std::uint64_t>& chun
     const std::size_t size = metadata_.dtype.size;
     std::size_t elements = 1;
     for (const std::uint64_t n : metadata_.chunks) elements *= static_cast<std::size_t>(n);
-    std::string stored =
-        random.Bytes(elements * size);  // elements outside of the array are random, too
+    // The elements of the chunk that overhang the array are random, too.
+    std::string stored = random.Bytes(elements * size);
     DimVector<std::uint64_t> inside(metadata_.rank(), 0);
     do {
         DimVector<std::uint64_t> index(metadata_.rank(), 0);

@@ -16,12 +16,12 @@
 
 namespace zarr::test {
 
-// One level of shards; the members mean what they mean in Sharding.
+// A level of sharding. The members have the meaning of the members of Sharding.
 struct ShardSpec {
     std::vector<std::uint64_t> shape;
     bool index_at_end = true;
     bool has_checksum = true;
-    std::string codec = "null";  // around the shard: null, or numcodecs' JSON
+    std::string codec = "null";  // numcodecs JSON, for the whole shard
     AxisOrder order = {};
     bool is_big_endian = false;
 };

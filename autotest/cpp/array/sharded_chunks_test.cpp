@@ -498,7 +498,7 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
         Put("a/c/0", MakeShard({"-", "AB"}));
         // By the old index, chunk 1 is at an offset where the new shard has other bytes.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // The shard is replaced during a read, after the index was read and before the chunks are.
+        // The shard is replaced during a read: after its index is read, before its chunks are read.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -543,8 +543,8 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // First only the bytes of chunks change, then their offsets, then both between the reads of two
-    // indexes.
+    // First the bytes of the chunks change, then their offsets too. In the end the shard changes
+    // while a read is between its two indexes.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");

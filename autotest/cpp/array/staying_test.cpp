@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Checks two cache sizes: room for `chunks` chunks, and only as many bytes as their elements have.
-// Fewer chunks fit then, because each cached chunk has an overhead.
+// Checks two caches: one with room for `chunks` cached chunks, and one with the decoded size of
+// `chunks` chunks. The second cache holds fewer chunks, because a cached chunk has an overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -104,11 +104,11 @@ TEST_P(Staying, OneStaysWhereNoChunkFits) {
         CheckStay(cube, cache_bytes, 1, GetParam());
 }
 
-// Chunks of blosc can be decoded in part. The first band decodes parts, and the second band whole
-// chunks, which stay.
+// Blosc chunks can be decoded in part. The first band decodes parts of chunks. The second band
+// decodes whole chunks, which stay cached.
 TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
     Random random(92);
-    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // of 256 KiB
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // chunks of 256 KiB
     ASSERT_EQ(cube.layer, 8U);
     const WrittenArray written(random, cube.spec);
     const auto spy = std::make_shared<SpyStore>(written.store);

@@ -27,7 +27,7 @@ Sizes RandomMultiples(Random& random, std::uint64_t length, std::uint64_t unit) 
     Sizes sizes;
     for (std::uint64_t sum = 0; sum < length; sum += sizes.back())
         sizes.push_back(unit * (1 + random.Below(3)));
-    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // beyond the array
+    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // outside of the array
     return sizes;
 }
 

@@ -234,7 +234,8 @@ TEST(WorkerPool, KeepsItsThreadsForTheNext) {
     ASSERT_TRUE(Ends::WaitForAll());
     const std::size_t before = Ends::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // More than three threads begin if earlier threads are left or the machine is slow.
+    // More than three threads may begin in all, for example on a slow machine, but not three in
+    // each round.
     EXPECT_LT(Ends::begun() - before, kRounds);
 }
 
@@ -271,8 +272,8 @@ TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
 }
 
 #if defined(__linux__)
-// Threads that are about to begin must be counted. Otherwise many calls too short for any helper
-// would start more and more threads.
+// Threads that are still starting must count as threads. Otherwise many very short calls would
+// start ever more threads.
 TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
     constexpr std::size_t kHelpers = 3;
     const auto count = [] {

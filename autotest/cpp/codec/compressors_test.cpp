@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the contract suite cannot say for all codecs alike: headers that lie, what follows a stream,
-// and configurations that matter for decoding.
+// Tests that only some compressors need: wrong headers, bytes after a stream, and configurations
+// that matter for decoding.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ struct Outcome {
     std::string decoded;
 };
 
-// Decodes `encoded` with the codec of `config`, a JSON text, to at most `limit` bytes.
+// Decodes `encoded` with the codec of the JSON `config`, to at most `limit` bytes.
 Outcome Decode(std::string_view config, const std::string& encoded, std::size_t limit = 1 << 20) {
     const Result<json::Value> parsed = json::Parse(config);
     EXPECT_TRUE(parsed.ok()) << config;
@@ -121,7 +121,7 @@ TEST(Bz2, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
 
 TEST(Lzma, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
     const std::string& good = Encoded("lzma_xz_check1");
-    // Too short to be told from the header of another stream, which Python refuses too.
+    // 4 bytes may be the start of another stream. Python refuses them, too.
     ExpectError(Decode(kLzma, good + "junk"), StatusCode::kCorrupt, "truncated");
     EXPECT_TRUE(Decode(kLzma, good + "junk that is longer").status.ok());
     ExpectError(Decode(kLzma, good + good.substr(0, 40)), StatusCode::kCorrupt, "truncated");
@@ -157,7 +157,7 @@ TEST(Lzma, NamesWhatIsWrongWithItsConfiguration) {
         ExpectError(Decode(config, "x"), StatusCode::kCorrupt, part);
 }
 
-// Members that only matter for encoding are not needed, whatever they hold.
+// Configuration members that only matter for encoding may hold anything.
 TEST(Lzma, IgnoresWhatOnlyEncodingNeeds) {
     EXPECT_TRUE(Decode(R"({"id": "lzma", "format": 3, "check": "?", "preset": "?",
                            "filters": [{"id": 33, "preset": 1, "mf": "?", "mode": -1}]})",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zarrs.optional, with bytes that are made here of what its documentation says.
+// Tests of the codec zarrs.optional. The encoded bytes are built here from its documentation.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's codecs that arrange and pack items, with what their specifications say of them.
+// Tests of the codecs of Zarr v3 that rearrange and pack elements, by their specifications.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/codec/v3_codecs.h"
@@ -36,7 +36,7 @@ TEST(V3Bytes, SwapTheFieldsOfStructs) {
     context.chunk_shape = {2};
     ExpectV3(R"([{"name":"bytes","configuration":{"endian":"big"}}])", context,
              "ABxabcdefghCDyijklmnop", "BAxdcbahgfeDCylkjiponm");
-    // zarr-python writes them without.
+    // zarr-python writes the codec `bytes` of a struct without `endian`.
     ExpectV3(R"(["bytes"])", context, "ABxabcdefghCDyijklmnop", "ABxabcdefghCDyijklmnop");
 }
 
@@ -56,7 +56,7 @@ TEST(V3Bytes, DoNothingWhereTheOrderIsTheSame) {
 }
 
 TEST(V3Transpose, IsOfTheShapeThatOneBeforeMade) {
-    // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: dimension 1 of A, then 2, then 0.
+    // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: the axes of C are the dimensions 1, 2, 0 of A.
     std::vector<std::uint16_t> chunk;
     std::vector<std::uint16_t> expected(24);
     for (std::uint16_t i = 0; i < 24; ++i) chunk.push_back(i);
@@ -71,7 +71,8 @@ TEST(V3Transpose, IsOfTheShapeThatOneBeforeMade) {
     ExpectV3(list, ContextOf("<u2", {2, 3, 4}), BytesOf(chunk), BytesOf(expected));
 }
 
-// What the caller has made of leading transpositions counts as the chunk's shape.
+// The caller may apply leading transpositions. The chunk then has the transposed shape for the
+// codecs.
 TEST(V3Transpose, BeginsWithTheOrderOfTheAxes) {
     CodecContext context = ContextOf("|u1", {2, 3});
     context.axis_order = AxisOrder(true);  // so that the block has the shape [3, 2]
@@ -209,7 +210,7 @@ TEST(V3PackBits, RefuseWhatIsNoNumberOfABit) {
     ExpectBindFails(R"(["packbits"])", ContextOf("|S3", {3}), StatusCode::kUnsupported, "packbits");
 }
 
-// The bits that `chunk` keeps come back.
+// Random chunks must survive any combination of transpose, reshape and packing.
 TEST(V3Blocks, AreUndoneWhateverTheyHold) {
     Random random(20);
     for (int repeat = 0; repeat < 300; ++repeat) {
@@ -299,7 +300,8 @@ TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);  // as others may write it
+    // Another encoder may store the chunk without any of the codecs.
+    EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: the header has bit 3 of 3 codecs"));
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\2' + noise), StatusCode::kCorrupt,
@@ -309,7 +311,8 @@ TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
 }
 
 TEST(V3Conditional, LeavesOutWhatDoesNotTakeTheChunk) {
-    const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));  // no elements of 2 bytes
+    // The 3 bytes of the chunk are no whole number of elements of 2 bytes.
+    const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));
     ASSERT_TRUE(Succeeds(pipeline));
     const auto encoded = EncodeV3Chunk(*pipeline, "abc");
     ASSERT_TRUE(Succeeds(encoded));

@@ -69,8 +69,8 @@ void ExpectIntegerLimits(const std::string& rest) {
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        for (const std::string& quote :
-             {std::string("\""), std::string("\" ")}) {  // as a JSON number and as JSON text
+        // JSON texts that hold a number, with and without spaces around the number.
+        for (const std::string& quote : {std::string("\""), std::string("\" ")}) {
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
                       Limits::max());
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::min()) + " \""),

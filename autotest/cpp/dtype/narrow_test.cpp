@@ -80,8 +80,8 @@ std::vector<T> ValuesOf(const std::vector<std::uint8_t>& bytes) {
     return values;
 }
 
-// Returns all float32 (except NaN) whose first 16 bits are arbitrary and whose last 16 bits are at
-// or near 0, the middle, or the maximum.
+// Returns float32 numbers with all values of the upper 16 bits, except NaN. The lower 16 bits are
+// 0, the middle, the maximum, or next to one of these.
 std::vector<float> SampleFloats() {
     std::vector<float> floats;
     for (const std::uint32_t end : {0U, 1U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU})

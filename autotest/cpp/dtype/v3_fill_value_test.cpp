@@ -270,8 +270,8 @@ TEST(V3FillValue, OfStructuresHasEveryField) {
     EXPECT_EQ(FillInV3(kRecord, R"({"a": -2, "p": {"x": 2.5}, "n": 15})"), element);
     EXPECT_EQ(FillInV3(kRecord, R"({"n": 15, "p": {"x": 2.5}, "a": -2})"), element);
     EXPECT_EQ(FillInV3(kRecord, R"({"a": 0, "p": {"x": 0}, "n": 1})"), "\0\0\0\0\0\0\1"s);
-    EXPECT_EQ(WrittenInV3(kRecord, element),
-              "\"/v8AACBADw==\"");  // zarr-python 3.1 reads this spelling
+    // zarr-python 3.1 reads the Base64 spelling.
+    EXPECT_EQ(WrittenInV3(kRecord, element), "\"/v8AACBADw==\"");
     ExpectRefusedInV3(kRecord,
                       {"null", "0", "[]", "{}", R"({"a": 1, "p": {"x": 1}})",
                        R"({"a": 1, "p": {"x": 1}, "n": 1, "z": 1})",

@@ -62,8 +62,8 @@ TEST(AxisSplit, RandomCases) {
 }
 
 TEST(AxisSplit, HugeDimensions) {
-    constexpr auto kLast =
-        static_cast<std::uint64_t>(INT64_MAX) - 1;  // last index of 2^63 - 1 elements
+    // Last index of a dimension with 2^63 - 1 elements.
+    constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;
     CheckSplit(kLast - 9, 10, 1, std::uint64_t{1} << 62);
     CheckSplit(kLast, 10, -1, INT64_MAX);
     CheckSplit(kLast, 3, -(INT64_MAX / 2), 7);

@@ -141,8 +141,8 @@ TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
     under_test_->Put("depth/empty", "");
     const Store& store = under_test_->store();
     for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 100U}) {
-        std::vector<std::uint8_t> memory(
-            size);  // exact size, so that a sanitizer sees a write past it
+        // The memory has exactly `size` bytes, so that a sanitizer sees a write past its end.
+        std::vector<std::uint8_t> memory(size);
         const auto got = GetInto(store, "depth/0.0", {memory.data(), size});
         ASSERT_TRUE(Succeeds(got));
         EXPECT_EQ(*got, 8U);

@@ -15,7 +15,7 @@ namespace {
 struct FileContents {
     std::mutex mutex;  // a string moves as it grows, unlike a file
     std::string bytes;
-    std::size_t fail_after = SIZE_MAX;  // writes
+    std::size_t fail_after = SIZE_MAX;  // number of writes that succeed
     bool remember = false;
     bool is_in_place = true;
     std::vector<std::string> states;
