@@ -196,7 +196,7 @@ TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     EXPECT_TRUE(Succeeds(Decode(file + '\0')));
 }
 
-// Returns `count` numbers of `size` bytes with the distribution number `distribution`.
+// Returns `count` numbers of `size` bytes. `distribution` selects how the numbers are distributed.
 std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
     std::mt19937_64 random(distribution * 1000 + count);
     std::string bytes;

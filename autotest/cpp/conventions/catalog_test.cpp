@@ -134,7 +134,7 @@ TEST(Catalog, EndsAtTheDepthLimit) {
     for (int i = 0; i < 200; ++i) path += "g/";
     ASSERT_TRUE(Succeeds(store->Set(path + ".zgroup", ByteSpan(std::string_view(kGroupText)))));
     const auto groups = List(*Tree(store));
-    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);  // the root, and "g" to kMaxGroupDepth slashes
+    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);  // the root, and "g" up to kMaxGroupDepth slashes
     ASSERT_EQ(groups.back().arrays.size(), 1U);
     EXPECT_FALSE(groups.back().arrays[0].status.ok());
 }

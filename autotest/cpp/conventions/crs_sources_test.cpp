@@ -11,9 +11,9 @@ using test::Succeeds;
 using test::Tree;
 
 struct NamedMapping {
-    const char* attribute;           // of an array whose X is "lon"
-    std::vector<std::string> names;  // that may be its grid mapping
-    const char* own;                 // the one that is
+    const char* attribute;           // `grid_mapping` of an array whose X dimension is "lon"
+    std::vector<std::string> names;  // possible grid mappings of the array
+    const char* own;                 // the grid mapping of the array
 };
 
 const NamedMapping kMappings[] = {

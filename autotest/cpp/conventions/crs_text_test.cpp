@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a store's texts PROJ gets to see.
+// Tests of the CRS texts of a store that are passed to PROJ.
 #include "core/conventions/crs_text.h"
 
 #include <string>

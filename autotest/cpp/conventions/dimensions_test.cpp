@@ -74,8 +74,8 @@ TEST(AxisRoles, ComeFromPartsOfNames) {
         EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
 }
 
-// "name", "name=attributes" or "name=text", for coordinates that are texts, for each dimension; the
-// result as "y x" with '-' for none.
+// Returns the indices of the Y and X axes as "Y X", with "-" if there is none. Each dimension is
+// given as "name", "name=JSON attributes", or "name=text" if its coordinates are texts.
 std::string Axes(const StringList& dimensions) {
     std::vector<json::Value> attributes(dimensions.size());
     std::vector<DimensionFacts> facts;

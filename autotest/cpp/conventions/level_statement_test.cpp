@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What layouts say of levels besides where they lie, where it is not so.
+// Tests of wrong statements about levels in a multiscale layout, for example a wrong scale.
 #include "autotest/cpp/conventions/pyramids.h"
 
 namespace zarr {
@@ -17,7 +17,8 @@ std::string StatingLayout(const std::string& of_level, const std::string& of_bas
            of_level + "}]}}";
 }
 
-// Groups with a pyramid of two variables, of 9 rows and 8 columns, and one with a time before.
+// Returns a store with two levels of three variables: two with 9 x 8 elements, one with a time
+// dimension as well.
 std::shared_ptr<const Hierarchy> StatingGroups(const std::string& attributes) {
     return TreeBuilder()
         .Group("", attributes)
@@ -49,7 +50,7 @@ struct WrongStatement {
 
 class LevelStatementFaults : public testing::TestWithParam<WrongStatement> {};
 
-// Once for each mistake, though three variables have it, and nothing is left out.
+// A wrong statement gives one warning, even if three variables have it. No level is left out.
 TEST_P(LevelStatementFaults, GiveAWarning) {
     const auto groups = StatingGroups(StatingLayout(GetParam().of_level));
     const Found of_groups = PyramidsOf(*groups);

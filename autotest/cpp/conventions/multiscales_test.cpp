@@ -73,11 +73,11 @@ TEST(Multiscales, UnknownVersionsAreTried) {
     }
 }
 
-// A broken value, and what its only warning says.
+// An invalid `multiscales`, and the text of its only warning.
 struct Fault {
     const char* multiscales;
     const char* warning;
-    std::size_t levels = 0;  // that are read nevertheless
+    std::size_t levels = 0;  // number of levels that are read
 };
 
 class MultiscaleFaults : public testing::TestWithParam<Fault> {};
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": 3})", "limits: expected tile"},
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is not a path"}));
 
-// The text of a multiscale of `count` levels.
+// Returns the JSON of a multiscale with `count` levels.
 std::string List(std::size_t count) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i)
@@ -138,7 +138,7 @@ std::string List(std::size_t count) {
     return "{\"datasets\": [" + text + "]}";
 }
 
-// The text of `multiscales` that are `count` times `item`.
+// Returns attributes whose `multiscales` contain `item` `count` times.
 json::Value Repeated(const std::string& item, int count) {
     std::string text = item;
     for (int i = 1; i < count; ++i) text.append(", ").append(item);

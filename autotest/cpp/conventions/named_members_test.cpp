@@ -12,7 +12,7 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Hides what a store has until it is asked for it by name, and counts the questions.
+// A remote store that cannot be listed, as with plain HTTP.
 class Unlisted final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -128,7 +128,7 @@ TEST(NamedMembers, ManyFaultsAreOneWarning) {
     EXPECT_TRUE(WarnsOnce(warnings, {"a; b; c; and 2 more"}));
 }
 
-// The paths of a group's members, with "array " before those of arrays.
+// Returns the paths of the members of `group`, with "array " before the path of each array.
 StringList MembersIn(const Hierarchy& tree, const std::string& group) {
     StringList found;
     const auto members = MembersOf(tree, group);
@@ -173,7 +173,7 @@ TEST(NamedMembers, ListsOfNczarrThatAreNoneNameNothing) {
     }
 }
 
-// The rasters of a catalog, and of which kind its first groups are.
+// Returns the paths of the rasters in a catalog, and the kinds of its first two groups in `kinds`.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);

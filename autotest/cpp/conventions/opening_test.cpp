@@ -12,8 +12,8 @@ namespace {
 using test::StringList;
 using test::TreeBuilder;
 
-// A store on a server, as far as it concerns who asks ahead: remembers what it was asked for
-// together, and notes a test failure for what is read and was not.
+// A remote store that records prefetched keys and prefixes. Reading anything that was not
+// prefetched fails the test.
 class Served final : public ForwardingStore, private Prefetcher {
   public:
     Served(std::shared_ptr<const Store> base, bool lists)
@@ -49,13 +49,13 @@ class Served final : public ForwardingStore, private Prefetcher {
 
     mutable std::set<std::string> kept;
     mutable std::set<std::string> listed;
-    mutable std::vector<std::size_t> steps;  // how many keys and prefixes
+    mutable std::vector<std::size_t> steps;  // number of new keys and prefixes in each step
 
   private:
     const bool lists_;
 };
 
-// What was asked for, after opening a node.
+// Returns the store after opening `node`, with the requests that opening made.
 std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::string& node,
                                        bool lists = false) {
     auto store = std::make_shared<Served>(builder.Tree()->store(), lists);
@@ -73,7 +73,7 @@ testing::AssertionResult Holds(const std::set<std::string>& kept, const StringLi
     return testing::AssertionSuccess();
 }
 
-// An image of OME-NGFF with labels that are like it.
+// An OME-NGFF image with labels, which are images as well.
 TreeBuilder Image() {
     TreeBuilder builder;
     for (const char* image : {"", "labels/cells"}) {
@@ -109,7 +109,7 @@ TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
                                     "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
-// Levels in groups with coordinates of their own.
+// Two levels in two groups, each with its own coordinates.
 TreeBuilder Levels(const std::string& transform = "") {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": {"layout": [{"asset": "0/dem"}, {"asset": "1/dem"}]}})");

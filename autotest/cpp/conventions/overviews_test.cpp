@@ -26,7 +26,7 @@ json::Value Entry(const std::string& base, const StringList& levels) {
     return DescribeOverviews(kAxes, described);
 }
 
-// The attributes of a group with the entries.
+// Returns the attributes of a group whose `multiscales` contain `entries`.
 json::Value Attributes(std::vector<json::Value> entries) {
     return json::Value(json::Object{{"multiscales", json::Value(json::Array(std::move(entries)))}});
 }
@@ -150,7 +150,7 @@ TEST(Overviews, AreNoMoreThanReadersLookAt) {
               StatusCode::kLimit);
 }
 
-// No change of such an entry by another program does harm.
+// An entry that another program has damaged must be ignored and replaced.
 TEST(Overviews, MayBeBroken) {
     for (
         const char* entry :
@@ -176,7 +176,8 @@ TEST(Overviews, GroupsOfThemSaySo) {
         EXPECT_FALSE(IsOverviewsGroup(Json(text))) << text;
 }
 
-// The base is found from its name and the group; the same array may be all that another lists.
+// The path of the base follows from its name and the group, even if another entry lists the base,
+// too.
 TEST(Overviews, AreAPyramid) {
     std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
     const std::string entry =

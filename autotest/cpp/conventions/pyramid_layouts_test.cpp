@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pyramids of each layout, found from the group and from each level.
+// Tests that pyramids of each layout are found from the group and from each level.
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/store/keys.h"
 
@@ -210,7 +210,7 @@ TEST(PyramidLayouts, ADescriptionThatListsNothingIsToldOfWithItsArrays) {
         EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
     }
-    // Not where something else lists them.
+    // There is no warning if another group lists the arrays.
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/1"}))
                           .Group("g", R"({"multiscales": 5})")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pyramids of the stores in data/pyramids.
+// Tests of the pyramids in the stores of data/pyramids.
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
@@ -20,7 +20,7 @@ std::shared_ptr<const Hierarchy> Sample(const std::string& name) {
         std::make_shared<DirectoryStore>(std::string(ZARR_SOURCE_DIR) + "/data/pyramids/" + name));
 }
 
-// Copies what lies below `prefix`.
+// Copies all keys below `prefix`.
 void Copy(const Store& from, const std::string& prefix, MemoryStore& to) {
     const auto entries = from.List(prefix);
     ASSERT_TRUE(test::Succeeds(entries));
@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"r10m/b02 128x96, r20m/b02 64x48, r40m/b02 32x24",
                   "r20m/b05 64x48, r40m/b05 32x24"}}));
 
-// Every value inside `value` in its turn replaced by `wrong`, handed to `visit` as the whole.
+// Replaces every value inside of `value` by `wrong`, one at a time, and calls visit(whole) each
+// time.
 void ForEachFault(const json::Value& whole, json::Value& value, const json::Value& wrong,
                   const std::function<void(const json::Value&)>& visit) {
     const json::Value kept = value;
@@ -102,8 +103,8 @@ void ForEachFault(const json::Value& whole, json::Value& value, const json::Valu
 
 struct SpoiltAttributes {
     const char* store;
-    const char* node;   // whose attributes are spoilt
-    const char* group;  // that has the pyramid
+    const char* node;   // node whose attributes are damaged
+    const char* group;  // group with the pyramid
     const char* base;
 };
 

@@ -13,7 +13,7 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Three groups in `parent`, coarsest first; `attributes` stand on the array in group `holder`.
+// Three groups in `parent`, the coarsest first. The array in the group `holder` has `attributes`.
 TreeBuilder ThreeGroups(const std::string& attributes, const std::string& holder,
                         const std::string& parent = "") {
     TreeBuilder builder;
@@ -109,8 +109,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // Those that still tell that there is a pyramid are tried, and the array is not a base of
-        // it.
+        // If the attributes still announce a pyramid, the faults are reported for the group, not
+        // for the array.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

@@ -31,7 +31,7 @@ void ExpectFails(const Status& status, StatusCode code, std::string_view part = 
     EXPECT_TRUE(Fails(status, code, part));
 }
 
-// A memory store with a writer and a record of the changes.
+// A store in memory that records its changes, with a HierarchyWriter.
 struct Written {
     explicit Written(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))), writer(store, how) {}
@@ -211,7 +211,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// The bytes are what zarr-python 2.13's consolidate_metadata() gives for this store.
+// The expected bytes are those that zarr.consolidate_metadata() of zarr-python 2.13 writes.
 TEST(HierarchyWriter, ConsolidatesAsZarrPython) {
     Written w({{".zgroup", kGroupText},
                {".zattrs", R"({"b": 1, "a": [1.0, {}, []]})"},
@@ -323,7 +323,7 @@ TEST(HierarchyWriter, TakesAHalfMadeCopyAway) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // past the copying
+        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // the copy is complete
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;
         EXPECT_TRUE(w.store->List("n")->empty()) << call;

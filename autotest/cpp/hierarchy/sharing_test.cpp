@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who opens an array that is open gets the same object, with the chunks that have not changed.
+// Tests that opening an open array returns the shared object, with its cached chunks if unchanged.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -13,7 +13,7 @@
 namespace zarr::test {
 namespace {
 
-// A store that tells when a key was last set, and whether that can be relied on.
+// A store that reports when each key was set. `is_certain` tells whether the time is reliable.
 class StampedStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
@@ -52,7 +52,7 @@ class StampedStore final : public Store, private StoreWriter {
     std::int64_t now_ = 0;
 };
 
-// The same things, but remembering what is absent, or not.
+// A view of another store that caches absent keys if `remembers` is true.
 class MannerStore final : public ForwardingStore {
   public:
     MannerStore(std::shared_ptr<const Store> base, bool remembers)
@@ -68,7 +68,7 @@ class MannerStore final : public ForwardingStore {
     const bool remembers_;
 };
 
-// Three chunks of one uint8 each; the last is absent.
+// A store with an array of three chunks with one uint8 each. The last chunk is absent.
 class Sharing : public testing::Test {
   protected:
     void SetUp() override {
@@ -94,7 +94,7 @@ class Sharing : public testing::Test {
                                UseConsolidated::kNever, context_)
             .Take();
     }
-    // Reads the array; each chunk is left in the cache.
+    // Reads the whole array, which leaves its chunks in the cache.
     static std::string Read(const Array& array) {
         std::string memory(3, '?');
         const Destination destination{
@@ -143,7 +143,7 @@ TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
     EXPECT_NE(reader, updated);
     EXPECT_EQ(reader, *TreeThat(true)->OpenArray("a"));
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
-    Put("a/2", "\x03");  // by others
+    Put("a/2", "\x03");  // written by another program
     EXPECT_EQ(Read(*updated), std::string("\x01\x02\x03")) << "what the other takes for absent";
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
 

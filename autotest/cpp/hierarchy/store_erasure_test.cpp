@@ -58,7 +58,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         store.FailAt(fault, true);
         const Status status = EraseStore(store);
         if (!status.ok()) {
-            // Still a store, whose consolidated metadata hold nothing that is gone.
+            // The folder is still a store, and its consolidated metadata list nothing that is
+            // erased.
             EXPECT_TRUE(has(*memory, ".zgroup")) << fault;
             EXPECT_TRUE(!has(*memory, ".zmetadata") || has(*memory, "a/0.0")) << fault;
             store.FailAt(0, false);
@@ -75,10 +76,11 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store, and its arrays: the root's document may describe those that lie below it.
+// A store to erase, and one chunk of each array. The document of the root may describe all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
-    std::vector<std::pair<std::string, std::string>> chunks_of;  // document, a chunk of its array
+    std::vector<std::pair<std::string, std::string>>
+        chunks_of;  // key of a document, key of a chunk
 };
 
 class Erasures : public testing::TestWithParam<Erased> {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What consolidated metadata lack, and what looking for it costs.
+// Tests of finding nodes that consolidated metadata lack, and of the requests that this takes.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/array/spy_store.h"
@@ -13,7 +13,7 @@ constexpr const char* kConsolidated =
     R"({"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},)"
     R"( "a/.zarray": {}, "g/.zgroup": {"zarr_format": 2}, "g/b/.zarray": {}, "i/c/.zarray": {}}})";
 
-// Empty documents, which is all that these tests need of most.
+// Puts empty JSON objects under the keys.
 void Put(MemoryStore& store, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
         EXPECT_TRUE(Succeeds(store.Set(key, ByteSpan(std::string_view("{}")))));
@@ -69,7 +69,7 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
                                  {".zmetadata", 1}, {"new/.zarray", 1}, {"zarr.json", 1}}));
 }
 
-// As over a network.
+// A store that claims to be remote.
 class StoreOverNetwork final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -95,9 +95,9 @@ TEST(Unconsolidated, IsNothingWhereTheStoreFails) {
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);
     const auto tree = Tree(faulty);
-    faulty->FailAt(1, false);  // the listing
+    faulty->FailAt(1, false);  // the listing fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{});
-    faulty->FailAt(2, false);  // the first look
+    faulty->FailAt(2, false);  // the first read fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{"n"});
     faulty->FailAt(0, false);
     faulty->can_list = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores of Zarr v3: found, read and written by the same operations as those of v2.
+// Tests that the operations on a hierarchy find, read and write stores of Zarr v3.
 #include <string>
 #include <vector>
 
@@ -89,7 +89,8 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
-// All arrays below the root ask for its attributes.
+// Every array below the root reads the attributes of the root. The attributes must not need another
+// parse of the consolidated metadata.
 TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
     const auto tree = Tree({{"zarr.json", root}});
@@ -120,7 +121,7 @@ TEST(V3Hierarchy, FindsStaleConsolidatedMetadata) {
     EXPECT_NE(warnings[0].find("a/zarr.json"), std::string::npos);
 }
 
-// A memory store with a writer and a record of the changes.
+// A Zarr v3 store in memory that records its changes, with a HierarchyWriter.
 struct WrittenV3 {
     explicit WrittenV3(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))),

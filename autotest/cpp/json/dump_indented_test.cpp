@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The expected texts are what Python 3.11's json.dumps(indent=4, sort_keys=True, ensure_ascii=True,
-// separators=(",", ": ")) gives for the same values.
+// Expected texts come from Python 3.11: json.dumps(value, indent=4, sort_keys=True,
+// ensure_ascii=True, separators=(",", ": ")).
 #include <cmath>
 #include <cstdint>
 #include <limits>

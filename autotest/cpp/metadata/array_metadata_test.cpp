@@ -12,7 +12,8 @@ using test::Fails;
 using test::Json;
 using test::Succeeds;
 
-// The text of a sound `.zarray`, with `member` given another value, or left out where it is empty.
+// Returns the text of a valid `.zarray` whose member `member` has the JSON `value`. An empty
+// `value` leaves the member out.
 std::string Text(std::string_view member = {}, std::string_view value = {}) {
     const std::pair<std::string_view, std::string_view> members[] = {
         {"zarr_format", "2"},

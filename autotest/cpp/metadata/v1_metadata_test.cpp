@@ -10,7 +10,8 @@
 namespace zarr::test {
 namespace {
 
-// Of the specification's example; a member of `more` takes the place of one of the same name.
+// Returns the example of the Zarr v1 specification. Members in `more` replace members of equal
+// name.
 std::string Meta(const std::string& compression, const std::string& more = "") {
     return R"({"chunks": [10, 10], "compression": )" + compression +
            R"(, "dtype": "<i4", "fill_value": 42, "order": "C", "shape": [20, 20], )" +

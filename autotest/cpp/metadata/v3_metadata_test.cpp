@@ -17,8 +17,8 @@ using test::Json;
 using test::Succeeds;
 using Sizes = std::vector<std::uint64_t>;
 
-// The document of an array of 10 x 12 uint16 in chunks of 4 x 6, but for the members in `changes`;
-// those that are empty are left out.
+// Returns the document of an array of 10 x 12 uint16 in chunks of 4 x 6. `changes` replace members;
+// an empty value leaves a member out.
 std::string Document(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
     std::vector<std::pair<std::string, std::string>> members{
         {"zarr_format", "3"},
@@ -353,7 +353,7 @@ TEST(V3Array, MarksAFillValueOnlyWhereItsMeaningIsNotPlain) {
     EXPECT_EQ(text.find("gdal_has_nodata"), std::string::npos) << "0 is the default";
     EXPECT_NE(text.find("\"fill_value\": 0.0"), std::string::npos);
     EXPECT_FALSE(IsMissing(text));
-    // GDAL's own driver writes _CRS and no mark.
+    // GDAL's own driver writes _CRS but never gdal_has_nodata.
     const auto crs = WithV3Attributes(text, Json(R"({"_CRS": "EPSG:4326"})"));
     EXPECT_TRUE(HasMark(*crs, "0"));
     EXPECT_FALSE(IsMissing(*crs));
