@@ -17,7 +17,7 @@ struct Vector {
     json::Value config;
     DataType dtype;
     std::size_t items = 0;
-    // One string with all bytes of the chunk, or one string for each object.
+    // Holds one string with all bytes of the chunk, or one string for each object.
     std::vector<std::string> decoded;
     std::string encoded;
     std::string encoded_with_trailing;

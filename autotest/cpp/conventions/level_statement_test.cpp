@@ -17,8 +17,8 @@ std::string StatingLayout(const std::string& of_level, const std::string& of_bas
            of_level + "}]}}";
 }
 
-// Returns a store with two levels of three variables: two with 9 x 8 elements, one with a time
-// dimension as well.
+// Returns a store with a pyramid of two levels. The variables a and b have two dimensions; the
+// variable c has a time dimension, too.
 std::shared_ptr<const Hierarchy> StatingGroups(const std::string& attributes) {
     return TreeBuilder()
         .Group("", attributes)

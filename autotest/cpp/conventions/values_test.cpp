@@ -80,7 +80,7 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
-// xarray 2026.9 can read `_FillValue` of these types in Zarr v3; it fails for other types.
+// In Zarr v3, xarray 2026.9 can read `_FillValue` of numbers and booleans only.
 TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     const auto name = [](const char* dtype, Format format) {
         const DataType type = Metadata(dtype, "null").dtype;

@@ -30,7 +30,7 @@ constexpr Way kWays[] = {
     {"fails, and all after it that need room", Follow::kMaking, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// Too many to read are of no use.
+// Stops a sweep after 12 failed checks, because more messages than that do not help.
 bool HasSeenEnough() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -40,10 +40,9 @@ bool HasSeenEnough() {
     return failed >= kEnough;
 }
 
-// Where there are more calls, some are left out, others in each way, unless the environment asks
-// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. Fewer
-// are tried with sanitizers, which are slow. ThreadSanitizer finds races, and those show as well
-// with one fault as with another.
+// Maximum number of calls that fail in each way of failing. The calls are spread over all calls.
+// ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so fewer
+// calls are tried with them.
 constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer    ? 2
                                     : zarr::test::kHasAddressSanitizer ? 3
                                                                        : 8;
@@ -53,7 +52,7 @@ std::size_t StrideFor(std::size_t calls) {
     return (calls + kMostPerWay - 1) / kMostPerWay;
 }
 
-// Calls `run` with each way of failing and number of a call.
+// Calls run(way, call) for each way of failing and each chosen call.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const Way&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);
@@ -74,7 +73,7 @@ std::set<std::string> Lines(const std::string& text) {
     return lines;
 }
 
-// The lines that only one of both has.
+// Returns the lines that only one of the two texts has.
 std::string Difference(const std::string& expected, const std::string& got) {
     std::string text;
     const std::set<std::string> wanted = Lines(expected);
@@ -96,7 +95,7 @@ bool EndsWith(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// What could not be removed may be left, and so may an old store that was put aside.
+// True for calls that remove files or work on staging files. Files may be left behind if they fail.
 bool WasRemoving(const std::string& call) {
     return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
            call.find(".partial/") != std::string::npos ||
@@ -114,8 +113,8 @@ std::string QuietlyRead(const Reader& read, const std::string& folder) {
     return read(folder);
 }
 
-// While it lives one thread does all, so that the calls come in one order, and what fails is
-// reported where it is looked for.
+// Makes GDAL use one thread for its lifetime. The calls then have a fixed order, and errors are
+// reported on the thread of the test.
 class OneThread {
   private:
     const CPLConfigOptionSetter setter_{"GDAL_NUM_THREADS", "1", false};
@@ -197,13 +196,13 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
     files.Remove(folder);
 }
 
-// What is seen without the write, and with it.
+// Text of the store without the write (`before`) and with the write (`after`).
 struct Views {
     std::string before;
     std::string after;
 };
 
-// Writes with a fault; true where an error was reported.
+// Writes with a fault. Returns true if an error or an accepted warning was reported.
 bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
@@ -221,7 +220,7 @@ bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
     const std::string now = QuietlyRead(sweep.read, folder);
     EXPECT_TRUE(is_told || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
-    // On a disk that has gone nothing can be put back.
+    // If the whole disk has failed, the old contents cannot be restored.
     const bool may_be_anything = !is_told || way.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)

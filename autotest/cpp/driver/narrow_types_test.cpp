@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Narrow types of Zarr v3 as GDAL's.
+// Tests of the narrow data types of Zarr v3 in GDAL.
 #include <gdal.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building, filling again and cleaning overviews, with each call to the file system failing once.
+// Tests of building, refreshing and removing overviews. Each call to the file system fails once.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"

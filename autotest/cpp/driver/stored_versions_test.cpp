@@ -11,7 +11,7 @@
 namespace zarr_driver {
 namespace {
 
-// What one request told is what VersionOf() tells.
+// Checks that the version reported by a read equals the version reported by VersionOf().
 void CheckVersions(VsiStore& store, const std::string& key, const std::string& expected) {
     zarr::Buffer value;
     zarr::ObjectVersion version;

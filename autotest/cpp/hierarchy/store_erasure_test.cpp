@@ -79,8 +79,8 @@ constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 // A store to erase, and one chunk of each array. The document of the root may describe all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
-    std::vector<std::pair<std::string, std::string>>
-        chunks_of;  // key of a document, key of a chunk
+    // Key of the document of each array, and the key of a chunk of the array.
+    std::vector<std::pair<std::string, std::string>> chunks_of;
 };
 
 class Erasures : public testing::TestWithParam<Erased> {};
