@@ -51,8 +51,8 @@ struct ReadSweep {
     Files start;
     Reader read;
     std::string prefix = "/faulty/";
-    // True if everything except pixels may be missing with a warning instead of an error, for
-    // example if the metadata of a convention cannot be read.
+    // True if a warning may replace an error unless pixels are lost, for example if the metadata of
+    // a convention cannot be read.
     bool may_warn = true;
     std::size_t most_failures = 1;  // maximum of errors for one fault
 };

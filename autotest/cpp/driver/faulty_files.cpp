@@ -408,7 +408,7 @@ FaultyFiles& FaultyFiles::Get() {
 std::string FaultyFiles::NewFolder(const Files& files, const std::string& prefix) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     const std::string folder = std::to_string(++state_->folders);
-    // One minute ago, so that the time of a change differs.
+    // Files are a minute old, so that the time of a later change differs.
     const std::int64_t modified = Now() - 60'000'000'000;
     state_->nodes[folder] = {true, nullptr, modified};
     for (const auto& [name, bytes] : files) {

@@ -80,8 +80,8 @@ bool Update(const std::string& folder) {
 class MdimFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(MdimFaults);
 
-// One line of the text shows several chunks, so a partial write gives a line that is neither old
-// nor new. The tests of the classic API check each chunk.
+// A line of the text shows several chunks. After a partial write the line is neither the old nor
+// the new one. The tests of the classic API check each chunk.
 TEST_P(MdimFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
 
 TEST_P(MdimFaults, CreateOverAStore) {

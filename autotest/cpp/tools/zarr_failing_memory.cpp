@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A library to be loaded before all others (LD_PRELOAD), in which the n-th request for memory of
-// the driver's plugin fails: of its own code, and of what the C++ library does for it. Requests of
-// GDAL and other libraries go through.
+// Library for LD_PRELOAD that makes memory requests of the driver's plugin fail. Requests that the
+// C++ library makes for the plugin count as requests of the plugin. Requests of GDAL and other
+// libraries succeed.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -14,12 +14,13 @@
 
 namespace {
 
-std::atomic<long> requests{0};       // of the plugin, since the last zarr_fail_memory()
-std::atomic<long> first{0};          // the one that fails; 0 for none
-std::atomic<bool> all_after{false};  // those after it, too
+std::atomic<long> requests{0};       // requests of the plugin since the last zarr_fail_memory()
+std::atomic<long> first{0};          // number of the request that fails; 0: none
+std::atomic<bool> all_after{false};  // true: all later requests fail, too
 thread_local bool is_looking = false;
 
-// Whose code asks: the first that is neither this library nor the C++ library.
+// True if the plugin requests the memory. The requester is the first caller that is neither in this
+// library nor in the C++ library.
 bool IsOfPlugin() {
     constexpr int kFrames = 24;
     void* frames[kFrames];
@@ -59,8 +60,8 @@ void* Allocate(std::size_t size) {
 
 }  // namespace
 
-// Lets the `number`-th request from now on fail, with `all` those after it, too; 0 for none.
-// Returns how many there were since the last call.
+// Makes the request number `number` fail, counted from now on; 0: none. If `all` is not 0, all
+// later requests fail, too. Returns the number of requests since the last call.
 extern "C" long zarr_fail_memory(long number, int all) {
     first = 0;
     const long seen = requests.exchange(0);
