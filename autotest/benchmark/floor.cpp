@@ -17,9 +17,9 @@
 //   windows new X,Y,W,H ...  as windows, but to memory that is new to the process
 //   check          reads all chunks                            {"crc32": N} of all array bytes
 //   write FOLDER VARIANT   encodes all chunks that were read last, and writes each to a file in
-//                  FOLDER, which exists and is empty. VARIANT is the compressor of blosc (level 5,
-//                  shuffle), or the level of another codec. Shards cannot be written. {"seconds":
-//                  S}
+//                  FOLDER, which exists and is empty           {"seconds": S}
+// VARIANT is the compressor of blosc (level 5, shuffle), or the level of another codec. Shards
+// cannot be written.
 #include <sys/mman.h>
 #include <zlib.h>
 

@@ -77,7 +77,8 @@ void ReadInThreads(const std::string& store) {
     if (wrong != 0) Fail("wrong values");
 }
 
-// A handler that a library registered for fork() must not be in code that is unloaded.
+// Forks, which calls the handlers that libraries have registered for fork(). No handler may be in
+// unloaded code.
 void Fork() {
     const pid_t child = fork();
     if (child == 0) _exit(0);
