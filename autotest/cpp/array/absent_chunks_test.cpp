@@ -13,7 +13,7 @@
 namespace zarr::test {
 namespace {
 
-TEST(AbsentChunks, RemembersWhatWasNotThere) {
+TEST(AbsentChunks, RemembersAbsentChunks) {
     AbsentChunks absent;
     for (const std::uint64_t chunk : {0ULL, 4095ULL, 4096ULL, ~0ULL}) {
         EXPECT_FALSE(absent.Has(chunk));
@@ -28,7 +28,7 @@ TEST(AbsentChunks, RemembersWhatWasNotThere) {
     EXPECT_FALSE(absent.Has(0));
 }
 
-TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
+TEST(AbsentChunks, IgnoresAnAnswerOlderThanAWrite) {
     AbsentChunks absent;
     const std::uint64_t asked = absent.generation();
     absent.Remove(3);  // stored while the read is in progress
@@ -40,7 +40,7 @@ TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
     EXPECT_FALSE(absent.is_listed());
 }
 
-TEST(AbsentChunks, KnowsTheRestOnceListed) {
+TEST(AbsentChunks, KnowsAllAbsentChunksAfterAListing) {
     AbsentChunks absent;
     ChunkSet present;
     present.Add(1);
@@ -92,19 +92,19 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Codecs, SparseArray, testing::Values("null", R"({"id": "zlib"})"));
 
-TEST_P(SparseArray, IsAskedForAbsentChunksOnce) {
+TEST_P(SparseArray, RequestsAbsentChunksOnce) {
     ReadTwice();
     EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
     EXPECT_GT(AskedInVain(), 0U);
 }
 
-TEST_P(SparseArray, IsAskedAgainWhereAskingIsCheap) {
+TEST_P(SparseArray, RequestsAgainIfAbsenceIsNotCached) {
     spy_->remembers_absence = false;
     ReadTwice();
     EXPECT_GT(AskedInVain(), 64 - sample_->present_chunks());
 }
 
-TEST_P(SparseArray, IsNotAskedForAnyOnceListed) {
+TEST_P(SparseArray, RequestsNoAbsentChunksAfterAListing) {
     ASSERT_TRUE(Succeeds(array_->ListChunks()));
     const int lists = spy_->lists;
     EXPECT_GT(lists, 0);
@@ -116,7 +116,7 @@ TEST_P(SparseArray, IsNotAskedForAnyOnceListed) {
     EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
 }
 
-TEST_P(SparseArray, ShowsWhatIsWrittenSince) {
+TEST_P(SparseArray, ShowsLaterWrites) {
     ReadTwice();
     ASSERT_TRUE(Succeeds(array_->ListChunks()));
     const auto writer = ArrayWriter::Open(array_, sample_->store(), 0);

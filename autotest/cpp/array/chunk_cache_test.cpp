@@ -38,7 +38,7 @@ std::set<std::uint64_t> Held(ChunkCache& cache, std::uint64_t array, std::uint64
     return held;
 }
 
-TEST(ChunkCache, KeepsTheLeastRecentlyUsedOut) {
+TEST(ChunkCache, EvictsTheLeastRecentlyUsed) {
     ChunkCache cache(3 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
     EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
@@ -60,7 +60,7 @@ TEST(ChunkCache, CountsBytes) {
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }
 
-TEST(ChunkCache, HoldsOneThatIsLargerThanItselfAlone) {
+TEST(ChunkCache, KeepsAnOversizedChunkAlone) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1}, 4 * kBytes);
@@ -77,7 +77,7 @@ TEST(ChunkCache, HoldsOneThatIsLargerThanItselfAlone) {
     EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{}));
 }
 
-TEST(ChunkCache, StaysWithinItsBoundWhateverComes) {
+TEST(ChunkCache, StaysWithinItsBound) {
     Random random(24);
     ChunkCache cache(20000);
     std::vector<std::size_t> sizes(200);
@@ -114,7 +114,7 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
     EXPECT_EQ(held->elements.size(), kSize);
 }
 
-TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
+TEST(ChunkCache, ReusesTheMemoryOfChunks) {
     constexpr std::size_t kLarge = 100000;
     ChunkCache cache(20 * kLarge);  // an eighth of it may be kept as free memory
     auto chunk = cache.NewChunk();
@@ -134,7 +134,7 @@ TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
     EXPECT_EQ(chunk->pool->bytes(), 0U);
 }
 
-TEST(ChunkCache, DropsWhatIsStaleAlone) {
+TEST(ChunkCache, DropsOnlyStaleChunks) {
     ChunkCache cache(10 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
     Load(cache, {2, 1});
@@ -146,7 +146,7 @@ TEST(ChunkCache, DropsWhatIsStaleAlone) {
 
 // The load of a chunk may have read the old value, so DropStale() must also drop chunks being
 // loaded.
-TEST(ChunkCache, DropsWhatIsBeingLoaded) {
+TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);
         const ChunkPtr before = Chunk(kSize);
@@ -193,7 +193,7 @@ TEST(ChunkCache, DropsAnArray) {
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }
 
-TEST(ChunkCache, KeepsNoFailure) {
+TEST(ChunkCache, DoesNotCacheFailures) {
     ChunkCache cache(10 * kBytes);
     int loads = 0;
     for (int i = 0; i < 2; ++i)
@@ -265,11 +265,11 @@ TEST(ChunkCache, IsSafeForManyThreads) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(ChunkCache, GivesArraysIdsOfTheirOwn) {
+TEST(ChunkCache, GivesEachArrayItsOwnId) {
     EXPECT_NE(ChunkCache::NextArrayId(), ChunkCache::NextArrayId());
 }
 
-TEST(ChunkCache, ClaimIsWaitedFor) {
+TEST(ChunkCache, ReadersWaitForAClaim) {
     ChunkCache cache(3 * kBytes);
     auto claim = cache.TryClaim({1, 0});
     ASSERT_TRUE(claim);
@@ -289,7 +289,7 @@ TEST(ChunkCache, ClaimIsWaitedFor) {
     EXPECT_EQ(cache.Find({1, 0}), *loaded);
 }
 
-TEST(ChunkCache, ClaimThatIsGivenUpIsLoadedByWhoWaits) {
+TEST(ChunkCache, WaitingReaderLoadsAnAbandonedClaim) {
     ChunkCache cache(3 * kBytes);
     std::atomic<int> loads{0};
     std::vector<std::thread> waiting;

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Reads, DiskReads,
 
 constexpr std::size_t kTogether = 8;
 
-TEST_P(DiskReads, AreAsManyAsServeBest) {
+TEST_P(DiskReads, AreMoreThanThreadsOnAColdDisk) {
     const DiskCase& c = GetParam();
     Random random(3);
     // The array has 16 chunks of 64 KiB.
@@ -112,10 +112,10 @@ void CheckDoesNotAsk(const SampleSpec& spec) {
     EXPECT_EQ(store->asked(), 0);
 }
 
-TEST(DiskReadsAlone, OfLittleDoNotAsk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
+TEST(DiskReadsAlone, OfFewBytesDoNotCheckTheDisk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
 
 // If the array has no more chunks than threads, the threads read all chunks in parallel anyway.
-TEST(DiskReadsAlone, OfFewChunksDoNotAsk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
+TEST(DiskReadsAlone, OfFewChunksDoNotCheckTheDisk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace
 }  // namespace zarr::test

@@ -88,7 +88,7 @@ TEST_P(BadChunk, TooLong) {
     }
 }
 
-TEST_P(BadChunk, NotWhatItShouldBe) {
+TEST_P(BadChunk, InvalidBytes) {
     if (!GetParam().compressed) return;  // any 800 bytes are a valid uncompressed chunk
     Expect(std::string(300, '?'), StatusCode::kCorrupt, "dem/1.1: chunk [1, 1]: zlib: ");
 }
@@ -110,7 +110,7 @@ TEST(ArrayErrors, AnOversizedChunkIsRefusedBeforeItIsRead) {
     }
 }
 
-TEST(ArrayErrors, AFailureIsNotKept) {
+TEST(ArrayErrors, AFailureIsNotCached) {
     Random random(21);
     const SampleArray sample(random, ErrorsSpec(false), false);
     Buffer good;

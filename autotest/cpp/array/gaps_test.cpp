@@ -16,7 +16,7 @@ namespace {
 
 #if ZARR_TEST_NEW_MEMORY
 
-TEST(Gaps, BetweenTheRowsOfADestinationGetNoPages) {
+TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
     if (!NewMemory::IsToBeHad()) GTEST_SKIP() << "the system cannot populate memory";
     Random random(3);
     const std::size_t page = NewMemory::Page();

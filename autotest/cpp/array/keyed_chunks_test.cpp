@@ -71,7 +71,7 @@ class EitherSeparator : public testing::TestWithParam<char> {
 
 INSTANTIATE_TEST_SUITE_P(Separators, EitherSeparator, testing::Values('.', '/'));
 
-TEST_P(EitherSeparator, IsLookedForOnce) {
+TEST_P(EitherSeparator, IsSearchedOnce) {
     for (const std::size_t threads : {1, 2, 8}) {
         Make(true);
         EXPECT_EQ(spy_->lists, 0) << "opening looks at nothing";
@@ -82,7 +82,7 @@ TEST_P(EitherSeparator, IsLookedForOnce) {
     }
 }
 
-TEST(MissingDot, TakesNothingWhereTheFirstChunkIsThere) {
+TEST(MissingDot, NeedsNoRequestIfTheFirstChunkExists) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);
     const auto spy = std::make_shared<SpyStore>(sample.store());
@@ -92,7 +92,7 @@ TEST(MissingDot, TakesNothingWhereTheFirstChunkIsThere) {
     EXPECT_EQ(spy->gets + spy->gets_into + spy->ranges, 64);
 }
 
-TEST_P(EitherSeparator, IsThatOfWhatIsWritten) {
+TEST_P(EitherSeparator, IsUsedForWriting) {
     Make(true);
     const std::string values(64 * 64 * 4, '\x01');
     ASSERT_TRUE(Succeeds(Overwrite(array_, sample_->store(), values)));
@@ -114,7 +114,7 @@ TEST_P(EitherSeparator, IsFoundByAListingOfTheChunks) {
     EXPECT_EQ(spy_->lists, 1);
 }
 
-TEST_P(EitherSeparator, IsFoundByTheFirstChunkWhereNothingIsListed) {
+TEST_P(EitherSeparator, IsFoundByTheFirstChunkWithoutListing) {
     Make(false);
     const auto unlisted = std::make_shared<FaultyStore>(sample_->store());
     unlisted->can_list = false;
@@ -145,7 +145,7 @@ TEST(MissingSeparator, IsADotInAnEmptyArray) {
     }
 }
 
-TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
+TEST(MissingSeparator, IsSearchedAgainIfTheArrayWasEmpty) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto memory = std::make_shared<MemoryStore>();
@@ -163,7 +163,7 @@ TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     EXPECT_TRUE(*read == sample.Expected(kAll));
 }
 
-TEST(MissingSeparator, IsADotWhereBothAreThere) {
+TEST(MissingSeparator, IsADotIfBothExist) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const std::string chunk(8 * 8 * 4, '\x02');
@@ -174,7 +174,7 @@ TEST(MissingSeparator, IsADotWhereBothAreThere) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
+TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto store = std::make_shared<FaultyStore>(sample.store());
@@ -204,7 +204,7 @@ TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(MissingSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
+TEST(MissingSeparator, IsNotSearchedIfStatedOrUnused) {
     Random random(5);
     SampleSpec said = WithoutSeparator('.');
     said.says_separator = true;
@@ -223,7 +223,7 @@ TEST(MissingSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
     }
 }
 
-TEST(MissingSeparator, IsTheSameToManyThreads) {
+TEST(MissingSeparator, IsEqualForManyThreads) {
     constexpr std::size_t kThreads = 8;
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), true);

@@ -70,7 +70,7 @@ std::string StoredBy(const std::shared_ptr<Store>& store, const SampleSpec& spec
 
 const SampleSpec kEight{{8}, {8}, "\"|u1\"", "0"};
 
-TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
+TEST(LockedWriter, WritersOfOneChunkNeedLocks) {
     for (const bool is_locked : {true, false}) {
         const auto store = std::make_shared<ObservingStore>();
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
@@ -89,7 +89,7 @@ TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
     }
 }
 
-TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
+TEST(LockedWriter, PartsAreMergedWithTheStoreNotTheCache) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -103,7 +103,7 @@ TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
 
 // After DropChanged(), an open array shows what other processes have stored since, merged with the
 // elements that are pending.
-TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
+TEST(LockedWriter, PendingPartsDoNotHideChangesOfOthers) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
         const SampleSpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
         const auto store = std::make_shared<ObservingStore>();
@@ -124,7 +124,7 @@ TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
     }
 }
 
-TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext) {
+TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -144,7 +144,7 @@ TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext)
     EXPECT_EQ(first.All(), "ABCDEFGH");
 }
 
-TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
+TEST(LockedWriter, EqualValuesAreWrittenToo) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -223,7 +223,7 @@ TEST(LockedWriter, ProcessesInRandomTurns) {
     }
 }
 
-TEST(LockedWriter, FieldsOfOneElementComeFromTwo) {
+TEST(LockedWriter, TwoProcessesWriteFieldsOfOneElement) {
     const SampleSpec spec{{4}, {4}, R"([["a", "|u1"], ["b", "|u1"]])", "null"};
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
@@ -262,7 +262,7 @@ TEST(LockedWriter, Texts) {
     }
 }
 
-TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
+TEST(LockedWriter, FailedChunksStayPending) {
     SampleSpec spec = kEight;
     spec.compressor = R"({"id": "zlib"})";
     const auto store = std::make_shared<ObservingStore>();
@@ -285,7 +285,7 @@ TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
     EXPECT_EQ(StoredBy(store, spec), std::string("\0xy\0\0\0\0\0", 8));
 }
 
-TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
+TEST(LockedWriter, AWriterWithoutLocksInOneProcessLosesNothing) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process here(kEight, store, locks);
@@ -304,7 +304,7 @@ TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
     EXPECT_EQ(StoredBy(store, kEight), "abcdefgh");
 }
 
-TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
+TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     std::future<Status> part;
@@ -320,7 +320,7 @@ TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
     EXPECT_EQ(StoredBy(store, kEight), "ABCxEFGH");
 }
 
-TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
+TEST(LockedWriter, AFailingWholeChunkKeepsEarlierParts) {
     const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 2), "ab")));
@@ -331,7 +331,7 @@ TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
     EXPECT_EQ(StoredBy(store, kEight), std::string("ab\0\0\0\0\0\0", 8));
 }
 
-TEST(LockedWriter, AWholeCanBePendingToo) {
+TEST(LockedWriter, AWholeChunkCanBePending) {
     const std::string elements = "ABCDEFGHIJ";
     const Source source{
         reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyConverter(1)};
@@ -353,7 +353,7 @@ TEST(LockedWriter, AWholeCanBePendingToo) {
     }
 }
 
-TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
+TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<ObservingStore>();
     for (const std::uint64_t count : {10U, 5U}) {  // 10: whole chunks; 5: parts of chunks

@@ -139,7 +139,7 @@ TEST(Objects, ErrorsNameChunkAndCodec) {
     }
 }
 
-TEST(Objects, AnOpMakesSomethingElseOfThem) {
+TEST(Objects, AConverterIsApplied) {
     const SampleSpec spec = Names({4}, {2});
     const auto store = std::make_shared<MemoryStore>();
     const std::string chunk = Encoded({"a", "four"});

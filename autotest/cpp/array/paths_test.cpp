@@ -38,7 +38,7 @@ class Paths : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(Compressed, Paths, testing::Bool());
 
-TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
+TEST_P(Paths, AWholeChunkIsReadDirectlyAndNotCached) {
     const auto array = sample_.Open(kPathsCache, spy_);
     const Region region = Window(10, 20, 10, 20);
     std::string memory(10 * 20 * 4, '\0');
@@ -55,7 +55,7 @@ TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
     }
 }
 
-TEST_P(Paths, APartOfAChunkIsKept) {
+TEST_P(Paths, APartlyReadChunkIsCached) {
     const auto array = sample_.Open(kPathsCache, spy_);
     for (const Region& region :
          {Window(12, 21, 5, 5), Window(10, 20, 9, 20), Window(19, 39, 1, 1)}) {
@@ -71,7 +71,7 @@ TEST_P(Paths, APartOfAChunkIsKept) {
     EXPECT_EQ(spy_->gets + spy_->gets_into, 1) << "from the cache, once it is there";
 }
 
-TEST_P(Paths, AChunkLargerThanTheCacheIsHeldAlone) {
+TEST_P(Paths, AChunkLargerThanTheCacheIsCachedAlone) {
     for (const std::size_t cache_bytes : {0, 10 * 20 * 4 - 1}) {
         const auto array = sample_.Open(cache_bytes, spy_);
         spy_->gets = 0;
@@ -85,7 +85,7 @@ TEST_P(Paths, AChunkLargerThanTheCacheIsHeldAlone) {
     }
 }
 
-TEST_P(Paths, AllGiveTheSame) {
+TEST_P(Paths, AllReadEqualElements) {
     const Region all = Region::All(sample_.spec().shape);
     const std::string expected = sample_.Expected(all);
     for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{900}, kPathsCache}) {
@@ -103,7 +103,7 @@ TEST_P(Paths, AllGiveTheSame) {
     }
 }
 
-TEST_P(Paths, AsksForEachChunkOnceAndForNothingElse) {
+TEST_P(Paths, RequestsEachChunkOnceAndNothingElse) {
     const auto array = sample_.Open(kPathsCache, spy_);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(sample_.spec().shape), 4)));
     EXPECT_EQ(spy_->gets + spy_->gets_into, 12);

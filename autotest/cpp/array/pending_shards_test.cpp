@@ -102,7 +102,7 @@ std::string RandomBytes(Random& random, std::uint64_t size) {
     return bytes;
 }
 
-TEST(ShardWriting, WhatIsWrittenIsRead) {
+TEST(ShardWriting, WrittenElementsAreReadBack) {
     Random random(7);
     for (int turn = 0; turn < 200; ++turn) {
         const ArrayMetadata metadata = RandomMetadata(random);
@@ -144,7 +144,7 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     EXPECT_EQ(ValueOf(*memory, "a/c/0/1"), MakeShard({"efkl", std::nullopt, "qrwx", std::nullopt}));
 }
 
-TEST(ShardWriting, TheIndexGoesWhereTheMetadataSay) {
+TEST(ShardWriting, TheMetadataPlaceTheIndex) {
     for (const bool at_end : {true, false}) {
         const auto store = std::make_shared<MemoryStore>();
         const ShardSpec spec{{4}, at_end};
@@ -176,7 +176,7 @@ std::string Zlib(const std::string& bytes) {
     return std::string(ByteSpan(encoded.span()).text());
 }
 
-TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
+TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     const auto store = std::make_shared<MemoryStore>();
     const std::string first = "no chunk that any codec makes";
     const std::string last = Deflated("gh");
@@ -199,7 +199,7 @@ TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({other, MakeShard({first, Zlib("GH")})}));
 }
 
-TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
+TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
     const auto store = std::make_shared<MemoryStore>();
     const std::string good = MakeShard({"ab", "cd", "ef", "gh"});
     std::string bad_sum = good;
@@ -279,7 +279,7 @@ TEST(ShardWriting, AFailureNamesTheShardOnce) {
     EXPECT_EQ(written.Stored(), "abcd");
 }
 
-TEST(ShardWriting, ShardsGoOutEarlyWhereTheyTakeTooMuchAndComeBack) {
+TEST(ShardWriting, ShardsAreStoredEarlyAtTheMemoryLimit) {
     constexpr std::uint64_t kChunk = 64 << 10;
     constexpr std::uint64_t kSide = 8;  // chunks, in shards of 2 x 2 that are written by rows
     const auto store = std::make_shared<ObservingStore>();
@@ -309,7 +309,7 @@ TEST(ShardWriting, ShardsGoOutEarlyWhereTheyTakeTooMuchAndComeBack) {
     })) << "a row of shards was more than what may be pending";
 }
 
-TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
+TEST(ShardWriting, OtherInstancesSeePendingAndStoredChunks) {
     const auto store = std::make_shared<MemoryStore>();
     const ArrayMetadata metadata = ShardedMetadata(ByteSpec({8}, {2}), {{{8}}});
     const auto instances = std::make_shared<ArrayInstances>(metadata);
@@ -332,7 +332,7 @@ TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
     EXPECT_EQ(*other.Read(Box({4}, {1})), "e");
 }
 
-TEST(ShardWriting, ListingsHaveWhatIsPending) {
+TEST(ShardWriting, ListingsIncludePendingChunks) {
     const auto store = std::make_shared<MemoryStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({8}, {2}), {{{4}}}), store);
     ASSERT_TRUE(Succeeds(written.Write(Box({0}, {4}), "abcd")));
@@ -346,7 +346,7 @@ TEST(ShardWriting, ListingsHaveWhatIsPending) {
     EXPECT_EQ(written.All(), "..cdefgh");
 }
 
-TEST(ShardWriting, WhatIsDiscardedIsGone) {
+TEST(ShardWriting, DiscardedChunksAreGone) {
     const auto store = std::make_shared<MemoryStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({8}, {2}), {{{8}}}), store);
     ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "abcdefgh")));
@@ -361,7 +361,7 @@ TEST(ShardWriting, WhatIsDiscardedIsGone) {
 // ---------------------------------------------------------------------------------------------
 // Locks
 
-TEST(ShardLocks, TwoThatShareAShardLoseNothing) {
+TEST(ShardLocks, WritersOfOneShardLoseNothing) {
     for (const bool is_locked : {true, false}) {
         const auto store = std::make_shared<ObservingStore>();
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
@@ -468,7 +468,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
 // ---------------------------------------------------------------------------------------------
 // Other shapes
 
-TEST(ShardResizing, WhatIsCutOffIsTheFillValueWhenTheArrayGrowsAgain) {
+TEST(ShardResizing, CutOffElementsAreTheFillValueAfterGrowing) {
     Random random(5);
     for (int turn = 0; turn < 100; ++turn) {
         ArrayMetadata metadata = RandomMetadata(random);
@@ -500,7 +500,7 @@ TEST(ShardResizing, WhatIsCutOffIsTheFillValueWhenTheArrayGrowsAgain) {
     }
 }
 
-TEST(ShardResizing, ShardsThatLieOutsideAreRemovedAndOthersNotTouched) {
+TEST(ShardResizing, OnlyShardsOutsideAreRemoved) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<ObservingStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({12}, {2}), {{{4}}}), store);
@@ -518,7 +518,7 @@ TEST(ShardResizing, ShardsThatLieOutsideAreRemovedAndOthersNotTouched) {
 // ---------------------------------------------------------------------------------------------
 // The container
 
-TEST(PendingShardsTest, KeepsWhatCameWhileAShardWasStored) {
+TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     PendingShards pending;
     const auto bytes = [](const char* text) {
         auto buffer = std::make_shared<Buffer>();

@@ -36,7 +36,7 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(sample.decoded() - before, chunk);
 }
 
-TEST(ChunkRanges, OfUncompressedChunksOnlyTheRangeIsRead) {
+TEST(ChunkRanges, OnlyTheRangeOfAnUncompressedChunkIsRead) {
     Random random(32);
     const WrittenArray sample(random, Large("null"));
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 600), 1), sample.Expected(Pixel(3, 600)));
@@ -54,7 +54,7 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
 }
 
 // Reads the bands of a cube in order. Read-ahead must decode each chunk only once.
-TEST(ChunkRanges, WhatIsReadInOrderIsReadOnce) {
+TEST(ChunkRanges, SequentialReadsDecodeEachChunkOnce) {
     Random random(35);
     SampleSpec spec;
     spec.shape = {96, 200, 200};
@@ -76,7 +76,7 @@ TEST(ChunkRanges, WhatIsReadInOrderIsReadOnce) {
 }
 
 // A chunk that is larger than the cache must not be decoded whole for each small part.
-TEST(ChunkRanges, OfChunksLargerThanTheCacheOnlyPartsAreDecoded) {
+TEST(ChunkRanges, OnlyPartsOfOversizedChunksAreDecoded) {
     Random random(36);
     const WrittenArray sample(random, Large(kBlosc));
     const auto array = sample.Open(1000);
@@ -144,7 +144,7 @@ TEST(ChunkRanges, DamagedChunksAreErrors) {
 }
 
 // Damaged bytes may give an error or wrong elements. Sanitizers must find no invalid access.
-TEST(ChunkRanges, WrongBytesDoNoHarm) {
+TEST(ChunkRanges, SurviveDamagedChunks) {
     Random random(37);
     const WrittenArray sample(random, Large(kBlosc));
     Buffer value;

@@ -31,7 +31,7 @@ TEST(IsFirstPart, IsTrueOnce) {
     EXPECT_TRUE(other.IsFirstPart({1, 0})) << "of each context by itself";
 }
 
-TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
+TEST(IsFirstPart, KnowsChunksThatAreReadRepeatedly) {
     for (const std::uint64_t array : {1U, 2U, 77U, 100000U}) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
@@ -66,7 +66,7 @@ TEST(IsFirstPart, KeepsArraysApart) {
     EXPECT_LE(forgotten, 20U) << "of 2000";
 }
 
-TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
+TEST(IsFirstPart, ForgetsOldChunks) {
     ArrayContext context(0);
     EXPECT_TRUE(context.IsFirstPart({1, 5}));
     CountFirst(context, 2, 2000000);
@@ -74,7 +74,7 @@ TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
     EXPECT_FALSE(context.IsFirstPart({1, 5})) << "and learns it again, in a full table";
 }
 
-TEST(IsFirstPart, TellsOneOfManyThreads) {
+TEST(IsFirstPart, IsTrueForOneOfManyThreads) {
     constexpr std::uint64_t kChunks = 1000;
     ArrayContext context(0);
     std::atomic<std::size_t> first{0};

@@ -22,7 +22,7 @@ std::string Text(const std::vector<Region>& regions) {
     return text;
 }
 
-TEST(ReadSequence, ExpectsMoreAfterTwoStepsThatAreAlike) {
+TEST(ReadSequence, PredictsAfterTwoEqualSteps) {
     ReadSequence bands;
     const std::vector<std::uint64_t> shape = {6, 10, 10};
     EXPECT_FALSE(bands.Note(Box({0, 0, 0}, {1, 10, 10})));
@@ -60,7 +60,7 @@ TEST(ReadSequence, LearnsRowsOfBlocks) {
     EXPECT_TRUE(blocks.Note(Box({80, 0}, {20, 40})));
 }
 
-TEST(ReadSequence, RandomReadsAreNone) {
+TEST(ReadSequence, RandomReadsFormNoSequence) {
     ReadSequence random;
     for (const std::uint64_t x : {7, 90, 3, 44, 61, 60, 2, 80, 9, 33})
         EXPECT_FALSE(random.Note(Box({x, (x * 31) % 97}, {5, 5}))) << x;
@@ -68,7 +68,7 @@ TEST(ReadSequence, RandomReadsAreNone) {
     for (const std::uint64_t n : {1, 2, 3, 4, 5}) EXPECT_FALSE(random.Note(Box({n, 0}, {n, n})));
 }
 
-TEST(ReadSequence, ForgetsWhatDoesNotGoOn) {
+TEST(ReadSequence, ForgetsASequenceThatEnds) {
     ReadSequence bands;
     for (const std::uint64_t z : {0, 1, 2, 3}) bands.Note(Box({z, 0}, {1, 9}));
     EXPECT_FALSE(bands.Note(Box({17, 0}, {1, 9})));

@@ -47,7 +47,7 @@ std::vector<SampleSpec> UnevenSpecs() {
     return specs;
 }
 
-TEST(Rectilinear, WhatIsWrittenIsRead) {
+TEST(Rectilinear, WrittenElementsAreReadBack) {
     Random random(5);
     for (const SampleSpec& spec : UnevenSpecs()) {
         for (int round = 0; round < 6; ++round) {
@@ -73,7 +73,7 @@ TEST(Rectilinear, WhatIsWrittenIsRead) {
     }
 }
 
-TEST(Rectilinear, AChunkIsStoredInTheSizeThatItsEdgesSay) {
+TEST(Rectilinear, AChunkIsStoredInTheSizeOfItsEdges) {
     Random random(6);
     // The edge of the array cuts the third column of chunks. The fourth column is outside of the
     // array.
@@ -106,7 +106,7 @@ TEST(Rectilinear, AChunkOfAnotherSizeIsDamaged) {
     EXPECT_EQ(*ReadRowMajor(*uneven.Open(0), Region::All({6}), 1), ".ab...");
 }
 
-TEST(Rectilinear, WholeChunksGoOutAtOnceAndRowsWhenTheirChunkIsComplete) {
+TEST(Rectilinear, WholeChunksAreStoredAtOnceAndRowsWhenComplete) {
     Uneven uneven({{6, 4}, {1, 4}, "\"|u1\"", "46"}, {{1, 2, 3}, {}}, kRoom, kRoom);
     Random random(7);
     const auto write = [&](std::uint64_t first, std::uint64_t count) {
@@ -123,7 +123,7 @@ TEST(Rectilinear, WholeChunksGoOutAtOnceAndRowsWhenTheirChunkIsComplete) {
     uneven.CheckRead(*uneven.Open(0), Region::All({6, 4}), 1);
 }
 
-TEST(Rectilinear, TheBytesOfARegionAreThoseOfItsChunks) {
+TEST(Rectilinear, DecodedBytesOfARegionAreThoseOfItsChunks) {
     const Uneven uneven({{100, 10}, {1, 4}, "\"<i4\"", "0"}, {{10, 1, 1, 1, 60, 27}, {}}, 0, 0);
     const auto bytes = [&](std::uint64_t start, std::uint64_t count, std::int64_t step) {
         return uneven.array->DecodedBytes({{start, 0}, {count, 1}, {step, 1}}) / (4 * 4);
@@ -151,7 +151,7 @@ TEST(Rectilinear, SmallPartsOfLargeChunksAreRead) {
     }
 }
 
-TEST(Rectilinear, MoreShapesThanAreKept) {
+TEST(Rectilinear, MoreShapesThanAreCached) {
     Sizes sizes;
     for (std::uint64_t size = 1; size <= 66; ++size) sizes.push_back(size);
     const std::uint64_t length = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});

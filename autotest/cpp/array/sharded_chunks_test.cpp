@@ -128,7 +128,7 @@ TEST_F(ShardedChunksTest, ReadsChunksByTheIndex) {
     }
 }
 
-TEST_F(ShardedChunksTest, HasTheOrderOfTheIndexOfTheMetadata) {
+TEST_F(ShardedChunksTest, UsesTheIndexOrderOfTheMetadata) {
     ShardSpec spec{{2, 3}};
     spec.order = true;  // column-major
     Put("a/c/0/0", MakeShard({"a", "d", "b", "e", "c", "f"}, spec));
@@ -136,13 +136,13 @@ TEST_F(ShardedChunksTest, HasTheOrderOfTheIndexOfTheMetadata) {
     EXPECT_EQ(array.All(), "abcdef");
 }
 
-TEST_F(ShardedChunksTest, OfAnArrayWithoutDimensions) {
+TEST_F(ShardedChunksTest, ReadsAnArrayWithoutDimensions) {
     Put("a/c", MakeShard({"x"}));
     const ShardedArray array(ShardedMetadata(Bytes({}, {}), {ShardSpec{}}), store_);
     EXPECT_EQ(array.All(), "x");
 }
 
-TEST_F(ShardedChunksTest, NestedAndEncodedAsAWhole) {
+TEST_F(ShardedChunksTest, ReadsNestedAndEncodedShards) {
     const std::string zlib = R"({"id": "zlib", "level": 1})";
     for (const std::string& outer : {std::string("null"), zlib}) {
         for (const std::string& inner : {std::string("null"), zlib}) {
@@ -198,7 +198,7 @@ TEST_F(ShardedChunksTest, ChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 2+4", "a/c/1 0+4"}));
 }
 
-TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThanTheGap) {
+TEST_F(ShardedChunksTest, DistantChunksTakeTwoRequestsUnlessRequestsAreExpensive) {
     const std::string gap(200'000, '-');
     std::string index;
     for (const std::uint64_t offset : {0U, 200'001U}) index += NumberBytes(offset) + NumberBytes(1);
@@ -211,7 +211,7 @@ TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThan
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 0+200002"}));
 }
 
-TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
+TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
@@ -234,7 +234,7 @@ TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
     EXPECT_EQ(read, "bcdefg");
 }
 
-TEST_F(ShardedChunksTest, RequestsForManyChunksHaveABound) {
+TEST_F(ShardedChunksTest, RequestsAreBounded) {
     constexpr std::size_t kChunk = std::size_t{1} << 20;
     std::string data;
     std::string index;
@@ -249,7 +249,7 @@ TEST_F(ShardedChunksTest, RequestsForManyChunksHaveABound) {
     EXPECT_EQ(store_->Take().size(), 4U) << "an index and three times 4 MiB";
 }
 
-TEST_F(ShardedChunksTest, PartOfALargeChunkThatIsStoredAsItIsIsAllThatIsRead) {
+TEST_F(ShardedChunksTest, OnlyTheNeededPartOfAnUncompressedChunkIsRead) {
     const std::string chunk(std::size_t{1} << 20, 'x');
     Put("a/c/0", MakeShard({std::nullopt, chunk}));
     const ShardedArray array(
@@ -283,7 +283,7 @@ constexpr Lie kLies[] = {
     {std::uint64_t{1} << 62, 2, "beyond the end of the shard"},
 };
 
-TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
+TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
     for (const Lie& lie : kLies) {
         for (const bool at_end : {true, false}) {
             const std::string index = WithChecksum(NumberBytes(lie.offset) + NumberBytes(lie.size));
@@ -305,7 +305,7 @@ TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
     }
 }
 
-TEST_F(ShardedChunksTest, AChunkLargerThanItsCodecsCanMakeItIsNotRead) {
+TEST_F(ShardedChunksTest, AChunkLargerThanItsCodecsCanEncodeIsNotRead) {
     Put("a/c/0", MakeShard({std::string(100'000, 'x')}));
     const ShardedArray array(ShardedMetadata(Bytes({2}, {2}), {{{2}}}), store_);
     EXPECT_TRUE(Fails(array.Read(Box({0}, {1})), StatusCode::kCorrupt,
@@ -344,7 +344,7 @@ TEST_F(ShardedChunksTest, ChunksMayOverlapAndBeInAnyOrder) {
     EXPECT_EQ(array.All(), "cdbcabcd");
 }
 
-TEST_F(ShardedChunksTest, DamagedInnerShardsAndWrappersAreErrors) {
+TEST_F(ShardedChunksTest, DamagedInnerAndEncodedShardsAreErrors) {
     const std::string inner = MakeShard({"ab", "cd"});
     std::string wrong = inner;
     wrong.back() = static_cast<char>(wrong.back() ^ 1);
@@ -366,7 +366,7 @@ TEST_F(ShardedChunksTest, DamagedInnerShardsAndWrappersAreErrors) {
     }
 }
 
-TEST_F(ShardedChunksTest, RefusesWhatTheMetadataCannotMean) {
+TEST_F(ShardedChunksTest, RefusesInvalidMetadata) {
     const auto open = [&](const ArrayMetadata& metadata) {
         return Array::Open(store_, "a", metadata, std::make_shared<ArrayContext>(0));
     };
@@ -381,7 +381,7 @@ TEST_F(ShardedChunksTest, RefusesWhatTheMetadataCannotMean) {
     EXPECT_TRUE(Fails(open(compressed), StatusCode::kCorrupt, "index_codecs"));
 }
 
-TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
+TEST_F(ShardedChunksTest, ListsStoredChunks) {
     Put("a/c/0/0", MakeShard({"a", std::nullopt, "c", "d"}));
     Put("a/c/0/1", MakeShard({"b", "beyond the edge", std::nullopt, std::nullopt}));
     const ShardedArray array(ShardedMetadata(Bytes({4, 3}, {1, 1}), {{{2, 2}}}), store_);
@@ -400,7 +400,7 @@ TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
 }
 
 // 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would take minutes.
-TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
+TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
         Bytes({kMany * kMany}, {1}), {{{kMany * kMany}, true, false}, {{kMany}, false, false}});
@@ -430,7 +430,7 @@ TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
 
-TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
+TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
     // All 256 index entries share one inner shard of 256 chunks. To list the 2^16 chunks, indexes
     // of 2^20 bytes in total would be read.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
@@ -455,7 +455,7 @@ TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
     EXPECT_EQ(listing->chunks, 65536U);
 }
 
-TEST_F(ShardedChunksTest, AServerIsNotAskedForTheIndexesOfManyShards) {
+TEST_F(ShardedChunksTest, RemoteStoresAreNotAskedForManyIndexes) {
     for (int i = 0; i < 65; ++i) Put("a/c/" + std::to_string(i), MakeShard({"x"}));
     store_->at_once = 8;
     const ShardedArray many(ShardedMetadata(Bytes({65}, {1}), {{{1}}}), store_);
@@ -464,7 +464,7 @@ TEST_F(ShardedChunksTest, AServerIsNotAskedForTheIndexesOfManyShards) {
     ASSERT_TRUE(Succeeds(few.array->ListChunks()));
 }
 
-TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
+TEST_F(ShardedChunksTest, ReportsTheLocationOfAChunk) {
     Put("a/c/0/1", MakeShard({"ab", std::nullopt}));
     const ShardedArray array(ShardedMetadata(Bytes({2, 4}, {1, 2}), {{{2, 2}}}), store_);
     const ChunkStore& chunks = array.array->chunks();
@@ -486,7 +486,7 @@ TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
                       "a/c/0: chunk [1]: lies in a shard that is encoded as a whole"));
 }
 
-TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
+TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
     for (const bool is_told : {false, true}) {
         store_ = std::make_shared<ShardStore>(memory_);
         store_->has_versions = !is_told;
@@ -524,7 +524,7 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
     }
 }
 
-TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
+TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     store_->is_told_versions = true;
     const ArrayMetadata metadata = ShardedMetadata(Bytes({8}, {1}), {{{8}}, {{4}}});
     const auto shard = [](const std::string& text) {
@@ -559,7 +559,7 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
 }
 
 // Without versions, a changed shard is noticed only if its bytes contradict the cached index.
-TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
+TEST_F(ShardedChunksTest, AnOutdatedIndexIsReadAgain) {
     const ShardSpec spec{{4}, false};
     Put("a/c/0", MakeShard({"ab", "cd"}, spec));
     const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {spec}), store_, 0);
@@ -568,7 +568,7 @@ TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
     EXPECT_EQ(*array.Read(Box({2}, {2}), 1), "ef");
 }
 
-TEST_F(ShardedChunksTest, WhatWasChangedByOthersIsSeenWhenItIsLookedAtAgain) {
+TEST_F(ShardedChunksTest, ChangesOfOthersAreSeenAfterDropChanged) {
     const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_);
     EXPECT_EQ(array.All(), "....");
     Put("a/c/0", MakeShard({"ab", "cd"}));
@@ -579,7 +579,7 @@ TEST_F(ShardedChunksTest, WhatWasChangedByOthersIsSeenWhenItIsLookedAtAgain) {
     EXPECT_EQ(array.All(), "..CD");
 }
 
-TEST_F(ShardedChunksTest, ThreadsThatMissOnOneIndexReadItOnce) {
+TEST_F(ShardedChunksTest, ThreadsReadAMissingIndexOnce) {
     Children children;
     for (int i = 0; i < 64; ++i) children.emplace_back(std::string(1, static_cast<char>('0' + i)));
     Put("a/c/0", MakeShard(children));

@@ -78,26 +78,26 @@ void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) 
     CheckStay(cube, n * cube.chunk_bytes, std::max<std::uint64_t>(fit, 1), threads);
 }
 
-TEST_P(Staying, OfSmallBandsAsManyStayAsFit) {
+TEST_P(Staying, AsManyChunksOfSmallBandsStayAsFit) {
     const Cube cube({16, 60, 64}, {8, 16, 16}, kZlib);
     ASSERT_EQ(cube.layer, 16U);
     for (const std::uint64_t chunks : {1U, 8U, 15U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-TEST_P(Staying, OfLargeBandsAsManyStayAsFit) {
+TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     const Cube cube({6, 300, 320}, {3, 80, 80}, kZlib);
     ASSERT_EQ(cube.layer, 16U);
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
 // 90 chunks are more than a read looks up in the cache beforehand.
-TEST_P(Staying, OfManyChunksAsManyStayAsFit) {
+TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);
     for (const std::uint64_t chunks : {45U, 90U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-TEST_P(Staying, OneStaysWhereNoChunkFits) {
+TEST_P(Staying, OneChunkStaysIfNoneFits) {
     const Cube cube({4, 60, 64}, {4, 16, 16}, kZlib);
     CheckStay(cube, 0, 0, GetParam());
     for (const std::size_t cache_bytes : {std::size_t{1}, cube.chunk_bytes, cube.cached_bytes - 1})
@@ -106,7 +106,7 @@ TEST_P(Staying, OneStaysWhereNoChunkFits) {
 
 // Blosc chunks can be decoded in part. The first band decodes parts of chunks. The second band
 // decodes whole chunks, which stay cached.
-TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
+TEST_P(Staying, NoChunkIsReadMoreThanTwiceIfALayerFits) {
     Random random(92);
     const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // chunks of 256 KiB
     ASSERT_EQ(cube.layer, 8U);
@@ -123,7 +123,7 @@ TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
     for (const auto& [key, count] : by_key) EXPECT_LE(count, 2) << key;
 }
 
-TEST_P(Staying, WhereHalfALayerFitsTheOthersAreReadAgain) {
+TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
     Random random(93);
     const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);
     const WrittenArray written(random, cube.spec);
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, Windows,
                                          Format{"null", "none"}),
                          [](const auto& with) { return std::string(with.param.name); });
 
-TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
+TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
     constexpr std::uint64_t kSeed = 94;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);

@@ -86,7 +86,7 @@ TEST(UnevenShards, AreStoredInTheirSizes) {
 
 // The shards have one or two levels, either index order, and one regular and one irregular
 // dimension.
-TEST(UnevenShards, WhatIsWrittenIsRead) {
+TEST(UnevenShards, WrittenElementsAreReadBack) {
     Random random(31);
     const std::string zlib = R"({"id": "zlib", "level": 1})";
     for (int round = 0; round < 24; ++round) {
@@ -156,7 +156,7 @@ TEST(UnevenShards, ChunksOutsideAreErased) {
     }
 }
 
-TEST(UnevenShards, ThoseOfNoWholeChunksAreRefusedByTheirNumber) {
+TEST(UnevenShards, ShardsOfPartialChunksAreRefused) {
     ArrayMetadata metadata = UnevenShards(Letters({9}, {2}), {ShardSpec{{4}}}, {{2, 4, 3}});
     EXPECT_TRUE(Fails(Array::Open(std::make_shared<MemoryStore>(), "a", metadata,
                                   std::make_shared<ArrayContext>(0)),

@@ -149,7 +149,7 @@ TEST(Writer, WhatIsWrittenIsRead) {
     }
 }
 
-TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnce) {
+TEST(Writer, WholeChunksAreStoredAtOnceAndPartialChunksOnce) {
     Written written({{8, 8}, {4, 4}}, kLarge);
     const Region all = Region::All({8, 8});
     ASSERT_TRUE(Succeeds(written.Write(all, Random(1).Bytes(256), 2)));
@@ -176,7 +176,7 @@ TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnce) {
     EXPECT_EQ(written.All(*written.Open()), written.model);
 }
 
-TEST(Writer, RowsThatAreWrittenAgainAreNotLostWhereTheyCountedAsTheRest) {
+TEST(Writer, RewrittenRowsDoNotCompleteAChunk) {
     Written written({{8, 8}, {4, 4}}, kLarge);
     Random random(3);
     Region row = Region::All({8, 8});
@@ -257,7 +257,7 @@ TEST(Writer, FieldsAreWrittenApart) {
               std::string("\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0", 16));
 }
 
-TEST(Writer, FailuresComeBackAndLoseNothingElse) {
+TEST(Writer, FailuresAreReportedAndLoseNothingElse) {
     Written written({{12}, {4}}, kLarge);
     Region part = Region::All({12});
     part.count[0] = 11;
@@ -275,7 +275,7 @@ TEST(Writer, FailuresComeBackAndLoseNothingElse) {
     EXPECT_EQ(written.All(*written.Open()), written.model);
 }
 
-TEST(Writer, OneBadChunkDoesNotKeepTheOthers) {
+TEST(Writer, OneFailingChunkDoesNotBlockTheOthers) {
     Written written({{6}, {2}}, kLarge);
     Region odd = Region::All({6});
     odd.count[0] = 3;
@@ -299,7 +299,7 @@ TEST(Writer, ACorruptChunkIsNotOverwrittenInPart) {
     EXPECT_TRUE(Succeeds(written.Write(Region::All({4}), Random(1).Bytes(16), 1)));
 }
 
-TEST(Writer, RefusesWhatCannotBe) {
+TEST(Writer, RefusesInvalidRequests) {
     Written written({{4}, {4}}, kLarge);
     Region outside = Region::All({4});
     outside.start[0] = 1;

@@ -84,7 +84,7 @@ TEST(BufferPool, KeepsMuchLargerMemoryForOthers) {
     EXPECT_EQ(CountHeld(pool, 1000000), 1U);
 }
 
-TEST(BufferPool, GivesTheSmallestThatIsEnough) {
+TEST(BufferPool, GivesTheSmallestSufficientBuffer) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {120000, 100000, 110000, 99999});
     EXPECT_EQ(Taken(pool, 100000).capacity(), 100000U);
@@ -105,7 +105,7 @@ TEST(BufferPool, LeavesSmallBuffersToTheAllocator) {
     EXPECT_EQ(pool.bytes(), kLeast);
 }
 
-TEST(BufferPool, DropsTheContentsOfWhatIsThere) {
+TEST(BufferPool, DiscardsTheContentsOfTheBuffer) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {200000});
     Buffer buffer = test::BufferOf("of before");
@@ -114,7 +114,7 @@ TEST(BufferPool, DropsTheContentsOfWhatIsThere) {
     EXPECT_EQ(pool.bytes(), 0U);
 }
 
-TEST(BufferPool, SaysWhenThereIsNoMemory) {
+TEST(BufferPool, ReportsOutOfMemory) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {1000000});
     Buffer buffer;
@@ -124,7 +124,7 @@ TEST(BufferPool, SaysWhenThereIsNoMemory) {
     EXPECT_TRUE(Succeeds(pool.Take(1000000, buffer)));
 }
 
-TEST(BufferPool, HoldsNoMoreThanItMay) {
+TEST(BufferPool, StaysWithinItsMaximum) {
     BufferPool pool(1000000);
     GiveEach(pool, {1000001});
     EXPECT_EQ(pool.bytes(), 0U);
@@ -152,7 +152,7 @@ TEST(BufferPool, FreesOtherSizesFirst) {
     EXPECT_EQ(CountHeld(pool, 100000), 2U);
 }
 
-TEST(BufferPool, FreesSmallerAndLargerOnes) {
+TEST(BufferPool, FreesSmallerAndLargerBuffers) {
     BufferPool pool(600000);
     GiveEach(pool, {100000, 300000, 200000});
     GiveEach(pool, {200000});  // does not fit even if the small buffer is freed
@@ -178,7 +178,7 @@ TEST(BufferPool, ShrinksAtOnce) {
     EXPECT_EQ(pool.bytes(), 100000U);
 }
 
-TEST(BufferPool, StaysWithinItsBoundWhateverComes) {
+TEST(BufferPool, StaysWithinItsMaximumWithRandomSizes) {
     constexpr std::uint64_t kSeed = 61;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);

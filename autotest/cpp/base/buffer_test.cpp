@@ -57,7 +57,7 @@ TEST(Buffer, IsAlignedForAnyScalar) {
     }
 }
 
-TEST(Buffer, AssignsAndAssignsNothing) {
+TEST(Buffer, AssignsBytesAndNoBytes) {
     Buffer buffer = BufferOf("a longer text");
     ASSERT_TRUE(Succeeds(buffer.Assign(ByteSpan(std::string_view("ab")))));
     EXPECT_EQ(TextOf(buffer), "ab");
@@ -71,7 +71,7 @@ TEST(Buffer, MovesItsBytes) {
     EXPECT_EQ(TextOf(to), "payload");
 }
 
-TEST(Buffer, SaysWhenThereIsNoMemory) {
+TEST(Buffer, ReportsOutOfMemory) {
     Buffer buffer = BufferOf("kept");
     EXPECT_TRUE(Fails(buffer.Resize(kTooMuch), StatusCode::kOutOfMemory,
                       "cannot allocate " + std::to_string(kTooMuch) + " bytes"));

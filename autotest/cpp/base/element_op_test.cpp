@@ -47,7 +47,7 @@ TEST(Converter, StreamsElementsOfAnySize) {
     for (std::size_t size = 1; size <= 17; ++size) Check(StreamedCopyConverter(size), size, 1);
 }
 
-TEST(Converter, CopiesElementsOfNoSize) {
+TEST(Converter, CopiesElementsOfSizeZero) {
     for (const Converter& op : {CopyConverter(0), StreamedCopyConverter(0)}) {
         std::uint8_t byte = 5;
         const std::uint8_t other = 6;

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
                                          5 * kLargePage + 77));
 
 // Writes every byte, so that a sanitizer reports a byte that does not belong to the memory.
-TEST_P(AllocateBytesOf, GivesAllOfIt) {
+TEST_P(AllocateBytesOf, GivesWritableMemory) {
     const std::size_t size = GetParam();
     for (int round = 0; round < 3; ++round) {  // then with memory that was used before
         const Memory memory = Allocate(size);
@@ -47,7 +47,7 @@ TEST_P(AllocateBytesOf, GivesAllOfIt) {
     }
 }
 
-TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
+TEST_P(AllocateBytesOf, GivesDistinctMemory) {
     const std::size_t size = GetParam();
     const Memory a = Allocate(size);
     const Memory b = Allocate(size);
@@ -84,13 +84,13 @@ TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
     }
 }
 
-TEST(AllocateBytes, OfNothingCanBeFreed) {
+TEST(AllocateBytes, OfZeroBytesCanBeFreed) {
     FreeBytes(AllocateBytes(0), 0);
     FreeBytes(AllocateBytes(0), 0);
 }
 
 // No size may wrap around to a small size that can be allocated.
-TEST(AllocateBytes, GivesNothingWhereThereIsTooLittle) {
+TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
     for (const std::size_t size :
          {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kLargePage + 1, SIZE_MAX - kLargePage,
           SIZE_MAX - kLargePage - 1, SIZE_MAX - 2 * kLargePage, SIZE_MAX / 2 + 1, SIZE_MAX / 4})
@@ -122,7 +122,7 @@ std::size_t ResidentPages() {
 }
 
 // Small blocks stay allocated between the large ones, as in threads that read and decode chunks.
-TEST(AllocateBytes, OfLargeSizesIsGivenBack) {
+TEST(AllocateBytes, OfLargeSizesIsReturnedToTheSystem) {
     constexpr std::size_t kEncoded = 9U << 20;
     constexpr std::size_t kDecoded = 16U << 20;
     const std::size_t before = ResidentPages();

@@ -83,7 +83,7 @@ TEST_P(Parallel, TurnsBadAllocIntoAStatus) {
     EXPECT_LT(finished, 100);
 }
 
-TEST(ParallelFor, ReturnsTheLowestFailureThoughItCameLast) {
+TEST(ParallelFor, ReturnsTheLowestFailureEvenIfLast) {
     std::atomic<bool> other_failed{false};
     const Status status = ParallelFor(2, 2, [&](std::size_t i) {
         if (i == 1) {
@@ -97,7 +97,7 @@ TEST(ParallelFor, ReturnsTheLowestFailureThoughItCameLast) {
     EXPECT_TRUE(Fails(status, StatusCode::kCorrupt, "chunk 0"));
 }
 
-TEST(ParallelFor, LeavesNoThreadBehind) {
+TEST(ParallelFor, RunsNoTaskAfterItsEnd) {
     std::atomic<int> running{0};
     for (int round = 0; round < 100; ++round) {
         EXPECT_TRUE(Succeeds(ParallelFor(8, 4, [&](std::size_t) {
@@ -123,7 +123,7 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     })));
 }
 
-TEST(ThreadBudgets, AreOfOneThreadAndOneScope) {
+TEST(ThreadBudgets, ApplyToOneThreadAndOneScope) {
     EXPECT_EQ(ThreadBudget::OfThisThread(), 1U);
     {
         const ThreadBudget outer(4);

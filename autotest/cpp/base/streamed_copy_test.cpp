@@ -95,7 +95,7 @@ TEST(StreamedCopy, CanBeSeenByAnotherThreadOnceItEnded) {
     EXPECT_TRUE(copy == bytes);
 }
 
-TEST(StreamedCopyConverter, SaysWhatCopyOpSays) {
+TEST(StreamedCopyConverter, HasThePropertiesOfCopyConverter) {
     for (const std::size_t size : {0U, 1U, 4U, 8U, 24U}) {
         const Converter plain = CopyConverter(size);
         const Converter op = StreamedCopyConverter(size);
@@ -110,7 +110,7 @@ TEST(StreamedCopyConverter, SaysWhatCopyOpSays) {
 }
 
 // The windows have rows that are long enough to be streamed, at any offset in a cache line.
-TEST(StreamedCopyConverter, CopiesWindowsAsCopyOpDoes) {
+TEST(StreamedCopyConverter, CopiesWindowsLikeCopyConverter) {
     constexpr std::uint64_t kSeed = 74;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);

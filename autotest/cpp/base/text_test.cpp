@@ -37,7 +37,7 @@ TEST(Utf8, EveryCodePointRoundTrips) {
     }
 }
 
-TEST(Utf8, ReplacesWhatIsNoCodePoint) {
+TEST(Utf8, ReplacesInvalidCodePoints) {
     for (const std::uint32_t bad : {0xd800U, 0xdfffU, 0x110000U, 0xffffffffU})
         EXPECT_EQ(Utf8(bad), "\xef\xbf\xbd");
 }
@@ -117,7 +117,7 @@ TEST(Base64, RoundTripsEveryLength) {
     }
 }
 
-TEST(Base64, RefusesDamage) {
+TEST(Base64, RefusesDamagedTexts) {
     for (const char* text : {"Zg", "Zg=", "Zm9vY", "Z"})
         EXPECT_TRUE(Fails(Base64Decode(text), StatusCode::kCorrupt, "not a multiple of 4"));
     EXPECT_TRUE(Fails(Base64Decode("Zm9v\nZm9"), StatusCode::kCorrupt, "at position 4"));

@@ -35,14 +35,14 @@ class ForkedWorkerPool : public testing::Test {
     void SetUp() override { SKIP_WITH_THREAD_SANITIZER(); }
 };
 
-TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreIdle) {
+TEST_F(ForkedWorkerPool, HasThreadsIfTheParentsAreIdle) {
     ASSERT_TRUE(RunInFork(4));
     EXPECT_TRUE(SucceedsInChild([] { return RunInFork(4) && RunInFork(6); }));
     EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
 // The job of Start() runs on after the call has returned, like read-ahead of chunks.
-TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
+TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     std::atomic<bool> has_ended{false};
     ASSERT_TRUE(WorkerPool::Instance().Start([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -53,7 +53,7 @@ TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
 }
 
 // The job waits for the fork, so fork() must give up waiting for the pool.
-TEST_F(ForkedWorkerPool, ForksAtLastWhileThePoolIsAtWork) {
+TEST_F(ForkedWorkerPool, ForksWhileThePoolIsBusyAfterAWait) {
     Barrier begun(3);
     Barrier forked(3);
     std::thread caller([&] {

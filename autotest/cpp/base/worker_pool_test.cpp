@@ -100,7 +100,7 @@ TEST_P(Helpers, RunAtTheSameTimeAsTheCaller) {
     for (int round = 0; round < 5; ++round) RunTogether(GetParam());
 }
 
-TEST_P(Helpers, AreMoreThanTheProcessorHas) {
+TEST_P(Helpers, MayExceedTheProcessors) {
     RunTogether(GetParam() * std::max(1U, std::thread::hardware_concurrency()));
 }
 
@@ -117,7 +117,7 @@ TEST_P(Helpers, AreNoMoreThanAskedFor) {
 }
 
 // The work is so short that helpers start late. No helper may run after Run() has returned.
-TEST_P(Helpers, DoNothingAfterTheEnd) {
+TEST_P(Helpers, DoNotRunAfterTheEnd) {
     std::atomic<int> late{0};
     for (int round = 0; round < 1000; ++round) {
         const auto is_over = std::make_shared<std::atomic<bool>>(false);
@@ -229,7 +229,7 @@ TEST(WorkerPool, ServesManyCallersAtOnce) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(WorkerPool, KeepsItsThreadsForTheNext) {
+TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     constexpr std::size_t kRounds = 300;
     ASSERT_TRUE(Ends::WaitForAll());
     const std::size_t before = Ends::begun();
@@ -325,7 +325,7 @@ class Number final : public ThreadContext {
     const int number_;
 };
 
-TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
+TEST(WorkerPool, RunsInTheContextOfTheCaller) {
     ThreadContext::SetSource(Number::OfThisThread);
     for (const int number : {7, 0, 8}) {
         number_of_this_thread = number;
@@ -351,8 +351,8 @@ TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
     ThreadContext::SetSource(nullptr);
 }
 
-TEST(ByteGate, LetsSoManyBytesThroughAndMoreAlone) {
-    const Watchdog watchdog("ByteGate.LetsSoManyBytesThroughAndMoreAlone");
+TEST(ByteGate, AdmitsItsBytesAndLargerRequestsAlone) {
+    const Watchdog watchdog("ByteGate.AdmitsItsBytesAndLargerRequestsAlone");
     ByteGate gate(100);
     std::atomic<int> inside{0};
     std::atomic<int> most{0};

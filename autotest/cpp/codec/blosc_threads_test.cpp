@@ -97,7 +97,7 @@ TEST_P(BloscThreads, HaveBlocksToShare) {
     EXPECT_LE(BlockSize(encoded), std::size_t{1} << 16);
 }
 
-TEST_P(BloscThreads, GiveWhatOneGives) {
+TEST_P(BloscThreads, DecodeLikeOneThread) {
     Random random(81);
     for (const std::size_t type_size : {1U, 4U, 7U, 8U, 255U}) {
         FrameSpec spec = Spec();
@@ -112,14 +112,14 @@ TEST_P(BloscThreads, GiveWhatOneGives) {
     }
 }
 
-TEST_P(BloscThreads, GiveWhatOneGivesInTheLibrarysBlocks) {
+TEST_P(BloscThreads, DecodeDefaultBlocksLikeOneThread) {
     Random random(82);
     FrameSpec spec = Spec();
     for (spec.level = 1; spec.level <= 9; spec.level += 4)
         CheckEqual(spec, Compressible(random, spec.level == 5 ? 1500000 : 1000003));
 }
 
-TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
+TEST_P(BloscThreads, DecodeStoredFrames) {
     Random random(83);
     FrameSpec spec = Spec();
     spec.block_size = 4096;
@@ -178,7 +178,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
 
 // A damaged frame may give an error or wrong elements, with equal results for any number of
 // threads.
-TEST_P(BloscThreads, SurviveWrongBytes) {
+TEST_P(BloscThreads, SurviveDamagedFrames) {
     constexpr std::uint64_t kSeed = 85;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);

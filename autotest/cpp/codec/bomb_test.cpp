@@ -54,7 +54,7 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
 }
 
 // With enough room, the same input decodes without an error.
-TEST_P(CodecBomb, DecodesWhereThereIsRoom) {
+TEST_P(CodecBomb, DecodesIfThereIsRoom) {
     const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();
     Buffer buffer;

@@ -126,7 +126,7 @@ TEST_P(CodecContract, DecodesToGrowingBuffer) {
     }
 }
 
-TEST_P(CodecContract, KeepsItsEncodedSize) {
+TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
     if (GetParam().is_objects()) return;
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);

@@ -115,7 +115,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
     }
 }
 
-TEST(Writable, LooksAtEveryCodecAndAtWhatReachesIt) {
+TEST(Writable, ChecksEveryCodecAndItsInput) {
     const auto later = Bind(R"([{"id":"crc32"},{"id":"bz2","level":0}])");
     ASSERT_TRUE(later.ok());
     EXPECT_EQ(later->writable().message().rfind("filters[1]: bz2: level", 0), 0U);
@@ -131,7 +131,7 @@ TEST(Writable, RefusesChunksThatTheCompressorCannotTake) {
     EXPECT_TRUE(Bind(R"({"id":"zstd"})", "<f8", {std::uint64_t{1} << 28})->writable().ok());
 }
 
-TEST(Encode, HandsOverWhatIsStoredAsItIs) {
+TEST(Encode, ReturnsTheInputWithoutCodecs) {
     const auto pipeline = Bind("[]");
     ASSERT_TRUE(pipeline.ok());
     const std::string chunk(24, 'x');
@@ -231,7 +231,7 @@ TEST(MessagePack2Encode, TakesTheShortestForm) {
               std::string("\x93\xdb\x00\x01\x11\x70", 6) + text + "\xa2|O\x91\x01");
 }
 
-TEST(VlenEncode, RefusesWhatItWouldNotDecode) {
+TEST(VlenEncode, RefusesWhatCannotBeDecoded) {
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-utf8"})", {"ok", "\xff"}),
               "error: vlen-utf8: item 1 is not valid UTF-8: \"\xff\"");
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-bytes"})", {"\xff"}),

@@ -104,7 +104,7 @@ std::string RandomBytes(std::size_t size, unsigned modulus = 256) {
 
 // Random bytes do not compress, constant bytes do. Both must survive in every configuration of the
 // codecs that take any bytes.
-TEST_P(CodecEncoding, OfBytesIsUndone) {
+TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     static const std::set<std::string> of_bytes = {
         "blosc",  "zlib",    "gzip",  "bz2",    "lzma",    "zstd",      "lz4",
         "base64", "shuffle", "crc32", "crc32c", "adler32", "fletcher32"};
@@ -144,7 +144,7 @@ struct Lossless {
 };
 
 // The filters must restore these numbers without loss.
-TEST(CodecEncodings, OfNumbersAreUndone) {
+TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},
         {R"({"id":"delta","dtype":">u2","astype":">u2"})", ">u2"},
@@ -184,7 +184,7 @@ TEST(CodecEncodings, OfNumbersAreUndone) {
 
 // Two threads share one pipeline. State that a library keeps between chunks must not change the
 // result.
-TEST(CodecEncodings, AreTheSameFromAnyThread) {
+TEST(CodecEncodings, AreEqualOnAnyThread) {
     const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {
         PipelineScratch scratch;
         for (int repeat = 0; repeat < 5; ++repeat) {
@@ -208,7 +208,7 @@ TEST(CodecEncodings, AreTheSameFromAnyThread) {
 }
 
 // Lists the vectors that this encoder encodes to other bytes than numcodecs, by reason.
-TEST(CodecEncodings, AreThoseOfTheVectorsButForTheseReasons) {
+TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
     static const std::set<std::string> other_encoders = {
         "gzip_members", "gzip_padded",  "bz2_streams", "lzma_xz_streams",   "zstd_checksum",
         "zstd_minus5",  "zstd_no_size", "zstd_frames", "zstd_mixed_frames", "zstd_skippable"};

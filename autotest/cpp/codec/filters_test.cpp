@@ -94,7 +94,7 @@ TEST(Filters, NameTheConfigurationMemberThatIsWrong) {
     ExpectCorrupt(R"({"id":"adler32","location":4})", "", "location: expected \"start\" or");
 }
 
-TEST(Filters, RefuseWhatHasNoMeaningAsUnsupported) {
+TEST(Filters, ReportUnsupportedConfigurations) {
     for (const char* config : {R"({"id":"delta","dtype":"<M8[s]"})",
                                R"({"id":"fixedscaleoffset","dtype":"<m8[s]","scale":1,"offset":0})",
                                R"({"id":"astype","encode_dtype":"<M8[s]","decode_dtype":"<M8[D]"})",
@@ -104,7 +104,7 @@ TEST(Filters, RefuseWhatHasNoMeaningAsUnsupported) {
         EXPECT_EQ(Make(config).status().code(), StatusCode::kUnsupported) << config;
 }
 
-TEST(Filters, RefuseItemsThatAreNotWhole) {
+TEST(Filters, RefusePartialItems) {
     const std::string seven(7, '\1');
     ExpectCorrupt(R"({"id":"delta","dtype":"<i4"})", seven, "holds 7 bytes");
     ExpectCorrupt(R"({"id":"fixedscaleoffset","dtype":"<f4","astype":"<i2","scale":1,"offset":0})",
@@ -149,7 +149,7 @@ TEST(Delta, KeepsTheSignOfALeadingZeroAndSumsAcrossBlocks) {
         ASSERT_EQ(sums[i], static_cast<std::int32_t>(i + 1)) << i;
 }
 
-TEST(Delta, SpreadsNotATime) {
+TEST(Delta, PropagatesNotATime) {
     const std::int64_t nat = std::numeric_limits<std::int64_t>::min();
     const auto decoded =
         Decode(R"({"id":"delta","dtype":"<m8[s]"})", Bytes<std::int64_t>({5, 6, nat, 1}));
@@ -198,7 +198,7 @@ TEST(PackBits, RefusesImpossiblePadding) {
     EXPECT_TRUE(empty->empty());
 }
 
-TEST(Base64Codec, RefusesWhatIsNoBase64) {
+TEST(Base64Codec, RefusesInvalidBase64) {
     ExpectCorrupt(R"({"id":"base64"})", "AAA", "");
     ExpectCorrupt(R"({"id":"base64"})", "AA\nAA===", "");
 }
@@ -234,7 +234,7 @@ TEST(Checksums, HaveTheirPublishedCheckValues) {
     EXPECT_FALSE(Decode(R"({"id":"jenkins_lookup3","prefix":[256]})", stored).ok());
 }
 
-TEST(Checksums, SayWhatDoesNotMatch) {
+TEST(Checksums, ErrorsShowBothValues) {
     for (const char* id : {"crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3"}) {
         const std::string config = std::string(R"({"id":")") + id + R"("})";
         ExpectCorrupt(config, "abc", "too few for a checksum");
@@ -244,7 +244,7 @@ TEST(Checksums, SayWhatDoesNotMatch) {
                   "checksum 0xe3069283 does not match the stored 0x00000000");
 }
 
-TEST(Json2, RefusesWhatIsNoChunk) {
+TEST(Json2, RefusesInvalidChunks) {
     const std::string config = R"({"id":"json2"})";
     ExpectCorrupt(config, "{}", "a list that ends with");
     ExpectCorrupt(config, "[1]", "a list that ends with");
@@ -259,7 +259,7 @@ TEST(Json2, RefusesWhatIsNoChunk) {
     EXPECT_FALSE(Decode(config, R"([1,"<i4",[1])").ok());
 }
 
-TEST(MessagePack2, RefusesWhatIsNoChunk) {
+TEST(MessagePack2, RefusesInvalidChunks) {
     const std::string config = R"({"id":"msgpack2"})";
     ExpectCorrupt(config, "", "not valid MessagePack at byte 1");
     ExpectCorrupt(config, "\x80", "a list that ends with");

@@ -95,7 +95,7 @@ TEST(CodecMemory, IsEnoughForTheDictionariesOfEveryPreset) {
     EXPECT_TRUE(Succeeds(Decode(R"({"id":"zstd"})", ZstdStream(27))));
 }
 
-TEST(CodecMemory, EndsWhatAnLzmaHeaderAsksFor) {
+TEST(CodecMemory, LimitsTheDictionaryOfAnLzmaHeader) {
     const ScopedLimit limit(Limit::kCodecMemory, 8 * kMega);
     for (const auto& [form, config] :
          {std::pair{LzmaForm::kXz, R"({"id":"lzma"})"},
@@ -110,7 +110,7 @@ TEST(CodecMemory, EndsWhatAnLzmaHeaderAsksFor) {
 }
 
 // The header asks for gigabytes. The request must be refused before any allocation.
-TEST(CodecMemory, IsNotTakenForAnAbsurdHeader) {
+TEST(CodecMemory, IsNotAllocatedForAnAbsurdHeader) {
     std::string alone = LzmaStream(LzmaForm::kAlone, 1 << 16);
     StoreLittle32(reinterpret_cast<std::uint8_t*>(&alone[1]), 0xf0000000);
     EXPECT_TRUE(Fails(Decode(R"({"id":"lzma","format":2})", alone), StatusCode::kLimit,
@@ -119,14 +119,14 @@ TEST(CodecMemory, IsNotTakenForAnAbsurdHeader) {
 
 // For a raw stream, the metadata state the dictionary size. A dictionary larger than the chunk is
 // never needed.
-TEST(CodecMemory, OfARawLzmaStreamIsThatOfTheChunk) {
+TEST(CodecMemory, RawLzmaNeedsNoMoreThanTheChunk) {
     const std::string stream = LzmaStream(LzmaForm::kRaw, 1 << 16);
     const char* config = R"({"id":"lzma","format":3,"filters":[{"id":33,"dict_size":1610612736}]})";
     const ScopedLimit limit(Limit::kCodecMemory, 1);
     EXPECT_TRUE(Succeeds(Decode(config, stream)));
 }
 
-TEST(CodecMemory, EndsTheWindowOfZstandard) {
+TEST(CodecMemory, LimitsTheWindowOfZstandard) {
     const std::string stream = ZstdStream(24);
     EXPECT_TRUE(Succeeds(Decode(R"({"id":"zstd"})", stream)));
     const ScopedLimit limit(Limit::kCodecMemory, 8 * kMega);

@@ -104,7 +104,7 @@ TEST(Vlen, ChecksUtf8ButNotBytes) {
     ExpectDecodes(kUtf8, {2}, Number(2) + Item(nul) + Item(""), {nul, ""});
 }
 
-TEST(Vlen, IsInMemoryOrder) {
+TEST(Vlen, DecodesInMemoryOrder) {
     const std::string encoded = Number(4) + Item("a") + Item("b") + Item("c") + Item("d");
     ExpectDecodes(kUtf8, {2, 2}, encoded, {"a", "b", "c", "d"}, true);
 }
@@ -141,7 +141,7 @@ TEST(Json2Objects, RefuseOtherShapes) {
     EXPECT_EQ(encoding.status().code(), StatusCode::kUnsupported);
 }
 
-TEST(CategorizeObjects, TakesUnknownCodesForEmpty) {
+TEST(CategorizeObjects, DecodesUnknownCodesAsEmptyText) {
     const char* const config =
         R"({"id":"categorize","dtype":"|O","astype":"|i1","labels":["a","\u00e9t\u00e9"]})";
     ExpectDecodes(config, {5}, std::string("\x02\x01\x00\x03\xff", 5),

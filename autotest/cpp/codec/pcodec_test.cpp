@@ -70,7 +70,7 @@ std::string Uint32s(std::initializer_list<std::uint32_t> numbers) {
     return {reinterpret_cast<const char*>(numbers.begin()), numbers.size() * 4};
 }
 
-TEST(Pcodec, ReadsWhatIsMadeBitByBit) {
+TEST(Pcodec, ReadsAFileBuiltBitByBit) {
     Bits bits = Begin(3).Add(kClassic, 4).Add(kNone, 4);
     AddBin(bits, 100, 4).Align();
     bits.Add(1, 4).Add(15, 4).Add(7, 4).Align().Add(0, 8);
@@ -90,7 +90,7 @@ TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
     EXPECT_EQ(*decoded, Uint32s({1, 3, 5, 17, 29}));
 }
 
-TEST(Pcodec, HasNoMoreNumbersThanTheOrderOfTheirDifferences) {
+TEST(Pcodec, ReadsFewerNumbersThanTheOrderOfDifferences) {
     Bits bits = Begin(2).Add(kClassic, 4).Add(1, 4).Add(3, 3).Add(0, 1);
     bits.Add(0, 4).Add(0, 15).Align();  // no bins
     bits.Add(7, 32).Add(2, 32).Add(9, 32).Align().Add(0, 8);
@@ -99,7 +99,7 @@ TEST(Pcodec, HasNoMoreNumbersThanTheOrderOfTheirDifferences) {
     EXPECT_EQ(*decoded, Uint32s({7, 9}));
 }
 
-TEST(Pcodec, SaysWhatIsWrong) {
+TEST(Pcodec, ErrorsNameTheFault) {
     const auto whole = [] {
         Bits bits = Begin(2).Add(kClassic, 4).Add(kNone, 4);
         AddBin(bits, 5, 8).Align();
@@ -214,7 +214,7 @@ std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) 
     return bytes;
 }
 
-TEST(PcodecEncoder, IsUndone) {
+TEST(PcodecEncoder, DecodesToTheInput) {
     constexpr std::uint8_t kOfEightBits = 10;
     for (std::uint8_t code = 1; code < kOfEightBits; ++code) {
         const pco::NumberType type = *pco::NumberTypeOf(code);
@@ -238,7 +238,7 @@ TEST(PcodecEncoder, IsUndone) {
     }
 }
 
-TEST(PcodecEncoder, MakesFewBytesOfWhatFollowsARule) {
+TEST(PcodecEncoder, CompressesRegularNumbers) {
     const auto size_of = [](unsigned distribution) {
         std::vector<std::uint8_t> file;
         pco::EncodeFile(ByteSpan(Numbers(distribution, 3000, 4)), *pco::NumberTypeOf(kUint32),

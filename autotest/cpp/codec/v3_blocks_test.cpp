@@ -55,7 +55,7 @@ TEST(V3Bytes, DoNothingWhereTheOrderIsTheSame) {
     EXPECT_EQ(pipeline->encoded_size().max, 40U);
 }
 
-TEST(V3Transpose, IsOfTheShapeThatOneBeforeMade) {
+TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
     // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: the axes of C are the dimensions 1, 2, 0 of A.
     std::vector<std::uint16_t> chunk;
     std::vector<std::uint16_t> expected(24);
@@ -91,7 +91,7 @@ TEST(V3Transpose, TakesTheOrdersOfDrafts) {
              ContextOf("|u1", {2, 3}), "abcABC", "abcABC");
 }
 
-TEST(V3Transpose, RefusesWhatIsNoPermutation) {
+TEST(V3Transpose, RefusesOrdersThatAreNoPermutation) {
     for (const char* order : {"[0]", "[0,0]", "[0,2]", "[1,0,2]", "[-1,0]", "[0.5,1]", "\"A\"",
                               "null", "7", "[\"0\",1]"}) {
         const std::string list =
@@ -103,7 +103,7 @@ TEST(V3Transpose, RefusesWhatIsNoPermutation) {
                     "\"order\"");
 }
 
-TEST(V3Reshape, SaysTheShapeToTheNextCodec) {
+TEST(V3Reshape, GivesTheNextCodecTheNewShape) {
     const CodecContext context = ContextOf("|u1", {2, 3, 2});
     for (const char* shape : {"[[0,1],[2]]", "[6,2]", "[6,-1]", "[-1,[2]]", "[[0,1],2]"}) {
         const std::string list =
@@ -188,7 +188,7 @@ TEST(V3PackBits, RefuseOtherSizesAndPaddings) {
         EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, encoded), StatusCode::kCorrupt, "packbits: "));
 }
 
-TEST(V3PackBits, RefuseWhatIsNoNumberOfABit) {
+TEST(V3PackBits, RefuseInvalidNumbersOfBits) {
     const CodecContext context = ContextOf("<u2", {3});
     const struct {
         const char* configuration;
@@ -211,7 +211,7 @@ TEST(V3PackBits, RefuseWhatIsNoNumberOfABit) {
 }
 
 // Random chunks must survive any combination of transpose, reshape and packing.
-TEST(V3Blocks, AreUndoneWhateverTheyHold) {
+TEST(V3Blocks, RestoreAnyChunk) {
     Random random(20);
     for (int repeat = 0; repeat < 300; ++repeat) {
         const char* const typestrs[] = {"|u1", "<i2", ">i4", "<u8", "<f4", ">f8", "<c16"};
@@ -286,7 +286,7 @@ constexpr const char* kConditional =
         {"name":"numcodecs.shuffle","configuration":{"elementsize":2}},"crc32c",
         {"name":"gzip","configuration":{"level":9}}]}}])";
 
-TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
+TEST(V3Conditional, AppliesCompressorsThatHelp) {
     const auto pipeline = BindV3(kConditional, ContextOf("|u1", {300}));
     ASSERT_TRUE(Succeeds(pipeline));
     const std::string same(300, 'a');
@@ -310,7 +310,7 @@ TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, ""), StatusCode::kCorrupt, "header of 1"));
 }
 
-TEST(V3Conditional, LeavesOutWhatDoesNotTakeTheChunk) {
+TEST(V3Conditional, SkipsCodecsThatCannotEncodeTheChunk) {
     // The 3 bytes of the chunk are no whole number of elements of 2 bytes.
     const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));
     ASSERT_TRUE(Succeeds(pipeline));
@@ -320,7 +320,7 @@ TEST(V3Conditional, LeavesOutWhatDoesNotTakeTheChunk) {
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *encoded), "abc");
 }
 
-TEST(V3Conditional, HasAHeaderOfTheBitsThatAreAskedFor) {
+TEST(V3Conditional, HeaderHasTheConfiguredSize) {
     const auto pipeline = BindV3(
         R"(["bytes",{"name":"conditional","configuration":{"codecs":["crc32c"],"header_bits":24}}])",
         ContextOf("|u1", {3}));

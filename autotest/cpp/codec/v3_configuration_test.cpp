@@ -108,7 +108,7 @@ TEST(V3Configuration, IsReadStrictly) {
             << c.name << c.configuration;
 }
 
-TEST(V3Configuration, OfVariableLengthDataIsEmpty) {
+TEST(V3Configuration, VariableLengthCodecsHaveNoMembers) {
     CodecContext context = ContextOf("|O", {2});
     context.dtype.object_kind = ObjectKind::kText;
     EXPECT_TRUE(Succeeds(Pipeline::Bind({V3Spec("vlen-utf8")}, context)));
@@ -124,7 +124,7 @@ TEST(V3Configuration, OfVariableLengthDataIsEmpty) {
 }
 
 // A numcodecs codec takes a missing element size or dtype from the array.
-TEST(V3Configuration, OfNumcodecsTakesWhatIsMissingFromTheArray) {
+TEST(V3Configuration, NumcodecsMembersDefaultToTheArray) {
     const CodecContext context = ContextOf("<f4", {4});
     const auto shuffle = Pipeline::Bind({V3Spec("numcodecs.shuffle")}, context);
     ASSERT_TRUE(Succeeds(shuffle));

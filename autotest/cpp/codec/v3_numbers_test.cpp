@@ -47,7 +47,7 @@ void ExpectValues(const Result<std::vector<T>>& values, const std::vector<T>& ex
     EXPECT_EQ(*values, expected);
 }
 
-TEST(V3CastValue, RoundsAsItIsTold) {
+TEST(V3CastValue, RoundsByTheConfiguration) {
     const std::vector<double> values = {2.5, -2.5, 3.5, 2.4, -2.6, 2, -0.0};
     const struct {
         const char* rounding;
@@ -69,7 +69,7 @@ TEST(V3CastValue, RoundsAsItIsTold) {
     ExpectValues(EncodeValues<std::int8_t>(CastTo("int8"), "<f8", values), cases[0].expected);
 }
 
-TEST(V3CastValue, RoundsToFloatsAsItIsTold) {
+TEST(V3CastValue, RoundsToFloatsByTheConfiguration) {
     // 1 + 2^-24 lies between two float32 numbers. 2^24 + 1 also does.
     const double value = 1 + std::ldexp(1.0, -24);
     const std::vector<double> values = {value, -value};
@@ -95,7 +95,7 @@ TEST(V3CastValue, RoundsToFloatsAsItIsTold) {
     }
 }
 
-TEST(V3CastValue, FailsOutOfRangeUnlessToldOtherwise) {
+TEST(V3CastValue, FailsOutOfRangeByDefault) {
     const std::vector<double> over = {128};
     EXPECT_TRUE(Fails(EncodeValues<std::int8_t>(CastTo("int8"), "<f8", over),
                       StatusCode::kInvalidArgument,
@@ -125,7 +125,7 @@ TEST(V3CastValue, FailsOutOfRangeUnlessToldOtherwise) {
         EncodeValues<std::uint8_t>(CastTo("uint8"), "<f8", std::vector<double>{255.5}).ok());
 }
 
-TEST(V3CastValue, OverflowsFloatsToInfinityWhereItClamps) {
+TEST(V3CastValue, OverflowsFloatsToInfinityIfItClamps) {
     const std::string clamp = R"(,"out_of_range":"clamp")";
     const std::vector<double> over = {1e39, -1e39, kInf};
     ExpectValues(EncodeValues<float>(CastTo("float32", clamp), "<f8", over),
@@ -189,7 +189,7 @@ TEST(V3CastValue, AppliesTheSameRulesToDecoding) {
                  {1, -1, 32767});
 }
 
-TEST(V3CastValue, KnowsIntegersOfFewBits) {
+TEST(V3CastValue, SupportsIntegersOfFewBits) {
     ExpectValues(EncodeValues<std::int8_t>(CastTo("int4", R"(,"out_of_range":"wrap")"), "<i2",
                                            std::vector<std::int16_t>{7, 8, -8, -9, 23}),
                  {7, -8, -8, 7, 7});
@@ -249,7 +249,7 @@ TEST(V3CastValue, RefusesOtherConfigurations) {
 }
 
 // Integers that both types can represent must survive a cast and its reverse.
-TEST(V3CastValue, IsUndoneWhereBothTypesHaveTheNumber) {
+TEST(V3CastValue, RestoresNumbersThatBothTypesHave) {
     Random random(22);
     const char* const names[] = {"int8",  "uint8",  "int16",   "uint16",  "int32",  "uint32",
                                  "int64", "uint64", "float16", "float32", "float64"};
@@ -273,7 +273,7 @@ TEST(V3CastValue, IsUndoneWhereBothTypesHaveTheNumber) {
     }
 }
 
-TEST(V3CastValue, TakesAnyBytes) {
+TEST(V3CastValue, SurvivesAnyBytes) {
     Random random(23);
     const char* const names[] = {"int2", "uint4", "int32", "uint64", "float16", "float32"};
     const char* const typestrs[] = {"<f2", "<f4", "<f8", "<i8", "<u8"};
@@ -317,7 +317,7 @@ TEST(V3ScaleOffset, CalculatesInTheArraysType) {
                  {INT64_MIN, INT64_MAX});
 }
 
-TEST(V3ScaleOffset, FailsWhereTheTypeHasNoResult) {
+TEST(V3ScaleOffset, FailsIfTheTypeLacksTheResult) {
     const auto encode = [](const char* configuration, std::int64_t value) {
         return EncodeValues<std::int64_t>(OneCodec("scale_offset", configuration), "<i8",
                                           std::vector<std::int64_t>{value})
@@ -556,7 +556,7 @@ TEST(V3Zfp, TakesEveryMode) {
     }
 }
 
-TEST(V3Zfp, RefusesWhatLibzfpDoesNotHave) {
+TEST(V3Zfp, RefusesWhatLibzfpLacks) {
     const std::string list = OneCodec("zfp", R"({"mode":"reversible"})");
     EXPECT_TRUE(Fails(BindV3(list, ContextOf("|b1", {3})), StatusCode::kUnsupported,
                       "zfp: libzfp has no items of bool"));

@@ -71,7 +71,7 @@ TEST(ZstdFrames, AreJoined) {
     ExpectDecoded(FramesOfManySizes(random));
 }
 
-TEST(ZstdFrames, AreJoinedWhereOneDoesNotSayItsSize) {
+TEST(ZstdFrames, AreJoinedIfAFrameOmitsItsSize) {
     Random random(91);
     for (std::size_t silent = 0; silent < 3; ++silent) {
         Chunk chunk;
@@ -147,7 +147,7 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
 }
 
 // The sum of the sizes that the frames state overflows 64 bits.
-TEST(ZstdFrames, ThatClaimTooMuchAreRefused) {
+TEST(ZstdFrames, WithTooLargeSizesAreRefused) {
     // Frame header by RFC 8878, 3.1.1.1: single segment, content size in 8 bytes.
     const std::string huge =
         std::string("\x28\xb5\x2f\xfd\xe0", 5) + std::string(7, '\xff') + '\x7f';

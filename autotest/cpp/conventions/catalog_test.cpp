@@ -51,7 +51,7 @@ TEST(Catalog, ListsGroupsDepthFirst) {
     EXPECT_EQ(List(*tree, "b").size(), 2U);
 }
 
-TEST(Catalog, KnowsRasters) {
+TEST(Catalog, FindsRasters) {
     const auto tree =
         Tree({{"bool/.zarray", ArrayText("[2, 2]", "\"|b1\"")},
               {"complex/.zarray", ArrayText("[2, 2]", "\"<c8\"")},
@@ -103,7 +103,7 @@ TEST(Catalog, ListsABadArrayWithItsStatus) {
 
 bool IsOneGrid(Entries entries) { return List(*Tree(entries))[0].IsOneGrid(); }
 
-TEST(Catalog, TellsWhatIsOneGrid) {
+TEST(Catalog, TellsIfRastersShareAGrid) {
     const std::string yx = R"({"_ARRAY_DIMENSIONS": ["y", "x"]})";
     const std::string ab = R"({"_ARRAY_DIMENSIONS": ["a", "b"]})";
     EXPECT_TRUE(IsOneGrid(

@@ -91,7 +91,7 @@ TEST(CfEarth, WarnsOfContradictions) {
     EXPECT_EQ(read.earth.ellipsoid->inverse_flattening, 0);
 }
 
-TEST(CfEarth, WarnsOfNumbersThatAreNone) {
+TEST(CfEarth, WarnsOfInvalidNumbers) {
     for (const char* name :
          {"semi_major_axis", "semi_minor_axis", "earth_radius", "inverse_flattening"})
         for (const char* value : {"\"long\"", "[1, 2]", "{}", "-1", "NaN", "true"}) {

@@ -67,7 +67,7 @@ TEST(CfGridMapping, ReadsEveryProjection) {
     }
 }
 
-TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
+TEST(CfGridMapping, FailsOrWarnsIfAParameterIsMissing) {
     for (const char* text : kComplete) {
         const json::Object whole = *json::Parse(text)->as_object();
         for (std::size_t i = 1; i < whole.size(); ++i) {
@@ -94,7 +94,7 @@ TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
     }
 }
 
-TEST(CfGridMapping, BrokenNumbersAreAsGoodAsMissing) {
+TEST(CfGridMapping, InvalidNumbersCountAsMissing) {
     for (const char* text : kComplete) {
         const json::Object whole = *json::Parse(text)->as_object();
         for (std::size_t i = 1; i < whole.size(); ++i)
@@ -176,7 +176,7 @@ TEST(CfGridMapping, TakesSynonyms) {
               -45);
 }
 
-TEST(CfGridMapping, TellsTheSweepAxisFromEither) {
+TEST(CfGridMapping, ReadsTheSweepAxisFromEitherAngleAxis) {
     const auto sweep = [](const std::string& members, std::size_t warnings) {
         const ReadMapping read = Parse(R"({"grid_mapping_name": "geostationary",
             "longitude_of_projection_origin": 0, "perspective_point_height": 1e7)" +
@@ -221,7 +221,7 @@ TEST(CfGridMapping, FindsThePole) {
     EXPECT_FALSE(polar(R"(, "latitude_of_projection_origin": 0)").mapping.ok());
 }
 
-TEST(CfGridMapping, StandardParallelGoesBeforeScale) {
+TEST(CfGridMapping, StandardParallelOverridesScale) {
     ReadMapping read =
         Parse(R"({"grid_mapping_name": "mercator", "longitude_of_projection_origin": 0,
         "standard_parallel": 20, "scale_factor_at_projection_origin": 0.9})");
@@ -233,7 +233,7 @@ TEST(CfGridMapping, StandardParallelGoesBeforeScale) {
     EXPECT_TRUE(read.warnings.empty());
 }
 
-TEST(CfGridMapping, RefusesWhatIsNoGridMapping) {
+TEST(CfGridMapping, RefusesInvalidGridMappings) {
     EXPECT_EQ(Parse("{}").mapping.status().code(), StatusCode::kCorrupt);
     EXPECT_EQ(Parse("null").mapping.status().code(), StatusCode::kCorrupt);
     EXPECT_EQ(Parse("[1]").mapping.status().code(), StatusCode::kCorrupt);

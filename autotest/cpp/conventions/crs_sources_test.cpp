@@ -28,7 +28,7 @@ const NamedMapping kMappings[] = {
     {":", {"spatial_ref", "crs"}, "crs"},
 };
 
-TEST(GridMapping, IsTheOneOfTheArraysCoordinates) {
+TEST(GridMapping, IsTheOneOfTheDimensions) {
     for (const NamedMapping& mapping : kMappings) {
         const std::string attributes =
             R"({"_ARRAY_DIMENSIONS": ["lat", "lon"], "grid_mapping": ")" +

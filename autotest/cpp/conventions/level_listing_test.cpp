@@ -65,7 +65,7 @@ TEST(LevelListing, OutlivesItsHierarchy) {
     EXPECT_TRUE(FindOmeAxes(listing.levels, 3).empty()) << "of another rank";
 }
 
-TEST(LevelListing, IsNotOfBrokenAttributes) {
+TEST(LevelListing, IgnoresBrokenAttributes) {
     const auto tree = TreeBuilder()
                           .Group("", Image("it", "a/0"))
                           .Text("a/.zattrs", "{")
@@ -74,7 +74,7 @@ TEST(LevelListing, IsNotOfBrokenAttributes) {
     EXPECT_EQ(NameOf(ListingOf(*tree, "a/0")), "it");
 }
 
-TEST(ColourImages, AreToldByTypeAndShape) {
+TEST(ColourImages, AreRecognisedByTypeAndShape) {
     const auto is = [](const char* shape, const char* dtype) {
         const auto metadata = ParseArrayMetadata(test::ArrayText(shape, dtype));
         EXPECT_TRUE(test::Succeeds(metadata));

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongStatement{R"(, "spatial:shape": [4, 5])",
                        "spatial:shape: is [4, 5], and the level has [5, 4]"}));
 
-TEST(LevelStatement, ThatIsSoGivesNoWarning) {
+TEST(LevelStatement, IfCorrectGivesNoWarning) {
     for (const char* of_level :
          {R"(, "derived_from": "big", "transform": {"scale": [2, 2]})",
           R"(, "derived_from": "big", "transform": {"scale": [1.8, 2.0]})",
@@ -113,7 +113,7 @@ TEST(LevelStatement, ThatIsSoGivesNoWarning) {
     }
 }
 
-TEST(LevelStatement, MayTakeAScaleFromTheLevelBeforeOrFromTheBase) {
+TEST(LevelStatement, MayScaleFromThePreviousLevelOrTheBase) {
     for (const char* scale : {"[2, 2]", "[4, 4]", "[4.5, 4]"}) {
         const auto tree = StatingArrays(
             std::string(R"({"multiscales": {"layout": [{"asset": "big"}, {"asset": "small"},
@@ -128,7 +128,7 @@ TEST(LevelStatement, MayTakeAScaleFromTheLevelBeforeOrFromTheBase) {
                           {"layout[2]: scale: 9.0 along y does not make 2 elements of 5"}));
 }
 
-TEST(LevelStatement, IsCheckedOfTheBaseToo) {
+TEST(LevelStatement, IsCheckedForTheBaseToo) {
     EXPECT_TRUE(WarnsOnce(
         PyramidsOf(*StatingArrays(StatingLayout("", R"(, "spatial:shape": [8, 9])"))).warnings,
         {"multiscales.layout[0]: spatial:shape: is [8, 9], and the level has [9, 8]"}));
@@ -140,7 +140,7 @@ TEST(LevelStatement, NamesASourceOfOtherDimensions) {
                   {"derived_from: /line has 1 dimensions, unlike the level"}));
 }
 
-TEST(LevelStatement, OfALevelThatIsLeftOutIsNotLookedAt) {
+TEST(LevelStatement, OfALevelThatIsLeftOutIsIgnored) {
     const auto tree = TreeBuilder()
                           .Group("", StatingLayout(R"(, "spatial:shape": [1, 1])"))
                           .Raster("big", 9, 8)

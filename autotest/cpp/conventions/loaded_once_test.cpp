@@ -186,7 +186,7 @@ TEST(LoadedOnce, Zarr1) {
                "v1");
 }
 
-TEST(LoadedOnce, AnewAfterAWriter) {
+TEST(LoadedOnce, AgainAfterAWriter) {
     const auto store = std::make_shared<MemoryStore>();
     HierarchyWriter writer(store);
     ASSERT_TRUE(Succeeds(writer.CreateGroup("g")));
@@ -209,7 +209,7 @@ TEST(LoadedOnce, AnewAfterAWriter) {
     EXPECT_EQ(tree->Members("g")->size(), 0U);
 }
 
-TEST(LoadedOnce, AnewAfterReload) {
+TEST(LoadedOnce, AgainAfterReload) {
     const auto store = test::StoreOf({{".zgroup", test::kGroupText}});
     const auto tree = test::Tree(store);
     EXPECT_EQ(*tree->KindOf("a"), NodeKind::kNone);
@@ -247,7 +247,7 @@ TEST(LoadedOnce, DerivedValuesAreComputedOnce) {
     EXPECT_FALSE(tree->Derived<std::string>("", failing).ok());
 }
 
-TEST(LoadedOnce, WhatFailedIsTriedAgain) {
+TEST(LoadedOnce, FailuresAreTriedAgain) {
     const auto faulty = std::make_shared<FaultyStore>(
         test::StoreOf({{".zgroup", test::kGroupText}, {".zattrs", R"({"a": 1})"}}));
     const auto tree = test::Tree(faulty);

@@ -45,7 +45,7 @@ TEST(Multiscales, OfZarrConventionsHaveAssets) {
     EXPECT_EQ(FindLevels(attributes, "1", Multiscale::Kind::kLayout).size(), 1U);
 }
 
-TEST(Multiscales, OfGeoZarrMayStandOnAGroup) {
+TEST(Multiscales, OfGeoZarrMayBeOnAGroup) {
     Warnings warnings;
     const auto found = ReadMultiscales(
         Json(R"({"multiscales": {"tile_matrix_set": {"tileMatrices": [{"id": "7"}, {"id": 8}]}}})"),
@@ -145,19 +145,19 @@ json::Value Repeated(const std::string& item, int count) {
     return Json("{\"multiscales\": [" + text + "]}");
 }
 
-TEST(Multiscales, OfTooManyLevelsArePassedOver) {
+TEST(Multiscales, WithTooManyLevelsAreIgnored) {
     Warnings warnings;
     EXPECT_TRUE(ReadMultiscales(Repeated(List(kMaxPyramidLevels + 1), 1), warnings).empty());
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].datasets", "more than 256"}));
 }
 
-TEST(Multiscales, ShareABoundOnLevels) {
+TEST(Multiscales, ShareALimitOfLevels) {
     Warnings warnings;
     EXPECT_EQ(ReadMultiscales(Repeated(List(kMaxPyramidLevels), 5), warnings).size(), 4U);
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[4]", "more than 1024 levels"}));
 }
 
-TEST(Multiscales, AreNotReadWithoutEnd) {
+TEST(Multiscales, AreReadUpToALimit) {
     Warnings warnings;
     EXPECT_TRUE(ReadMultiscales(Repeated("5", 1000), warnings).empty());
     EXPECT_EQ(warnings.size(), 65U);

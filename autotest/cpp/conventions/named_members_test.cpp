@@ -88,7 +88,7 @@ TEST(NamedMembers, ListsOfTheWrongTypeGiveAWarning) {
     }
 }
 
-TEST(NamedMembers, OtherMeaningsOfTheWordsAreNone) {
+TEST(NamedMembers, OtherUsesOfTheNamesAreIgnored) {
     for (const char* attributes :
          {R"({"plate": "Eurasian", "well": 7, "labels": "none"})", R"({"labels": null})", "{}"}) {
         Faults faults;
@@ -117,7 +117,7 @@ TEST(NamedMembers, SeriesAreListedOrCounted) {
     EXPECT_TRUE(WarnsOnce(warnings, {"/OME: series: expected an array"}));
 }
 
-TEST(NamedMembers, ManyFaultsAreOneWarning) {
+TEST(NamedMembers, ManyFaultsGiveOneWarning) {
     Faults faults;
     Warnings warnings;
     faults.Report(warnings);
@@ -153,7 +153,7 @@ TEST(NamedMembers, AStoreThatNamesNothingIsUnsupported) {
     EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
 }
 
-TEST(NamedMembers, AreThoseOfNczarrToo) {
+TEST(NamedMembers, IncludeMembersOfNczarr) {
     for (const char* list : {R"({"vars": ["v", "gone", "a/b", "..", 3], "groups": ["g", "gone"]})",
                              R"({"arrays": ["v"], "groups": ["g"]})"}) {
         TreeBuilder builder;
@@ -164,7 +164,7 @@ TEST(NamedMembers, AreThoseOfNczarrToo) {
     }
 }
 
-TEST(NamedMembers, ListsOfNczarrThatAreNoneNameNothing) {
+TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     for (const char* list : {"3", "[]", R"({"vars": 3, "groups": {"v": 1}})"}) {
         TreeBuilder builder;
         builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}");
@@ -187,7 +187,7 @@ StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kin
     return paths;
 }
 
-TEST(NamedMembers, OrderTheCatalogOfAStoreThatListsAndOfOneThatDoesNot) {
+TEST(NamedMembers, OrderTheCatalogWithAndWithoutListing) {
     using Kind = CatalogGroup::Kind;
     const TreeBuilder plate = Plate();
     for (const auto& tree : {plate.Tree(), Hidden(plate)}) {

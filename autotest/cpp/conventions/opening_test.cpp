@@ -85,7 +85,7 @@ TreeBuilder Image() {
     return builder.Group("labels", R"({"labels": ["cells"]})");
 }
 
-TEST(Opening, AsksForAnImageWithItsLabelsInTwoSteps) {
+TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoSteps) {
     const auto store = AskedFor(Image(), "");
     EXPECT_EQ(store->steps.size(), 3U) << "with the first documents";
     EXPECT_TRUE(Holds(store->kept, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
@@ -95,7 +95,7 @@ TEST(Opening, AsksForAnImageWithItsLabelsInTwoSteps) {
     EXPECT_EQ(store->listed, std::set<std::string>{""});
 }
 
-TEST(Opening, ListsLabelsWhereTheImageIsListed) {
+TEST(Opening, ListsLabelsIfTheImageIsListed) {
     const auto store = AskedFor(Image(), "", true);
     EXPECT_EQ(store->steps.size(), 3U);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
@@ -124,7 +124,7 @@ TreeBuilder Levels(const std::string& transform = "") {
     return builder;
 }
 
-TEST(Opening, AsksForCoordinatesOfAllLevelsTogether) {
+TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     for (const char* node : {"", "0/dem"}) {
         const auto store = AskedFor(Levels(), node);
         EXPECT_EQ(store->steps.size(), 3U) << node;
@@ -134,14 +134,14 @@ TEST(Opening, AsksForCoordinatesOfAllLevelsTogether) {
     }
 }
 
-TEST(Opening, ReadsNoCoordinatesOfLevelsThatSayWhereTheyLie) {
+TEST(Opening, ReadsNoCoordinatesOfLevelsWithATransform) {
     const auto store = AskedFor(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
     EXPECT_TRUE(Holds(store->kept, {"0/x/.zarray", "0/utm/.zattrs"}));
     for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
         EXPECT_EQ(store->kept.count(key), 0U) << key;
 }
 
-TEST(Opening, AsksForMembersOfAGroupThatIsListedTogether) {
+TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
     TreeBuilder builder;
     builder.Group("").Group("a").Group("b").Raster("a/one", 4, 4).Raster("b/two", 4, 4);
     builder.Raster("c", 4, 4);
@@ -150,7 +150,7 @@ TEST(Opening, AsksForMembersOfAGroupThatIsListedTogether) {
     EXPECT_TRUE(Holds(store->kept, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
 }
 
-TEST(Opening, AsksForNothingThatConsolidatedMetadataHold) {
+TEST(Opening, PrefetchesNothingThatIsConsolidated) {
     TreeBuilder builder = Levels();
     builder.Text(".zmetadata", R"({"zarr_consolidated_format": 1, "metadata": {
         ".zgroup": {"zarr_format": 2},
@@ -167,7 +167,7 @@ TEST(Opening, AsksForNothingThatConsolidatedMetadataHold) {
     EXPECT_TRUE(Holds(store->kept, {"0/x/0", "0/y/0"}));
 }
 
-TEST(Opening, BoundsWhatAttributesMakeItAskFor) {
+TEST(Opening, BoundsPrefetchingByAttributes) {
     std::string levels;
     for (int i = 0; i < 250; ++i) {
         std::string path;
@@ -181,7 +181,7 @@ TEST(Opening, BoundsWhatAttributesMakeItAskFor) {
     EXPECT_LE(store->steps.size(), 5U);
 }
 
-TEST(Opening, AsksALocalStoreForNothing) {
+TEST(Opening, PrefetchesNothingFromALocalStore) {
     const auto tree = Image().Tree();
     const std::uint64_t before = tree->counters().requests;
     PrefetchOpening(*tree, "");

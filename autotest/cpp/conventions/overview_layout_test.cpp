@@ -107,7 +107,7 @@ TEST(OverviewLayout, KnowsTheNamesOfGroups) {
         EXPECT_FALSE(IsOverviewGroupName(name)) << name;
 }
 
-TEST(OverviewStyle, FollowsWhatIsThereThenTheFormat) {
+TEST(OverviewStyle, FollowsExistingOverviewsThenTheFormat) {
     const auto style = [](const char* text, Format format) {
         return OverviewStyleOf(Json(text), format);
     };
@@ -140,7 +140,7 @@ TEST(OverviewStyle, RegistersTheConventionWhileItIsFollowed) {
     EXPECT_TRUE(attributes.empty());
 }
 
-TEST(OverviewStyle, LeavesAPyramidOfOthersAlone) {
+TEST(OverviewStyle, LeavesOtherPyramidsAlone) {
     const char* text = R"({"multiscales": {"layout": [{"asset": "0"},
                            {"asset": "1", "derived_from": "0"}]}})";
     json::Object attributes = *Json(text).as_object();

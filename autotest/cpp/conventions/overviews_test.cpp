@@ -91,7 +91,7 @@ TEST(Overviews, AreReadAsMultiscales) {
     EXPECT_TRUE(FindLevels(attributes, "a").empty()) << "they say nothing else of the array";
 }
 
-TEST(Overviews, ArePutBesideOthers) {
+TEST(Overviews, AreAddedBesideOthers) {
     json::Object attributes{{"title", json::Value(std::string("t"))}};
     EXPECT_TRUE(PutOverviews(attributes, "a", json::Value()).ok());
     EXPECT_EQ(attributes.size(), 1U) << "nothing to take away";
@@ -107,7 +107,7 @@ TEST(Overviews, ArePutBesideOthers) {
     EXPECT_EQ(json::Dump(json::Value(attributes)), R"({"title": "t"})");
 }
 
-TEST(Overviews, LeaveWhatOthersSayAlone) {
+TEST(Overviews, LeaveOtherEntriesAlone) {
     const std::string other = R"({"name": "o", "datasets": [{"path": "a"}, {"path": "a1"}]})";
     json::Object attributes = *Json("{\"multiscales\": [" + other + "]}").as_object();
     EXPECT_TRUE(PutOverviews(attributes, "a", Entry("a", {"1"})).ok());
@@ -119,7 +119,7 @@ TEST(Overviews, LeaveWhatOthersSayAlone) {
     EXPECT_EQ(Names(attributes), "o");
 }
 
-TEST(Overviews, AreNotPutIntoWhatIsNoList) {
+TEST(Overviews, AreNotAddedToOtherValuesThanLists) {
     for (const char* text : {R"({"multiscales": {"layout": []}})", R"({"multiscales": "x"})"}) {
         json::Object attributes = *Json(text).as_object();
         const Status status = PutOverviews(attributes, "a", Entry("a", {"1"}));
@@ -129,7 +129,7 @@ TEST(Overviews, AreNotPutIntoWhatIsNoList) {
     }
 }
 
-TEST(Overviews, AreNoMoreThanReadersLookAt) {
+TEST(Overviews, AreNoMoreThanReadersAccept) {
     json::Object attributes;
     for (std::size_t i = 0; i < kMaxMultiscales; ++i) {
         const std::string name = "a" + std::to_string(i);
@@ -169,7 +169,7 @@ TEST(Overviews, MayBeBroken) {
     }
 }
 
-TEST(Overviews, GroupsOfThemSaySo) {
+TEST(Overviews, GroupsOfOverviewsAreMarked) {
     EXPECT_TRUE(IsOverviewsGroup(json::Value(OverviewsGroupAttributes())));
     for (const char* text :
          {"{}", R"({"gdal_overviews": false})", R"({"gdal_overviews": "yes"})", "[]", "null"})

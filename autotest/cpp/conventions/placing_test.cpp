@@ -39,7 +39,7 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
 constexpr const char* kTransform = R"("spatial:transform": [10, 0, 0, 0, -10, 0])";
 constexpr const char* kDimensions = R"("spatial:dimensions": ["y", "x"])";
 
-TEST(Placing, OfAGroupIsForItsMapsAlone) {
+TEST(Placing, OfAGroupAppliesToItsMapsOnly) {
     for (const std::string& stated :
          {std::string(kTransform), std::string(kTransform) + ", " + kDimensions}) {
         const auto tree = Scene(stated);
@@ -66,7 +66,7 @@ TEST(Placing, IsOfTheStatedSize) {
     EXPECT_FALSE(SharesOf(*tree, "half").transform);
 }
 
-TEST(Placing, StatementsDifferWhereArraysMayLieApart) {
+TEST(Placing, DiffersForPlacingAttributes) {
     const auto placing = [](const std::string& attributes) {
         const auto tree = TreeBuilder().Group("").Array("a", "[2, 2]", attributes).Tree();
         const auto group = ListGroup(*tree, "");

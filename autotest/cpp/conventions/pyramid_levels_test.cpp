@@ -72,7 +72,7 @@ TEST(PyramidLevels, ThatDoNotFitAreLeftOut) {
         "cannot be read: compressor: ");
 }
 
-TEST(PyramidLevels, TheOtherDimensionsAreTheSame) {
+TEST(PyramidLevels, OtherDimensionsMustBeEqual) {
     const auto found = [](const std::string& dimension, const char* shape) {
         const std::string names = "{\"_ARRAY_DIMENSIONS\": [\"" + dimension + "\", \"y\", \"x\"]}";
         return PyramidsOf(
@@ -130,7 +130,7 @@ TEST(PyramidLevels, WarningsBelongToTheBase) {
     EXPECT_TRUE(WarnsOnce(warnings, {"level /b does not exist"}));
 }
 
-TEST(PyramidLevels, OneThatIsLeftOutHasNoPyramid) {
+TEST(PyramidLevels, ALevelThatIsLeftOutHasNoPyramid) {
     Warnings warnings;
     const auto rest = TreeBuilder()
                           .Group("", kThree)

@@ -50,7 +50,7 @@ TEST(TileMatrices, NameTheGroupsBesideTheArrays) {
     }
 }
 
-TEST(TileMatrices, LimitsSayWhichHaveData) {
+TEST(TileMatrices, LimitsTellWhichHaveData) {
     const auto tree = ThreeGroups(R"({"multiscales": {"tile_matrix_limits": {"1": {}, "2": {}},
         "tile_matrix_set": {"tileMatrices": [{"id": "0"}, {"id": "1"}, {"id": "2"}, {"id": "3"}]}
         }})",

@@ -119,7 +119,7 @@ TEST(TimeUnits, MonthsAndYearsOf360Days) {
     EXPECT_EQ(Text("months since 2000-01-01", "360_day", 1.5), "2000-02-16T00:00:00 (360_day)");
 }
 
-TEST(TimeUnits, Garbage) {
+TEST(TimeUnits, InvalidTextsAreRefused) {
     for (const char* units : {"",
                               " ",
                               "since",
@@ -284,7 +284,7 @@ std::string Read(const std::string& attributes, Warnings& warnings) {
     return reference ? reference->TextOf(std::int64_t{59}).value_or("none") : "no time";
 }
 
-TEST(TimeAttributes, GoodOnes) {
+TEST(TimeAttributes, ValidAttributes) {
     Warnings warnings;
     EXPECT_EQ(Read(R"({"units": "days since 2020-01-01"})", warnings), "2020-02-29T00:00:00Z");
     EXPECT_EQ(Read(R"({"units": "days since 2020-01-01", "calendar": null})", warnings),
@@ -299,7 +299,7 @@ TEST(TimeAttributes, GoodOnes) {
     EXPECT_TRUE(warnings.empty()) << warnings[0];
 }
 
-TEST(TimeAttributes, BrokenOnesWarn) {
+TEST(TimeAttributes, InvalidAttributesGiveAWarning) {
     const std::pair<const char*, const char*> kCases[] = {
         {R"({"units": "days since 2020-01-01", "calendar": "moon"})", "attribute calendar"},
         {R"({"units": "days since 2020-01-01", "calendar": 360})", "attribute calendar"},
@@ -391,7 +391,7 @@ TEST(Calendars, CheckedArithmetic) {
 // Returns the text without the calendar name at its end.
 std::string DateOnly(std::string text) { return text.substr(0, text.find(" (")); }
 
-TEST(TimeReference, CountsBack) {
+TEST(TimeReference, ConvertsTimesToNumbers) {
     const std::vector<std::string> units = {
         "seconds since 1970-01-01", "days since 1850-01-01 12:00",
         "hours since 2020-01-01",   "minutes since 1999-12-30T23:59:30Z",
@@ -416,7 +416,7 @@ TEST(TimeReference, CountsBack) {
     }
 }
 
-TEST(TimeReference, CountsExactlyFarFromTheEpoch) {
+TEST(TimeReference, ConvertsExactlyFarFromTheEpoch) {
     const auto reference = TimeReference::Parse("ns since 1970-01-01", Calendar::kStandard);
     ASSERT_TRUE(reference.ok());
     const auto count = reference->CountOf("2020-01-02T03:04:05.000000001Z");
@@ -424,7 +424,7 @@ TEST(TimeReference, CountsExactlyFarFromTheEpoch) {
     EXPECT_EQ(*count, 1577934245000000001);
 }
 
-TEST(TimeReference, WhatIsNoWholeNumberHasAValue) {
+TEST(TimeReference, FractionsHaveAValue) {
     const auto reference = TimeReference::Parse("days since 2020-01-01", Calendar::kStandard);
     ASSERT_TRUE(reference.ok());
     const auto count = reference->CountOf("2020-01-02T06:00:00");

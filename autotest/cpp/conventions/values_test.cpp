@@ -99,12 +99,12 @@ TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     EXPECT_EQ(LoadNative<float>(complex->Bytes().data()), 1.0F);
 }
 
-TEST(Nodata, TakesWhatWritersLeave) {
+TEST(Nodata, ReadsTheSpellingsOfOtherWriters) {
     EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", FillAsNodata::kYes), 5);
     EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", FillAsNodata::kYes), -9999);
 }
 
-TEST(Nodata, PassesBadSourcesOverWithAWarning) {
+TEST(Nodata, SkipsInvalidSourcesWithAWarning) {
     EXPECT_EQ(Nodata(R"({"_FillValue": NaN, "missing_value": 6})", FillAsNodata::kYes, 1), 6);
     EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", FillAsNodata::kYes, 2), -1);
     EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", FillAsNodata::kNo, 1), std::nullopt);

@@ -31,7 +31,7 @@ TEST_P(OverviewFaults, BuildForAGroup) {
     Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, Read});
 }
 
-TEST_P(OverviewFaults, FillAgain) {
+TEST_P(OverviewFaults, Refresh) {
     Sweep(WriteSweep{PyramidStore(),
                      [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
                      EachLineIsOldOrNew});

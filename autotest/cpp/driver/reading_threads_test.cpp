@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(AStoreIn, Places,
                          testing::Values(Place::kFolder, Place::kMemory, Place::kZip),
                          [](const auto& test) { return NameOf(test.param); });
 
-TEST_P(Places, IsReadByADatasetForEachThread) {
+TEST_P(Places, IsReadByADatasetPerThread) {
     const SampleStore store(GetParam());
     InThreads(kThreads, [&](std::size_t thread) -> std::string {
         Random random(thread);

@@ -47,7 +47,7 @@ void CheckStore(const std::string& folder) {
     EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("a/0.1")));
 }
 
-TEST(VsiStoreVersions, InMemoryAreThoseOfWhatIsRead) {
+TEST(VsiStoreVersions, InMemoryEqualThoseOfReads) {
     ASSERT_EQ(VSIMkdir("/vsimem/versions", 0755), 0);
     CheckStore("/vsimem/versions");
     VSIRmdirRecursive("/vsimem/versions");

@@ -92,7 +92,7 @@ void CPL_STDCALL Collect(CPLErr error_class, CPLErrorNum, const char* text) {
         static_cast<std::vector<std::string>*>(CPLGetErrorHandlerUserData())->emplace_back(text);
 }
 
-TEST(Errors, OfAThreadAreItsOwn) {
+TEST(Errors, OfAThreadReachOnlyThatThread) {
     const SampleStore stores[kThreads];
     for (const SampleStore& store : stores)
         for (const char* key : {"0.0.0", "0.1.1", "1.3.2"})

@@ -118,7 +118,7 @@ TEST(FillValueJson, ReadsBackExactly) {
         ExpectReadsBack(Type("|O"), text);
 }
 
-TEST(FillValueJson, RefusesWhatIsNoElement) {
+TEST(FillValueJson, RefusesInvalidElements) {
     for (const char* name :
          {"|b1", "<i2", "<f8", ">c16", "<M8[s]", "|S3", "<U2", "|V3", kStructure}) {
         const DataType type = Type(name);

@@ -23,7 +23,7 @@ std::string Fill(std::string_view type, std::string_view json) {
     return fill.ok() ? fill->Bytes() : std::string();
 }
 
-TEST(FillValue, TakesNoMoreThanItSays) {
+TEST(FillValue, NeedsNoMemoryForPadding) {
     const auto zero = ParseFillValue(Type("|V999999999"), Json("0"));
     ASSERT_TRUE(Succeeds(zero));
     EXPECT_EQ(zero->size(), 999999999U);

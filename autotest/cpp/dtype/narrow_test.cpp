@@ -145,7 +145,7 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
     }
 }
 
-TEST(NarrowFloats, OfBothOrdersAndOfComplexNumbersAreTheSame) {
+TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
     for (const NarrowReference& reference : kReferences) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         const DataType real = MakeNarrowType(narrow, false);
@@ -183,7 +183,7 @@ TEST(NarrowFloats, RoundADoubleOnce) {
     EXPECT_EQ(DoubleToNarrow(NarrowType::kFloat8E4m3fnuz, -1e-300), 0);
 }
 
-TEST(NarrowFloats, HaveWhatTheyCanForWhatTheyLack) {
+TEST(NarrowFloats, ConvertNumbersThatTheyLack) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     struct Case {
@@ -281,7 +281,7 @@ TEST(NarrowIntegers, AreWrittenAsTheNearestWithZerosAbove) {
               (std::vector<int>{0, 3, 4, 15, 15, 15}));
 }
 
-TEST(NarrowTypes, OfEqualNumbersAreEqualBytesInMemory) {
+TEST(NarrowTypes, EqualNumbersHaveEqualBytes) {
     const std::vector<std::uint8_t> stored = {0xff, 0x1f, 0x0f};
     const auto in_memory = [&](NarrowType type, bool is_complex) {
         const DataType narrow = MakeNarrowType(type, is_complex);
@@ -298,7 +298,7 @@ TEST(NarrowTypes, OfEqualNumbersAreEqualBytesInMemory) {
     EXPECT_EQ(in_memory(NarrowType::kFloat8E5m2, false), stored);
 }
 
-TEST(NarrowTypes, AreNoPlainOnes) {
+TEST(NarrowTypes, DifferFromPlainTypes) {
     const auto narrow = [](NarrowType type, bool is_complex = false) {
         return MakeNarrowType(type, is_complex).Native();
     };

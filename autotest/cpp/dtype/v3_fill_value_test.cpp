@@ -136,7 +136,7 @@ TEST(V3FillValue, OfFloatsIsANumberOrTheNameOfOne) {
                                  "\"\"", "[1]", "NaN", "Infinity", "\"0x\"", "\"0x1\""});
 }
 
-TEST(V3FillValue, OfFloatsThatLackItIsRefused) {
+TEST(V3FillValue, OfFloatsThatLackTheNumberIsRefused) {
     for (const char* type : {"float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"})
         ExpectRefusedInV3(type, {"\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "1000", "-1e30"});
     for (const char* type : {"float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz"})
@@ -295,7 +295,7 @@ TEST(V3FillValue, OfOldStructuresIsBase64InTheOrderOfTheType) {
     }
 }
 
-TEST(V3FillValue, OfALargeElementTakesNoMoreThanItSays) {
+TEST(V3FillValue, NeedsNoMemoryForPadding) {
     const DataType type =
         TypeInV3(R"({"name":"null_terminated_bytes","configuration":{"length_bytes":999999999}})");
     const auto fill = ParseV3FillValue(type, Json("\"aGk=\""));

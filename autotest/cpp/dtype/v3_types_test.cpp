@@ -138,7 +138,7 @@ TEST(V3Types, OfFewBitsAreNarrow) {
     EXPECT_EQ(V3Text(half), "\"complex_float16\"");
 }
 
-TEST(V3Types, OfStructuresHaveTheirFieldsOneAfterTheOther) {
+TEST(V3Types, StructuresHaveConsecutiveFields) {
     const std::string point =
         StructText(R"({"name":"x","data_type":"float32"},{"name":"y","data_type":"bfloat16"})");
     const std::string text =
@@ -188,7 +188,7 @@ TEST(V3Types, OfUnknownNamesAreReadAsTheirFallback) {
                       StatusCode::kUnsupported, "fallback: unknown data type \"no\""));
 }
 
-TEST(V3Types, ThatTheirTextsDoNotAllowAreRefused) {
+TEST(V3Types, InvalidTextsAreRefused) {
     const std::pair<std::string, const char*> cases[] = {
         {"null", "data_type: expected a name, or an object with one, got null"},
         {"4", "expected a name"},
@@ -263,7 +263,7 @@ TEST(V3Types, ThatAreTooLargeAreRefused) {
         EXPECT_TRUE(Fails(ParseV3DataType(Json(text)), StatusCode::kLimit, "data_type: ")) << text;
 }
 
-TEST(V3Types, AreNotWrittenOfWhatHasNoName) {
+TEST(V3Types, WithoutANameAreNotWritten) {
     for (const char* typestr :
          {"|S0", "<U0", "|V0", "<M8[2147483648s]", R"([["a", "<i2"], ["", "<i2"]])",
           R"([["a", "<i2"], ["a", "<i2"]])", R"([["a", "|S0"]])"})

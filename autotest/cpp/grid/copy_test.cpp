@@ -167,7 +167,7 @@ TEST(CopyBlock, CopiesOneElementWithoutDimensions) {
     EXPECT_EQ(dst[1], 1);
 }
 
-TEST(CopyBlock, TakesThirtyTwoDimensions) {
+TEST(CopyBlock, CopiesThirtyTwoDimensions) {
     Counts count(32, 1);
     count[0] = count[15] = count[31] = 3;
     Strides dst_strides(32, 1000);

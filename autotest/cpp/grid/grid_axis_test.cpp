@@ -45,7 +45,7 @@ TEST(GridAxis, ElementsAreInTheChunksWhoseEndsEnclose) {
     }
 }
 
-TEST(GridAxis, ARegularOneIsAsOneWithTheSameEnds) {
+TEST(GridAxis, RegularAxisEqualsAxisWithEqualEnds) {
     for (std::uint64_t size = 1; size < 6; ++size) {
         for (std::uint64_t length = 0; length < 20; ++length) {
             std::vector<std::uint64_t> ends;

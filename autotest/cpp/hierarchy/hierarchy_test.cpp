@@ -66,7 +66,7 @@ std::shared_ptr<MemoryStore> Rivers() {
                     {"stray", "no node either"}});
 }
 
-TEST(Hierarchy, TellsArraysGroupsAndNothing) {
+TEST(Hierarchy, TellsArraysGroupsAndMissingNodes) {
     const auto tree = Tree(Rivers());
     EXPECT_FALSE(tree->is_consolidated());
     EXPECT_EQ(KindOf(*tree, ""), NodeKind::kGroup);
@@ -105,7 +105,7 @@ TEST(Hierarchy, ListsMembersByName) {
     EXPECT_EQ(Names(*tree, "absent"), StringList());
 }
 
-TEST(Hierarchy, FindsNoImplicitGroupsWhereTheStoreCannotList) {
+TEST(Hierarchy, FindsNoImplicitGroupsIfTheStoreCannotList) {
     const auto tree = Tree(std::make_shared<LimitedStore>(Rivers(), false));
     EXPECT_EQ(KindOf(*tree, "rivers/depth"), NodeKind::kArray);
     EXPECT_EQ(KindOf(*tree, "rivers"), NodeKind::kGroup);
@@ -113,7 +113,7 @@ TEST(Hierarchy, FindsNoImplicitGroupsWhereTheStoreCannotList) {
     EXPECT_TRUE(Fails(tree->Members(""), StatusCode::kUnsupported));
 }
 
-TEST(Hierarchy, ListsWhatCannotBeLookedAt) {
+TEST(Hierarchy, ListsUnreadableNodes) {
     auto store = Rivers();
     ASSERT_TRUE(Succeeds(store->Set("locked/.zarray", ByteSpan(std::string_view("{}")))));
     ASSERT_TRUE(Succeeds(store->Set("closed/x/.zarray", ByteSpan(std::string_view("{}")))));
@@ -204,7 +204,7 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
     EXPECT_EQ(Names(*plain, "rivers"), (StringList{"depth", "depth.old"}));
 }
 
-TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
+TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
     for (const char* text : {"{", "[]", "{}", R"({"metadata": {"../.zarray": {}}})",
                              R"({"metadata": {}, "zarr_consolidated_format": 2})"}) {
         const auto store = StoreOf(

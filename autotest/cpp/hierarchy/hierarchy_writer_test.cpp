@@ -76,7 +76,7 @@ TEST(HierarchyWriter, MakesAnArrayVisibleLast) {
     EXPECT_EQ(root.store->TakeChanges(), (StringList{"erase .zattrs", "set .zarray"}));
 }
 
-TEST(HierarchyWriter, ReplacesNodesOnlyWhenTold) {
+TEST(HierarchyWriter, ReplacesNodesOnlyOnRequest) {
     Written w({{".zgroup", kGroupText},
                {"x/.zarray", ArrayText("[1]")},
                {"x/.zattrs", "{}"},
@@ -146,7 +146,7 @@ TEST(HierarchyWriter, SetsAndErasesAttributes) {
     EXPECT_TRUE(Fails(w.writer.SetAttributes("y", Json("{}")), StatusCode::kNotFound, "\"y\""));
 }
 
-TEST(HierarchyWriter, ReplacesADocumentAndKeepsWhatItDoesNotKnow) {
+TEST(HierarchyWriter, ReplacesADocumentAndKeepsUnknownMembers) {
     json::Object old = Document();
     old.emplace_back("_NCZARR_ARRAY", Json(R"({"dimrefs": ["/x"]})"));
     old.emplace_back("mine", Json("1"));
@@ -170,7 +170,7 @@ TEST(HierarchyWriter, ReplacesADocumentAndKeepsWhatItDoesNotKnow) {
                       StatusCode::kCorrupt, "x/.zarray: not valid JSON"));
 }
 
-TEST(HierarchyWriter, DeletesFromTheDocumentsOnAndNothingBeside) {
+TEST(HierarchyWriter, DeletesDocumentsFirstAndNothingElse) {
     Written w({{"a/.zgroup", kGroupText},
                {"a/.zattrs", "{}"},
                {"a/.zmetadata", "{}"},
@@ -300,7 +300,7 @@ TEST(HierarchyWriter, ErasesConsolidatedMetadataBeforeTheChangeAndWritesThemAtTh
     EXPECT_EQ(At(*w.store, ".zmetadata"), *ConsolidatedText(*w.store, ""));
 }
 
-TEST(HierarchyWriter, ConsolidatesWhenTold) {
+TEST(HierarchyWriter, ConsolidatesOnRequest) {
     Written yes({}, WriteConsolidated::kYes);
     EXPECT_TRUE(Succeeds(yes.writer.CreateGroup("g")));
     EXPECT_EQ(At(*yes.store, ".zmetadata"), "absent");
@@ -314,7 +314,7 @@ TEST(HierarchyWriter, ConsolidatesWhenTold) {
     EXPECT_EQ(At(*no.store, ".zmetadata"), "absent");
 }
 
-TEST(HierarchyWriter, TakesAHalfMadeCopyAway) {
+TEST(HierarchyWriter, RemovesAPartialCopy) {
     Written w({{"a/.zgroup", kGroupText}, {"a/x/.zarray", ArrayText("[1]")}, {"a/x/0", "chunk"}});
     bool has_failed_late = false;
     Status status = Status::Io("not yet");
@@ -346,7 +346,7 @@ TEST(HierarchyWriter, ChangesNothingThatItCannotList) {
     EXPECT_EQ(At(*w.store, ".zmetadata"), "absent") << "better none than a stale one";
 }
 
-TEST(HierarchyWriter, EndsInABottomlessTree) {
+TEST(HierarchyWriter, FailsInTooDeepTrees) {
     std::string key = "a";
     for (int i = 0; i < 150; ++i) key += "/a";
     Written w({{"a/.zgroup", kGroupText}, {key + "/.zgroup", kGroupText}});
@@ -356,7 +356,7 @@ TEST(HierarchyWriter, EndsInABottomlessTree) {
     EXPECT_EQ(At(*w.store, key + "/.zgroup"), kGroupText);
 }
 
-TEST(HierarchyWriter, IsOneForManyThreads) {
+TEST(HierarchyWriter, IsSafeForManyThreads) {
     Written w({{".zgroup", kGroupText}, {".zmetadata", "old"}});
     std::vector<std::thread> threads;
     threads.reserve(4);

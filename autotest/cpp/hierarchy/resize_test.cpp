@@ -71,20 +71,20 @@ struct Sample {
     std::shared_ptr<FaultyStore> store;
 };
 
-TEST(Resize, GrowsByTheShapeAlone) {
+TEST(Resize, GrowingChangesOnlyTheShape) {
     Sample sample;
     EXPECT_TRUE(Succeeds(sample.Resize({3, 7})));
     EXPECT_EQ(sample.store->TakeChanges(), StringList{"set a/.zarray"});
     EXPECT_EQ(sample.Read(), (StringList{"abcd...", "efgh...", "ijkl..."}));
 }
 
-TEST(Resize, OfTheSameShapeChangesNothing) {
+TEST(Resize, ToTheSameShapeChangesNothing) {
     Sample sample;
     EXPECT_TRUE(Succeeds(sample.Resize({3, 4})));
     EXPECT_EQ(sample.store->TakeChanges(), StringList());
 }
 
-TEST(Resize, ForgetsWhatIsCutOff) {
+TEST(Resize, CutOffElementsDoNotComeBack) {
     for (const char* separator : {".", "/"}) {
         Sample sample(separator);
         EXPECT_TRUE(Succeeds(sample.Resize({1, 3})));
@@ -114,7 +114,7 @@ TEST(Resize, ErasesChunksThatWereOutsideBefore) {
     EXPECT_EQ(sample.store->TakeChanges(), (StringList{"erase a/0.2", "set a/.zarray"}));
 }
 
-TEST(Resize, RefusesShapesThatCannotBe) {
+TEST(Resize, RefusesInvalidShapes) {
     Sample sample;
     constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
     for (const Shape& shape : {Shape{3}, Shape{3, 4, 5}, Shape{kHuge, kHuge}}) {

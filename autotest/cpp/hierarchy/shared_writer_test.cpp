@@ -39,7 +39,7 @@ class SharedWriter : public testing::Test {
     std::shared_ptr<ObservingStore> store_ = std::make_shared<ObservingStore>();
 };
 
-TEST_F(SharedWriter, AttributesChangeByWhatDiffers) {
+TEST_F(SharedWriter, OnlyDifferingAttributesChange) {
     HierarchyWriter writer(store_);
     const json::Value before = Json(R"({"kept": 1, "mine": [1, 2], "gone": null, "same": NaN})");
     ASSERT_TRUE(Succeeds(writer.SetAttributes("a", before)));
@@ -110,7 +110,7 @@ TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
 
 // The second writer must wait, because the first writer has read the documents already. Otherwise
 // the consolidated metadata would lack the second change.
-TEST_F(SharedWriter, WhoFinishesWaitsForWhoConsolidates) {
+TEST_F(SharedWriter, FinishWaitsForAnotherConsolidation) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter first(store_, WriteConsolidated::kIfPresent, locks);
     HierarchyWriter second(store_, WriteConsolidated::kIfPresent, locks);
@@ -147,7 +147,7 @@ TEST_F(SharedWriter, AChangeBetweenCollectingAndWritingIsConsolidatedToo) {
     ExpectConsolidated();
 }
 
-TEST_F(SharedWriter, WhatWasConsolidatedBeforeAChangeIsWrittenAnew) {
+TEST_F(SharedWriter, OutdatedConsolidatedMetadataAreWrittenAgain) {
     for (const auto consolidate : {WriteConsolidated::kIfPresent, WriteConsolidated::kNo}) {
         HierarchyWriter first(store_);
         HierarchyWriter second(store_, consolidate);

@@ -109,7 +109,7 @@ class Sharing : public testing::Test {
     std::shared_ptr<ArrayContext> context_ = std::make_shared<ArrayContext>(1U << 20);
 };
 
-TEST_F(Sharing, OneObjectForAllWhoOpen) {
+TEST_F(Sharing, AllWhoOpenGetOneObject) {
     const auto first = *Tree()->OpenArray("a");
     const auto second = *Tree()->OpenArray("a");
     EXPECT_EQ(first, second);
@@ -136,7 +136,7 @@ TEST_F(Sharing, ConsolidatedMetadataDoNotMatter) {
     EXPECT_EQ(first, *consolidated->OpenArray("a"));
 }
 
-TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
+TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     store_->is_certain = true;
     const auto reader = *TreeThat(true)->OpenArray("a");
     const auto updated = *TreeThat(false)->OpenArray("a");
@@ -165,7 +165,7 @@ TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
     EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
 }
 
-TEST_F(Sharing, HierarchiesOfOtherMannersHaveArraysOfTheirOwn) {
+TEST_F(Sharing, DifferentTraitsHaveSeparateArrays) {
     const auto open = [&](const std::string& manner) {
         return *Hierarchy::Open(store_, UseConsolidated::kNever, context_, manner)
                     .Take()
@@ -219,7 +219,7 @@ TEST_F(Sharing, TrustsNoUncertainStamp) {
     EXPECT_EQ(Requested(), 6);
 }
 
-TEST_F(Sharing, ManyNamesOfTheDeadAreForgotten) {
+TEST_F(Sharing, ClosedArraysAreForgotten) {
     const auto held = *Tree()->OpenArray("a");
     for (int i = 0; i < 1000; ++i) {
         const std::string path = "n" + std::to_string(i);
@@ -262,7 +262,7 @@ TEST_F(Sharing, PreloadingLeavesNothingToRequest) {
     EXPECT_TRUE(Succeeds(array->Preload(all, 2)));
 }
 
-TEST_F(Sharing, PreloadingTellsOfBadChunks) {
+TEST_F(Sharing, PreloadingReportsDamagedChunks) {
     Put("a/1", "two bytes");
     const auto array = *Tree()->OpenArray("a");
     EXPECT_TRUE(

@@ -21,7 +21,7 @@ std::string ForeignOf(Entries entries) {
     return foreign.ok() ? foreign.Take() : "failed";
 }
 
-TEST(FindForeign, PassesStores) {
+TEST(FindForeign, FindsNothingInStores) {
     EXPECT_EQ(ForeignOf({}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {".zmetadata", ""}, {"known", ""}}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""},
@@ -35,7 +35,7 @@ TEST(FindForeign, PassesStores) {
     EXPECT_EQ(ForeignOf({{".zarray", ""}, {"0/1", ""}, {"known", ""}}), "");
 }
 
-TEST(FindForeign, FindsWhatIsNone) {
+TEST(FindForeign, FindsFilesThatBelongToNoStore) {
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"notes.txt", ""}}), "notes.txt");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"photos/1.jpg", ""}}), "photos/1.jpg");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"a/.zarray", ""}, {"a/read me", ""}}), "a/read me");
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                             {"a/zarr.json", "a/c/0"},
                             {"g/b/zarr.json", "g/b/c/0"}}}));
 
-TEST(EraseTree, LeavesOnlyChunksInTheMiddle) {
+TEST(EraseTree, LeftoversHoldOnlyChunks) {
     const auto memory = StoreOf({{"g/.zgroup", "{}"}, {"g/b/.zarray", "{}"}, {"g/b/0.0", "x"}});
     for (const auto& [key, holds] : {std::pair("g", false), std::pair("g/b", false)}) {
         const auto found = HoldsOnlyChunks(*memory, key);

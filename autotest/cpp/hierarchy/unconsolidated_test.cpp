@@ -34,13 +34,13 @@ std::vector<std::string> PathsOf(const std::vector<Node>& nodes) {
 
 using Paths = std::vector<std::string>;
 
-TEST(Unconsolidated, IsNothingWhereTheMetadataHaveAll) {
+TEST(Unconsolidated, IsEmptyIfTheMetadataAreComplete) {
     const auto tree = Tree(PartlyConsolidated());
     for (const char* group : {"", "g", "i", "nowhere"})
         EXPECT_EQ(PathsOf(tree->Unconsolidated(group)), Paths{}) << group;
 }
 
-TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
+TEST(Unconsolidated, FindsNodesWithTheirOwnDocuments) {
     const auto store = PartlyConsolidated();
     Put(*store, {"z/.zarray", "new/.zgroup", "g/new/.zarray", "folder/file", "h/x/.zarray", "file",
                  "old/meta", "i/d/.zattrs"});
@@ -55,7 +55,7 @@ TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
     EXPECT_EQ(PathsOf(Tree(store, UseConsolidated::kNever)->Unconsolidated("")), Paths{});
 }
 
-TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
+TEST(Unconsolidated, TakesOneListingAndReadsOnlyMissingNodes) {
     const auto store = PartlyConsolidated();
     Put(*store, {"new/.zarray"});
     const auto spy = std::make_shared<SpyStore>(store);
@@ -90,7 +90,7 @@ TEST(Unconsolidated, IsNotLookedForOverANetwork) {
     EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}, {"zarr.json", 1}}));
 }
 
-TEST(Unconsolidated, IsNothingWhereTheStoreFails) {
+TEST(Unconsolidated, IsEmptyIfTheStoreFails) {
     const auto store = PartlyConsolidated();
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);

@@ -58,7 +58,7 @@ TEST(V3Hierarchy, IsFoundByTheRoot) {
     EXPECT_EQ(*tree->KindOf("plain"), NodeKind::kNone);
 }
 
-TEST(V3Hierarchy, CountsBeforeVersion2) {
+TEST(V3Hierarchy, TakesPrecedenceOverVersion2) {
     const auto tree = Tree({{"zarr.json", kGroup},
                             {".zgroup", kGroupText},
                             {"a/.zarray", ArrayText("[1]")},
@@ -66,7 +66,7 @@ TEST(V3Hierarchy, CountsBeforeVersion2) {
     EXPECT_EQ(tree->Metadata("a")->shape, std::vector<std::uint64_t>{5});
 }
 
-TEST(V3Hierarchy, NamesWhatIsWrongWithTheRoot) {
+TEST(V3Hierarchy, ErrorsNameTheFaultOfTheRoot) {
     for (const char* text :
          {"", "[]", R"({"zarr_format": 2})", R"({"zarr_format": 3, "node_type": "x"})"}) {
         const auto tree = Tree({{"zarr.json", text}});
@@ -100,7 +100,7 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     EXPECT_TRUE(Succeeds(tree->CheckGroup("")));
 }
 
-TEST(V3Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataCannotBeUsed) {
+TEST(V3Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreUnusable) {
     const auto tree = Tree({{"zarr.json", R"({"zarr_format": 3, "node_type": "group", )"
                                           R"("consolidated_metadata": {"kind": "other"}})"},
                             {"a/zarr.json", ArrayOf("[2]")}});
@@ -193,7 +193,7 @@ TEST(V3Writer, ChangesAttributesAndKeepsTheRest) {
     EXPECT_TRUE(Fails(w.writer.SetAttributes("none", Json("{}")), StatusCode::kNotFound));
 }
 
-TEST(V3Writer, KeepsConsolidatedMetadataTrue) {
+TEST(V3Writer, KeepsConsolidatedMetadataCurrent) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[4]"))}});
     WrittenV3 w({{"zarr.json", root}, {"a/zarr.json", ArrayOf("[4]")}});
     ASSERT_TRUE(Succeeds(w.writer.SetAttributes("a", Json(R"({"k": 1})"))));
@@ -233,7 +233,7 @@ TEST(V3Writer, DeletesAndRenames) {
     EXPECT_TRUE(Fails(w.writer.DeleteNode("h/a"), StatusCode::kNotFound));
 }
 
-TEST(V3Writer, ErasesStoresButNotWhatIsNoPartOfThem) {
+TEST(V3Writer, ErasesStoresButNoForeignFiles) {
     const auto known = [](std::string_view /*name*/) { return false; };
     const auto store = StoreOf({{"zarr.json", kGroup},
                                 {"c/zarr.json", kGroup},

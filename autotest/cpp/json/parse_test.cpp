@@ -173,7 +173,7 @@ TEST(JsonParse, LimitsTheDepth) {
                       "nested too deep; ZARR_MAX_JSON_DEPTH allows 128"));
 }
 
-TEST(JsonParse, SaysWhereTheTextIsWrong) {
+TEST(JsonParse, ErrorsNameThePosition) {
     EXPECT_TRUE(Fails(Parse(""), StatusCode::kCorrupt, "not valid JSON at byte 1"));
     EXPECT_TRUE(Fails(Parse("[1, 2"), StatusCode::kCorrupt, "at byte 6"));
     EXPECT_TRUE(Fails(Parse("[1, ?]"), StatusCode::kCorrupt, "at byte 5"));
@@ -185,7 +185,7 @@ TEST(JsonParse, SaysWhereTheTextIsWrong) {
     EXPECT_TRUE(Fails(Parse(std::string_view("1\0", 2)), StatusCode::kCorrupt, "at byte 2"));
 }
 
-TEST(JsonParse, CountsBytesOfTheTextAsItIsWithTokensInIt) {
+TEST(JsonParse, ErrorPositionsCountBareTokens) {
     const std::string plain = R"({"a": 123, "b": 123, "c": ?})";
     const std::string tokens = R"({"a": NaN, "b": NaN, "c": ?})";
     EXPECT_TRUE(Fails(Parse(plain), StatusCode::kCorrupt, "at byte 27"));

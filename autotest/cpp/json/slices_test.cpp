@@ -65,7 +65,7 @@ TEST(MemberSlices, KeepsRepeatedNamesInOrder) {
     EXPECT_EQ(slices[1].second, "2");
 }
 
-TEST(MemberSlices, RefusesWhatIsNoObject) {
+TEST(MemberSlices, RefusesOtherValuesThanObjects) {
     for (const char* text : {"", "  ", "[]", "1", "\"a\"", "null", "x{}", "}"})
         EXPECT_TRUE(Fails(MemberSlices(text), StatusCode::kCorrupt, "expected an object")) << text;
     for (const char* text : {"[]", "1", "\"a\"", "null", "-1", "true"})

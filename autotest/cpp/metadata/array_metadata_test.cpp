@@ -83,7 +83,7 @@ TEST(ArrayMetadata, RequiresEveryCompulsoryMember) {
         ExpectError(member, "", "the compulsory member \"" + std::string(member) + "\" is missing");
 }
 
-TEST(ArrayMetadata, TakesAMissingFillValueForNull) {
+TEST(ArrayMetadata, ReadsAMissingFillValueAsNull) {
     const auto metadata = ParseArrayMetadata(Text("fill_value", ""));
     ASSERT_TRUE(Succeeds(metadata));
     EXPECT_TRUE(metadata->lacks_fill_value);
@@ -184,7 +184,7 @@ TEST(ArrayMetadata, LimitsDimensions) {
                       "shape: has 33 dimensions; ZARR_MAX_DIMENSIONS allows 32"));
 }
 
-TEST(ArrayMetadata, RefusesWhatIsNoObject) {
+TEST(ArrayMetadata, RefusesOtherValuesThanObjects) {
     for (const char* text : {"", "[]", "2", "\"x\"", "null", "{"})
         EXPECT_TRUE(Fails(ParseArrayMetadata(text), StatusCode::kCorrupt)) << text;
     for (std::size_t size = 0; size < Text().size(); ++size)

@@ -53,7 +53,7 @@ TEST(ChunkGridV3, AGridOfEqualSizesIsRegular) {
     EXPECT_TRUE(grid->edges.empty());
 }
 
-TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButAreNotTheLargest) {
+TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButNotTheLargest) {
     const auto grid = Rectilinear("[[2, 3, 100, 200]]", {5});
     ASSERT_TRUE(Succeeds(grid));
     EXPECT_EQ(grid->chunks, Sizes{3});
@@ -64,7 +64,7 @@ TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButAreNotTheLargest) {
     EXPECT_TRUE(Succeeds(Rectilinear("[[]]", {0})));
 }
 
-TEST(ChunkGridV3, WhatIsRefused) {
+TEST(ChunkGridV3, RefusesInvalidGrids) {
     struct Case {
         std::string grid;
         StatusCode code;
@@ -132,7 +132,7 @@ TEST(ChunkGridV3, WhatIsRefused) {
             << each.grid;
 }
 
-TEST(ChunkGridV3, MayBeMarkedAsToBeUnderstood) {
+TEST(ChunkGridV3, MayHaveMustUnderstand) {
     EXPECT_TRUE(Succeeds(ParseV3ChunkGrid(Json(R"({"name": "regular", "must_understand": true,
                  "configuration": {"chunk_shape": [2]}})"),
                                           {5})));
@@ -146,7 +146,7 @@ TEST(ChunkGridV3, IsWrittenInItsShortestForm) {
               R"("chunk_shapes": [4, [[1, 3], 3], [[5, 2], 2]]}})");
 }
 
-TEST(ChunkGridV3, WhatIsWrittenIsRead) {
+TEST(ChunkGridV3, WrittenGridsAreReadBack) {
     Random random(3);
     for (int i = 0; i < 300; ++i) {
         ParsedGrid grid;

@@ -63,7 +63,7 @@ TEST_F(NczarrDocumentsTest, ArraysNameDimensionsThatAreThere) {
     EXPECT_EQ(References("d"), R"(["/_zdim_9"])");
 }
 
-TEST_F(NczarrDocumentsTest, DeletedAndRenamedNodesAreListedSo) {
+TEST_F(NczarrDocumentsTest, ListsFollowDeletionAndRenaming) {
     ASSERT_TRUE(Succeeds(Create("g/b", "[4]", R"(["n"])")));
     ASSERT_TRUE(Succeeds(writer_.RenameNode("g", "k")));
     EXPECT_EQ(References("k/b"), R"(["/k/n"])");
@@ -159,13 +159,13 @@ TEST_F(NczarrAttributesTest, OtherNamesInAttributesAreOtherDimensions) {
               R"({"column": 3, "y": 2})");
 }
 
-TEST_F(NczarrDocumentsTest, TypesThatNetcdfHasNotAreNotListed) {
+TEST_F(NczarrDocumentsTest, TypesThatNetcdfLacksAreNotListed) {
     const json::Object half = *Json(ArrayText("[1]", "\"<f2\"")).as_object();
     ASSERT_TRUE(Succeeds(writer_.CreateArray("half", MetadataOf(half))));
     EXPECT_NE(Group("").find(R"("vars": ["v"])"), std::string::npos);
 }
 
-TEST_F(NczarrDocumentsTest, AttributesThatItRefusesAreTexts) {
+TEST_F(NczarrDocumentsTest, AttributesThatNetcdfRefusesAreTexts) {
     const json::Value attributes =
         Json(R"({"axes": ["y", "x"], "n": [1, 2], "o": {"a": 1}, "none": null, "text": "[1]"})");
     ASSERT_TRUE(Succeeds(writer_.SetAttributes("v", attributes)));
@@ -184,7 +184,7 @@ TEST_F(NczarrDocumentsTest, AttributesThatItRefusesAreTexts) {
     EXPECT_EQ(json::Dump(*Tree(store_)->Attributes("v")->Find("axes")), "\"a\"");
 }
 
-TEST_F(NczarrDocumentsTest, TypesOfAttributesGoWithThem) {
+TEST_F(NczarrDocumentsTest, OutdatedAttributeTypesAreRemoved) {
     ASSERT_TRUE(Succeeds(store_->Set(
         "v/.zattrs",
         ByteSpan(std::string_view(R"({"a": 1, "b": "t", "c": 2, "_NCZARR_ATTR": )"
@@ -193,7 +193,7 @@ TEST_F(NczarrDocumentsTest, TypesOfAttributesGoWithThem) {
     EXPECT_EQ(json::Dump(*At("v/.zattrs").Find("_NCZARR_ATTR")), R"({"types": {"a": "<i2"}})");
 }
 
-TEST_F(NczarrDocumentsTest, OtherStoresGetNothingOfIt) {
+TEST_F(NczarrDocumentsTest, OtherStoresGetNoNczarrMetadata) {
     const auto plain = StoreOf({{".zgroup", kGroupText}});
     HierarchyWriter writer(plain);
     ASSERT_TRUE(Succeeds(writer.CreateArray("g/a", Document("[2]"))));

@@ -102,7 +102,7 @@ Is WhatIs(std::string_view text) {
     return IsOrWasV1Metadata(text) ? Is::kDamaged : Is::kOther;
 }
 
-TEST(V1Metadata, IsToldFromOtherFiles) {
+TEST(V1Metadata, IsDistinguishedFromOtherFiles) {
     EXPECT_EQ(WhatIs(Meta("null")), Is::kMeta);
     EXPECT_TRUE(IsOrWasV1Metadata(Meta("null")));
     for (const char* text :

@@ -130,7 +130,7 @@ TEST(V3Array, ReadsShardsLevelByLevel) {
     EXPECT_EQ(metadata.stored_chunks(), (Sizes{20, 30}));
 }
 
-TEST(V3Array, OfGdalMayHaveNoFillValue) {
+TEST(V3Array, FromGdalMayHaveNoFillValue) {
     const ArrayMetadata metadata = Parsed({{"fill_value", "null"}});
     EXPECT_EQ(metadata.fill_value.Bytes(), std::string(2, '\0'));
     EXPECT_FALSE(metadata.has_fill_value);
@@ -140,7 +140,7 @@ TEST(V3Array, OfGdalMayHaveNoFillValue) {
     EXPECT_FALSE(text.has_fill_value);
 }
 
-TEST(V3Array, OfGdalMayHaveNoCodecs) {
+TEST(V3Array, FromGdalMayHaveNoCodecs) {
     EXPECT_EQ(Parsed({{"codecs", ""}}).dtype.ToString(), "<u2");
     const ArrayMetadata bytes = Parsed({{"data_type", R"("uint8")"}, {"codecs", ""}});
     EXPECT_TRUE(bytes.codecs.empty());
@@ -252,7 +252,7 @@ TEST(V3Array, RefusesShardsThatDoNotFit) {
     EXPECT_FALSE(ParseV3Array(Document({{"codecs", "[" + nested + "]"}})).ok());
 }
 
-TEST(V3Array, OverlooksWhatNeedNotBeUnderstood) {
+TEST(V3Array, IgnoresMembersThatNeedNotBeUnderstood) {
     const ArrayMetadata metadata = Parsed({{"colour", R"({"must_understand": false, "name": "x"})"},
                                            {"storage_transformers", "[]"},
                                            {"dimension_names", R"(["y", null])"}});
@@ -327,7 +327,7 @@ TEST(V3Spec, BecomesADocumentThatIsReadBack) {
     EXPECT_EQ(FiltersText(*made), "");
 }
 
-TEST(V3Spec, RefusesShardsThatAreNoMultiples) {
+TEST(V3Spec, RefusesShardsThatAreNoMultiplesOfChunks) {
     ArraySpec spec = V3SpecOf();
     spec.shard = {15, 20};
     EXPECT_TRUE(Fails(MakeArrayMetadata(spec), StatusCode::kInvalidArgument,
@@ -345,7 +345,7 @@ bool HasMark(const std::string& text, const char* value) {
     return text.find("\"gdal_has_nodata\": " + std::string(value)) != std::string::npos;
 }
 
-TEST(V3Array, MarksAFillValueOnlyWhereItsMeaningIsNotPlain) {
+TEST(V3Array, MarksAFillValueOnlyIfItsMeaningIsAmbiguous) {
     const auto made = MakeArrayMetadata(V3SpecOf());
     ASSERT_TRUE(Succeeds(made));
     EXPECT_TRUE(made->has_fill_value);

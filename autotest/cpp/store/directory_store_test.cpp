@@ -48,7 +48,7 @@ class Directory : public testing::Test {
     Buffer value_;
 };
 
-TEST_F(Directory, DoesNotComeBackAfterItWasDeleted) {
+TEST_F(Directory, IsNotCreatedAgainAfterDeletion) {
     const fs::path folder = folder_.path() / "a.zarr";
     fs::create_directory(folder);
     DirectoryStore store(folder.string());
@@ -62,7 +62,7 @@ TEST_F(Directory, DoesNotComeBackAfterItWasDeleted) {
     EXPECT_FALSE(fs::exists(folder));
 }
 
-TEST_F(Directory, IsOneStoreByAllOfItsPaths) {
+TEST_F(Directory, HasOneIdentityForAllItsPaths) {
     const fs::path folder = folder_.path() / "a.zarr";
     fs::create_directory(folder);
     fs::create_directory_symlink(folder, folder_.path() / "link");
@@ -95,7 +95,7 @@ TEST_F(Directory, RemovesEmptyFoldersAndLinksButNothingBehindThem) {
         Fails(store_.RenamePrefix("../x", "kept2"), StatusCode::kInvalidArgument, "not a valid"));
 }
 
-TEST_F(Directory, SaysThatAFolderIsNoValue) {
+TEST_F(Directory, RefusesToReadAFolder) {
     WriteFile(folder_.path() / "depth" / "0" / "0", "x");
     const auto message = "depth/0: cannot open: Is a directory";
     EXPECT_TRUE(Fails(store_.Get("depth/0", value_, 5), StatusCode::kIo, message));
@@ -105,7 +105,7 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
     EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
 }
 
-TEST_F(Directory, TellsTheVersionOfAValue) {
+TEST_F(Directory, ReportsTheVersionOfAValue) {
     EXPECT_FALSE(store_.VersionOf("0.0").exists);
     WriteFile(folder_.path() / "0.0", "abc");
     const ObjectVersion young = store_.VersionOf("0.0");
@@ -149,7 +149,7 @@ TEST_F(Directory, DoesNotLeaveItsFolder) {
     EXPECT_TRUE(fs::exists(folder_.path() / "secret"));
 }
 
-TEST_F(Directory, TellsRefusalFromAbsence) {
+TEST_F(Directory, DistinguishesRefusalFromAbsence) {
     const fs::path locked = folder_.path() / "locked";
     WriteFile(locked / "0.0", "x");
     fs::permissions(locked / "0.0", fs::perms::none);
@@ -173,7 +173,7 @@ TEST_F(Directory, FollowsLinks) {
 }
 
 // The target of a dangling link counts as unknown, not as absent. Reading it is an error.
-TEST_F(Directory, ShowsLinksToNothing) {
+TEST_F(Directory, ShowsDanglingLinks) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
                       "dangling: is there, but cannot be opened"));

@@ -6,7 +6,7 @@
 namespace zarr::test {
 namespace {
 
-TEST(LinkEstimate, GapIsWhatComesInTheTimeOfAnAnswer) {
+TEST(LinkEstimate, GapIsLatencyTimesRate) {
     LinkEstimate link;
     EXPECT_EQ(link.Cost().gap, static_cast<std::uint64_t>(0.03 * 16 * (1 << 20)));
     link.Note(100, 50'000'000);       // latency 50 ms
@@ -16,7 +16,7 @@ TEST(LinkEstimate, GapIsWhatComesInTheTimeOfAnAnswer) {
     EXPECT_NEAR(static_cast<double>(link.Cost().gap), 0.05 * 10 * (1 << 20), 1);
 }
 
-TEST(LinkEstimate, BelievesTheQuickestAnswerAndForgetsItSlowly) {
+TEST(LinkEstimate, FollowsTheQuickestAnswerAndForgetsSlowly) {
     LinkEstimate link;
     link.Note(0, 20'000'000);
     for (int i = 0; i < 4; ++i) link.Note(0, 200'000'000);  // the client is busy for a while

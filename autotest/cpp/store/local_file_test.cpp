@@ -44,7 +44,7 @@ class LocalFiles : public testing::Test {
 };
 
 // `place` is the offset of the destination in a page, `offset` the position in the file.
-TEST_F(LocalFiles, AreReadToAnyPlace) {
+TEST_F(LocalFiles, AreReadToAnyAddress) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 2U, 5U}) {
@@ -67,7 +67,7 @@ TEST_F(LocalFiles, AreReadToAnyPlace) {
     }
 }
 
-TEST_F(LocalFiles, ThatEndTooEarlyFail) {
+TEST_F(LocalFiles, TruncatedFilesFail) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 3U}) {
@@ -81,7 +81,7 @@ TEST_F(LocalFiles, ThatEndTooEarlyFail) {
 
 #if defined(__linux__)
 // Some file systems cannot drop cached pages, for example those in memory; the test skips them.
-TEST_F(LocalFiles, WaitForTheDiskWhereTheyAreNotInMemory) {
+TEST_F(LocalFiles, WaitForTheDiskIfNotCached) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     ASSERT_GE(descriptor, 0);

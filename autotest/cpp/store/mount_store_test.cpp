@@ -47,7 +47,7 @@ class Mounted : public testing::Test {
     MountStore store_{base_, "m", faulty_};
 };
 
-TEST_F(Mounted, HidesWhatLiesThere) {
+TEST_F(Mounted, HidesKeysBelowTheMount) {
     EXPECT_EQ(Get("m/0"), "mounted");
     EXPECT_EQ(Get("m/b/.zarray"), "mounted");
     EXPECT_EQ(Get("m/c"), "nothing");
@@ -79,7 +79,7 @@ TEST_F(Mounted, ListsBoth) {
     EXPECT_EQ(count, 5U);
 }
 
-TEST_F(Mounted, NamesTheKeyAsItIsHere) {
+TEST_F(Mounted, ErrorsNameTheWholeKey) {
     Buffer value;
     faulty_->FailAt(1, true);
     EXPECT_TRUE(Fails(store_.Get("m/b/.zarray", value, kNoLimit), StatusCode::kIo,

@@ -97,7 +97,7 @@ class AskedAhead final : public ForwardingStore, private Prefetcher {
     mutable std::vector<std::string> asked;
 };
 
-TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
+TEST(OverlayStore, PrefetchesOnlyOtherKeys) {
     auto base = std::make_shared<AskedAhead>(std::make_shared<MemoryStore>());
     const auto store = Consolidated(base, BufferOf(R"({"metadata":{"b/.zattrs":{"a":1}}})"));
     ASSERT_TRUE(Succeeds(store));
@@ -110,7 +110,7 @@ TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
     EXPECT_FALSE((*store)->IsAtHand("x/0"));
 }
 
-TEST(OverlayStore, LetsTheLastOfARepeatedEntryCount) {
+TEST(OverlayStore, UsesTheLastOfARepeatedEntry) {
     const auto store = Make(
         R"({"zarr_consolidated_format":1,"metadata":{".zattrs":{"old":1},".zattrs":{"new":1}}})");
     Buffer value;
@@ -126,13 +126,13 @@ TEST(OverlayStore, NeedsNoVersion) {
     EXPECT_TRUE(*(*store)->Get(".zattrs", value, kNoLimit));
 }
 
-TEST(OverlayStore, LeavesABrokenEntryToItsReader) {
+TEST(OverlayStore, ReturnsABrokenEntryUnchanged) {
     const auto store =
         Make(R"({"zarr_consolidated_format":1,"metadata":{"a/.zarray":[nonsense],".zgroup":{}}})");
     EXPECT_TRUE(Succeeds(store));
 }
 
-TEST(OverlayStore, RefusesWhatIsNoConsolidatedMetadata) {
+TEST(OverlayStore, RefusesInvalidConsolidatedMetadata) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "expected an object"},
         {"[]", "expected an object"},

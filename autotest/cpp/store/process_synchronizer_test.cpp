@@ -58,7 +58,7 @@ TEST(ProcessSynchronizer, LocksTheFileOfTheKeyAgainstOtherProcesses) {
     EXPECT_TRUE(IsFreeForOthers(file));
 }
 
-TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
+TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     const TempFolder folder;
     const auto locks = Open(folder.path());
     const auto lock = locks->Acquire("0");
@@ -71,7 +71,7 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
 #endif
 }
 
-TEST(ProcessSynchronizer, IsOneForEachFolderHoweverItIsSpelled) {
+TEST(ProcessSynchronizer, IsSharedByAllSpellingsOfAFolder) {
     const TempFolder folder;
     const auto locks = Open(folder.path() / "a");
     fs::create_directory_symlink(folder.path() / "a", folder.path() / "link");
@@ -80,7 +80,7 @@ TEST(ProcessSynchronizer, IsOneForEachFolderHoweverItIsSpelled) {
     EXPECT_NE(Open(folder.path() / "b"), locks);
 }
 
-TEST(ProcessSynchronizer, HoldsThreadsApart) {
+TEST(ProcessSynchronizer, ExcludesOtherThreads) {
     const TempFolder folder;
     std::atomic<int> inside{0};
     int count = 0;  // guarded by the lock only
@@ -133,7 +133,7 @@ TEST(ProcessSynchronizer, WaitsForAnotherProcess) {
     for (const int end : {held[0], held[1], let_go[0], let_go[1]}) ::close(end);
 }
 
-TEST(ProcessSynchronizer, WhatCannotBeIsAnErrorThatNamesIt) {
+TEST(ProcessSynchronizer, ErrorsNameTheFile) {
     const TempFolder folder;
     const fs::path file = folder.path() / "file";
     std::ofstream(file) << "mine";

@@ -125,7 +125,7 @@ TEST(ReadRanges, GapsOfOneSizeAreReadAllOrNone) {
               "0:0+60 0:75+60 0:150+60 0:225+60 0:300+60 ");
 }
 
-TEST(ReadRanges, EveryRangeComesOnceWhateverIsConcurrent) {
+TEST(ReadRanges, EveryRangeComesOnceWithAnyConcurrency) {
     std::vector<WantedRange> wanted;
     for (std::size_t i = 0; i < 500; ++i) wanted.push_back({i * 37 % 1000, i % 9, i, i % 3});
     std::atomic<int> timed{0};
@@ -197,7 +197,7 @@ TEST(ReadRanges, ReturnsTheFailureOfTheSinkAndStops) {
     EXPECT_EQ(objects.requests(), "0:0+10 ");
 }
 
-TEST(ReadRanges, RangesAtTheEndOfWhatCanBeCountedDoNotOverflow) {
+TEST(ReadRanges, RangesAtTheLargestOffsetDoNotOverflow) {
     const std::uint64_t far = UINT64_MAX - 5;
     CountedObjects objects({10, kMega, 10});
     objects.size = UINT64_MAX;

@@ -69,7 +69,7 @@ TEST_P(StoreContract, GetsValuesWithTheirVersions) {
     }
 }
 
-TEST_P(StoreContract, ServesMetadataByEveryWay) {
+TEST_P(StoreContract, ReadsMetadataInEveryWay) {
     under_test_->Put("depth/.zattrs", kGroup);
     const Store& store = under_test_->store();
     Buffer value;
@@ -85,7 +85,7 @@ TEST_P(StoreContract, ServesMetadataByEveryWay) {
     EXPECT_EQ(TextOf(value), "zarr_format");
 }
 
-TEST_P(StoreContract, HasAbsenceForAValue) {
+TEST_P(StoreContract, ReportsAbsentKeys) {
     under_test_->Put("depth/0.0", "data");
     const Store& store = under_test_->store();
     for (const char* key : {"depth/0.1", "nothing/here/at/all", "depth/0.0/deeper", "depth/.zarray",
@@ -195,7 +195,7 @@ TEST_P(StoreContract, GetsTheEndAndTheSize) {
     EXPECT_EQ(tail("depth/.zattrs", 1, kGroup.size()), kGroup.substr(kGroup.size() - 1));
 }
 
-TEST_P(StoreContract, RefusesWhatIsOverTheLimit) {
+TEST_P(StoreContract, RefusesValuesOverTheLimit) {
     under_test_->Put("depth/0.0", "12345678");
     under_test_->Put("depth/.zarray", kGroup);
     const Store& store = under_test_->store();
@@ -270,7 +270,7 @@ TEST_P(StoreContract, GivesNoValueToAPrefix) {
     EXPECT_FALSE(range.ok() && *range);
 }
 
-TEST_P(StoreContract, ReachesNothingByKeysAgainstTheRules) {
+TEST_P(StoreContract, ReadsNothingByInvalidKeys) {
     under_test_->Put("a/b", "x");
     under_test_->Put("a/.zgroup", kGroup);
     under_test_->Put("depth", "x");
@@ -321,7 +321,7 @@ TEST_P(StoreContract, WritesAndErases) {
     EXPECT_TRUE(*store.Get("new/and/deep/.zgroup", value, kNoLimit)) << "no key, nothing erased";
 }
 
-TEST_P(StoreContract, WritesValuesThatLieInParts) {
+TEST_P(StoreContract, WritesValuesGivenInParts) {
     Store* writable = under_test_->writable();
     if (writable == nullptr) return;  // read-only; an earlier test checks that Set() fails
     Random random(7);
@@ -383,7 +383,7 @@ TEST_P(StoreContract, RenamesAWholePrefixOrNothing) {
     EXPECT_FALSE(writable->RenamePrefix("absent", "new").ok());
 }
 
-TEST_P(StoreContract, WritesNothingByKeysAgainstTheRules) {
+TEST_P(StoreContract, WritesNothingByInvalidKeys) {
     Store* writable = under_test_->writable();
     if (writable == nullptr) return;  // read-only; an earlier test checks that every key is refused
     for (const std::string& key : KeysAgainstTheRules()) {

@@ -137,7 +137,7 @@ class ZipUpdate : public testing::Test {
 
 using Strings = std::vector<std::string>;
 
-TEST_F(ZipUpdate, WhatIsWrittenIsThereAndWhatWasBefore) {
+TEST_F(ZipUpdate, KeepsOldAndNewMembers) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("a/0", Span("first"))));
@@ -161,7 +161,7 @@ TEST_F(ZipUpdate, WhatIsWrittenIsThereAndWhatWasBefore) {
     EXPECT_EQ(ContentsOf(contents_->bytes), (Strings{"a/0=second", "\xc3\xbc/\xc3\xa4=umlauts"}));
 }
 
-TEST_F(ZipUpdate, WhatIsThereIsNotWrittenAgain) {
+TEST_F(ZipUpdate, EqualValuesAreNotWrittenAgain) {
     const auto store = OpenIn(contents_);
     EXPECT_TRUE(Succeeds(store->Set("a", Span("value"))));
     EXPECT_TRUE(Succeeds(store->Flush()));
@@ -172,7 +172,7 @@ TEST_F(ZipUpdate, WhatIsThereIsNotWrittenAgain) {
 }
 
 // Each state is the file after one write; the writer may be killed there.
-TEST_F(ZipUpdate, EveryStateOnTheWayIsAZipFileWithWhatWasFlushed) {
+TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
@@ -204,7 +204,7 @@ TEST_F(ZipUpdate, EveryStateOnTheWayIsAZipFileWithWhatWasFlushed) {
 }
 
 // A process that is killed during a write of several pages leaves the new directory truncated.
-TEST_F(ZipUpdate, ATableThatIsCutOffLeavesTheOneBefore) {
+TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
@@ -248,7 +248,7 @@ TEST_F(ZipUpdate, AFullDiskLosesNothing) {
     }
 }
 
-TEST_F(ZipUpdate, AFileThatWasReplacedIsNotWritten) {
+TEST_F(ZipUpdate, AReplacedFileIsNotWritten) {
     const auto store = OpenIn(contents_);
     EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
     EXPECT_TRUE(Succeeds(store->Flush()));
@@ -271,7 +271,7 @@ TEST_F(ZipUpdate, FoldersAndMembersOfOthersStay) {
     EXPECT_EQ(other->List("")->size(), 1U);
 }
 
-TEST_F(ZipUpdate, MoreMembersThanTheOldFormatCounts) {
+TEST_F(ZipUpdate, MoreMembersThanZip32Allows) {
     {
         const auto store = OpenIn(contents_);
         for (int i = 0; i < 70000; ++i)
@@ -282,7 +282,7 @@ TEST_F(ZipUpdate, MoreMembersThanTheOldFormatCounts) {
     EXPECT_EQ((*archive)->directory().members().size(), 70000U);
 }
 
-TEST_F(ZipUpdate, AFileWithSomethingBeforeItIsOnlyRead) {
+TEST_F(ZipUpdate, AFileWithAPrefixIsReadOnly) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("a", Span("1"))));
