@@ -145,8 +145,8 @@ struct Worker {
 
 // Copies the elements of a chunk that lie in the array to their positions in the array `to`.
 // Recurses over the dimensions from `axis` on.
-void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
-           std::uint8_t* to) {
+void CopyToArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
+                 const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
     const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
     std::size_t from_step = layout.item_size;
@@ -161,7 +161,7 @@ void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        Place(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+        CopyToArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
 // Open shards that a read needs, by grid index.
@@ -169,8 +169,8 @@ using Shards = std::map<Sizes, FloorShard>;
 
 // Copies the elements of the array `from` that lie in a chunk to the chunk `to`. Recurses over the
 // dimensions from `axis` on.
-void TakeOut(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
-             std::uint8_t* to) {
+void CopyFromArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
+                   const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
     const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
     std::size_t from_step = layout.item_size;
@@ -185,7 +185,7 @@ void TakeOut(const Layout& layout, const Sizes& chunk, std::size_t axis, const s
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        TakeOut(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+        CopyFromArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
 // Reads and decodes a chunk to `decoded`, which has the size of a chunk. Ends the program on
@@ -212,12 +212,12 @@ void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, 
 void ReadChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
                std::uint8_t* array) {
     DecodeChunk(layout, index, shards, worker, worker.decoded.data());
-    Place(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
+    CopyToArray(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
 }
 
 // Calls task(thread, k) for each k below `count`, on `threads` threads.
-void OnAll(std::size_t count, std::size_t threads,
-           const std::function<void(std::size_t, std::size_t)>& task) {
+void RunOnThreads(std::size_t count, std::size_t threads,
+                  const std::function<void(std::size_t, std::size_t)>& task) {
     std::atomic<std::size_t> next{0};
     const auto work = [&](std::size_t thread) {
         for (std::size_t k = next++; k < count; k = next++) task(thread, k);
@@ -238,7 +238,7 @@ Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t thread
     std::size_t chunks = 1;
     for (std::size_t i = 0; i < layout.chunks.size(); ++i)
         chunks *= layout.shards[i] / layout.chunks[i];
-    OnAll(all.size(), threads, [&](std::size_t /*thread*/, std::size_t k) {
+    RunOnThreads(all.size(), threads, [&](std::size_t /*thread*/, std::size_t k) {
         if (all[k]->second.Open(layout.PathOf(all[k]->first), chunks)) return;
         std::fprintf(stderr, "zarr_floor: cannot read %s\n", layout.PathOf(all[k]->first).c_str());
         std::exit(1);
@@ -251,7 +251,7 @@ double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker
                   std::uint8_t* array) {
     const auto start = std::chrono::steady_clock::now();
     const Shards shards = OpenShards(layout, indices, workers.size());
-    OnAll(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
         ReadChunk(layout, indices[k], shards, workers[thread], array);
     });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -264,10 +264,10 @@ double WriteChunks(const Layout& layout, const std::string& folder, const std::s
     target.folder = folder;
     target.shards.clear();
     const auto start = std::chrono::steady_clock::now();
-    OnAll(Product(layout.grid()), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(Product(layout.grid()), workers.size(), [&](std::size_t thread, std::size_t k) {
         Worker& worker = workers[thread];
         const Sizes chunk = layout.ChunkAt(k);
-        TakeOut(layout, chunk, 0, array, worker.decoded.data());
+        CopyFromArray(layout, chunk, 0, array, worker.decoded.data());
         const bool is_encoded =
             worker.decoder == nullptr ||
             worker.decoder->Encode(worker.decoded, layout.item_size, variant, worker.encoded);
@@ -316,10 +316,10 @@ double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
     for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());
     const auto start = std::chrono::steady_clock::now();
     const Shards shards = OpenShards(layout, touched, workers.size());
-    OnAll(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
         DecodeChunk(layout, touched[k], shards, workers[thread], chunks.at(touched[k]).data());
     });
-    OnAll(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
+    RunOnThreads(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
         for (const std::size_t index : Touched(layout, {windows[k]}))
             CopyPart(layout, windows[k], index, chunks.at(index).data(), parts[k]);
     });

@@ -28,7 +28,7 @@ constexpr std::uint64_t kChunks = 1024;  // maximum of chunks, because each chun
 
 using Shape = std::vector<std::uint64_t>;
 
-std::shared_ptr<const Hierarchy> OpenAnew(const std::shared_ptr<Store>& store) {
+std::shared_ptr<const Hierarchy> OpenStore(const std::shared_ptr<Store>& store) {
     auto opened = Hierarchy::Open(store, UseConsolidated::kNever,
                                   std::make_shared<ArrayContext>(std::size_t{1} << 20));
     return opened.ok() ? opened.Take() : nullptr;
@@ -88,7 +88,7 @@ Region Middle(const Shape& shape) {
 }
 
 // Returns the elements in reverse order. All are valid elements, because the array held them.
-std::string Turned(const std::string& data, std::size_t size) {
+std::string Reversed(const std::string& data, std::size_t size) {
     std::string turned;
     for (std::size_t end = data.size(); end >= size && size != 0; end -= size)
         turned.append(data, end - size, size);
@@ -109,7 +109,7 @@ class Update {
 
   private:
     std::shared_ptr<const Array> Open() const {
-        const auto hierarchy = OpenAnew(store_);
+        const auto hierarchy = OpenStore(store_);
         if (hierarchy == nullptr || !hierarchy->CheckChangeable(path_).ok()) return nullptr;
         auto array = hierarchy->OpenArray(path_);
         return array.ok() ? array.Take() : nullptr;
@@ -125,7 +125,7 @@ class Update {
         const auto before = Read(*array, all);
         const auto old = Read(*array, middle);
         if (!old) return false;
-        const std::string written = Turned(*old, size);
+        const std::string written = Reversed(*old, size);
         if (!Write(array, store_, middle, written)) return false;
         const auto again = Open();
         Check(again != nullptr, "an array that was written to opens");
@@ -210,7 +210,7 @@ class Update {
 }  // namespace
 
 void ExerciseUpdate(const std::shared_ptr<Store>& store) {
-    const auto hierarchy = OpenAnew(store);
+    const auto hierarchy = OpenStore(store);
     if (hierarchy == nullptr) return;
     Warnings warnings;
     const auto groups = ListRasters(*hierarchy, "", warnings);

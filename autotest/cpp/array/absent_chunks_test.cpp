@@ -82,7 +82,7 @@ class SparseArray : public testing::TestWithParam<const char*> {
             }
     }
 
-    std::uint64_t AskedInVain() const { return array_->context().counters().chunks_absent; }
+    std::uint64_t AbsentRequests() const { return array_->context().counters().chunks_absent; }
 
     std::size_t cache_bytes_ = 0;  // the cache holds no chunk, so only absence is remembered
     std::unique_ptr<SampleArray> sample_;
@@ -94,14 +94,14 @@ INSTANTIATE_TEST_SUITE_P(Codecs, SparseArray, testing::Values("null", R"({"id": 
 
 TEST_P(SparseArray, RequestsAbsentChunksOnce) {
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
-    EXPECT_GT(AskedInVain(), 0U);
+    EXPECT_EQ(AbsentRequests(), 64 - sample_->present_chunks());
+    EXPECT_GT(AbsentRequests(), 0U);
 }
 
 TEST_P(SparseArray, RequestsAgainIfAbsenceIsNotCached) {
     spy_->remembers_absence = false;
     ReadTwice();
-    EXPECT_GT(AskedInVain(), 64 - sample_->present_chunks());
+    EXPECT_GT(AbsentRequests(), 64 - sample_->present_chunks());
 }
 
 TEST_P(SparseArray, RequestsNoAbsentChunksAfterAListing) {
@@ -109,11 +109,11 @@ TEST_P(SparseArray, RequestsNoAbsentChunksAfterAListing) {
     const int lists = spy_->lists;
     EXPECT_GT(lists, 0);
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 0U);
+    EXPECT_EQ(AbsentRequests(), 0U);
     EXPECT_EQ(spy_->lists, lists);
     array_->DropChanged();
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
+    EXPECT_EQ(AbsentRequests(), 64 - sample_->present_chunks());
 }
 
 TEST_P(SparseArray, ShowsLaterWrites) {

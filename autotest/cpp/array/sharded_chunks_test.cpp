@@ -267,12 +267,12 @@ TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
 }
 
 // Invalid entries of a shard index. The shard has 10 bytes of data and an index of 20 bytes.
-struct Lie {
+struct WrongEntry {
     std::uint64_t offset;
     std::uint64_t size;
     const char* message;
 };
-constexpr Lie kLies[] = {
+constexpr WrongEntry kWrongEntries[] = {
     {0, kNone, "of which one alone means"},
     {kNone, 2, "of which one alone means"},
     {kNone - 1, 2, "more than any shard has"},
@@ -284,7 +284,7 @@ constexpr Lie kLies[] = {
 };
 
 TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
-    for (const Lie& lie : kLies) {
+    for (const WrongEntry& lie : kWrongEntries) {
         for (const bool at_end : {true, false}) {
             const std::string index = WithChecksum(NumberBytes(lie.offset) + NumberBytes(lie.size));
             const std::string data = "0123456789";

@@ -30,7 +30,7 @@ using Ids = std::set<std::thread::id>;
 WorkerPool& Pool() { return WorkerPool::Instance(); }
 
 // Counts the threads that called Count(), and how many of those threads have ended.
-class Ends {
+class ThreadEnds {
   public:
     static void Count() {
         struct Sentinel {
@@ -82,7 +82,7 @@ Ids RunTogether(std::size_t helpers) {
     std::size_t met = 0;
     Pool().Run(helpers, [&] {
         const bool have_met = barrier.Meet();
-        if (std::this_thread::get_id() != caller) Ends::Count();
+        if (std::this_thread::get_id() != caller) ThreadEnds::Count();
         const std::lock_guard<std::mutex> lock(mutex);
         met += have_met ? 1 : 0;
         ids.insert(std::this_thread::get_id());
@@ -231,19 +231,19 @@ TEST(WorkerPool, ServesManyCallersAtOnce) {
 
 TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     constexpr std::size_t kRounds = 300;
-    ASSERT_TRUE(Ends::WaitForAll());
-    const std::size_t before = Ends::begun();
+    ASSERT_TRUE(ThreadEnds::WaitForAll());
+    const std::size_t before = ThreadEnds::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
     // More than three threads may begin in all, for example on a slow machine, but not three in
     // each round.
-    EXPECT_LT(Ends::begun() - before, kRounds);
+    EXPECT_LT(ThreadEnds::begun() - before, kRounds);
 }
 
 TEST(WorkerPool, EndsItsThreadsAndStartsOthers) {
     for (int round = 0; round < 2; ++round) {
         const auto begin = std::chrono::steady_clock::now();
         RunTogether(5);
-        ASSERT_TRUE(Ends::WaitForAll()) << Ends::alive() << " threads stay";
+        ASSERT_TRUE(ThreadEnds::WaitForAll()) << ThreadEnds::alive() << " threads stay";
         EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(800));
     }
     RunTogether(5);
@@ -253,7 +253,7 @@ TEST(WorkerPool, EndsIdleThreadsAtOnce) {
     for (int round = 0; round < 20; ++round) {
         RunTogether(5);
         Pool().EndIdle();
-        EXPECT_EQ(Ends::alive(), 0);
+        EXPECT_EQ(ThreadEnds::alive(), 0);
     }
     Pool().EndIdle();  // no thread is idle
     RunTogether(5);
@@ -268,7 +268,7 @@ TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
     is_over = true;
     worker.join();
     Pool().EndIdle();
-    EXPECT_EQ(Ends::alive(), 0);
+    EXPECT_EQ(ThreadEnds::alive(), 0);
 }
 
 #if defined(__linux__)
@@ -280,7 +280,7 @@ TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
         using Entries = std::filesystem::directory_iterator;
         return std::distance(Entries("/proc/self/task"), Entries());
     };
-    ASSERT_TRUE(Ends::WaitForAll());
+    ASSERT_TRUE(ThreadEnds::WaitForAll());
     const auto before = count();
     auto most = before;
     for (int round = 0; round < 3000; ++round) {

@@ -13,7 +13,7 @@ using test::TreeBuilder;
 using test::WarnsOnce;
 
 // A remote store that cannot be listed, as with plain HTTP.
-class Unlisted final : public ForwardingStore {
+class UnlistableStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
 
@@ -28,8 +28,8 @@ class Unlisted final : public ForwardingStore {
     }
 };
 
-std::shared_ptr<const Hierarchy> Hidden(const TreeBuilder& builder) {
-    auto tree = Hierarchy::Open(std::make_shared<Unlisted>(builder.Tree()->store()),
+std::shared_ptr<const Hierarchy> TreeWithoutListing(const TreeBuilder& builder) {
+    auto tree = Hierarchy::Open(std::make_shared<UnlistableStore>(builder.Tree()->store()),
                                 UseConsolidated::kNever, std::make_shared<ArrayContext>(0));
     EXPECT_TRUE(test::Succeeds(tree));
     return tree.Take();
@@ -139,7 +139,7 @@ StringList MembersIn(const Hierarchy& tree, const std::string& group) {
 }
 
 TEST(NamedMembers, AreTheMembersOfAStoreThatCannotList) {
-    const auto tree = Hidden(Plate());
+    const auto tree = TreeWithoutListing(Plate());
     EXPECT_EQ(MembersIn(*tree, ""), (StringList{"A", "B"}));
     EXPECT_EQ(MembersIn(*tree, "A"), StringList{"A/1"}) << "the plate's attributes tell";
     EXPECT_EQ(MembersIn(*tree, "A/1"), (StringList{"A/1/0", "A/1/1"}));
@@ -149,7 +149,7 @@ TEST(NamedMembers, AreTheMembersOfAStoreThatCannotList) {
 
 TEST(NamedMembers, AStoreThatNamesNothingIsUnsupported) {
     TreeBuilder builder;
-    const auto tree = Hidden(builder.Group("").Raster("dem", 3, 4));
+    const auto tree = TreeWithoutListing(builder.Group("").Raster("dem", 3, 4));
     EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
 }
 
@@ -158,7 +158,7 @@ TEST(NamedMembers, IncludeMembersOfNczarr) {
                              R"({"arrays": ["v"], "groups": ["g"]})"}) {
         TreeBuilder builder;
         builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}").Group("g");
-        const auto tree = Hidden(builder.Raster("v", 3, 4).Raster("unsaid", 3, 4));
+        const auto tree = TreeWithoutListing(builder.Raster("v", 3, 4).Raster("unsaid", 3, 4));
         EXPECT_EQ(MembersIn(*tree, ""), (StringList{"g", "array v"})) << list;
         EXPECT_TRUE(test::Fails(MembersOf(*tree, "g"), StatusCode::kUnsupported, "no list"));
     }
@@ -168,7 +168,7 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     for (const char* list : {"3", "[]", R"({"vars": 3, "groups": {"v": 1}})"}) {
         TreeBuilder builder;
         builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}");
-        const auto tree = Hidden(builder.Raster("v", 3, 4));
+        const auto tree = TreeWithoutListing(builder.Raster("v", 3, 4));
         EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
     }
 }
@@ -190,7 +190,7 @@ StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kin
 TEST(NamedMembers, OrderTheCatalogWithAndWithoutListing) {
     using Kind = CatalogGroup::Kind;
     const TreeBuilder plate = Plate();
-    for (const auto& tree : {plate.Tree(), Hidden(plate)}) {
+    for (const auto& tree : {plate.Tree(), TreeWithoutListing(plate)}) {
         std::vector<Kind> kinds;
         EXPECT_EQ(RastersIn(*tree, kinds), (StringList{"B/2/0/0", "A/1/1/0", "A/1/0/0"}));
         EXPECT_EQ(kinds, (std::vector<Kind>{Kind::kContainer, Kind::kImage}));

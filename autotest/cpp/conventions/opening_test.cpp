@@ -14,9 +14,9 @@ using test::TreeBuilder;
 
 // A remote store that records prefetched keys and prefixes. Reading anything that was not
 // prefetched fails the test.
-class Served final : public ForwardingStore, private Prefetcher {
+class PrefetchedStore final : public ForwardingStore, private Prefetcher {
   public:
-    Served(std::shared_ptr<const Store> base, bool lists)
+    PrefetchedStore(std::shared_ptr<const Store> base, bool lists)
         : ForwardingStore(std::move(base)), lists_(lists) {}
 
     StoreTraits Traits() const override {
@@ -28,11 +28,11 @@ class Served final : public ForwardingStore, private Prefetcher {
     const Prefetcher* prefetcher() const override { return this; }
     void Prefetch(const StringList& keys, const StringList& prefixes) const override {
         std::size_t count = 0;
-        for (const std::string& key : keys) count += kept.insert(key).second ? 1 : 0;
+        for (const std::string& key : keys) count += keys_at_hand.insert(key).second ? 1 : 0;
         for (const std::string& prefix : prefixes) count += listed.insert(prefix).second ? 1 : 0;
         if (count > 0) steps.push_back(count);
     }
-    bool IsAtHand(const std::string& key) const override { return kept.count(key) != 0; }
+    bool IsAtHand(const std::string& key) const override { return keys_at_hand.count(key) != 0; }
     bool IsListAtHand(const std::string& prefix) const override {
         return listed.count(prefix) != 0;
     }
@@ -47,7 +47,7 @@ class Served final : public ForwardingStore, private Prefetcher {
         return ForwardingStore::List(prefix);
     }
 
-    mutable std::set<std::string> kept;
+    mutable std::set<std::string> keys_at_hand;
     mutable std::set<std::string> listed;
     mutable std::vector<std::size_t> steps;  // number of new keys and prefixes in each step
 
@@ -56,9 +56,9 @@ class Served final : public ForwardingStore, private Prefetcher {
 };
 
 // Returns the store after opening `node`, with the requests that opening made.
-std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::string& node,
-                                       bool lists = false) {
-    auto store = std::make_shared<Served>(builder.Tree()->store(), lists);
+std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
+                                                   const std::string& node, bool lists = false) {
+    auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);
     store->Prefetch(FirstKeys(node), {});
     const auto tree =
         Hierarchy::Open(store, UseConsolidated::kIfPresent, std::make_shared<ArrayContext>(0));
@@ -67,9 +67,9 @@ std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::st
     return store;
 }
 
-testing::AssertionResult Holds(const std::set<std::string>& kept, const StringList& keys) {
+testing::AssertionResult Holds(const std::set<std::string>& keys_at_hand, const StringList& keys) {
     for (const std::string& key : keys)
-        if (kept.count(key) == 0) return testing::AssertionFailure() << "not " << key;
+        if (keys_at_hand.count(key) == 0) return testing::AssertionFailure() << "not " << key;
     return testing::AssertionSuccess();
 }
 
@@ -86,27 +86,28 @@ TreeBuilder Image() {
 }
 
 TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoSteps) {
-    const auto store = AskedFor(Image(), "");
+    const auto store = OpenedStore(Image(), "");
     EXPECT_EQ(store->steps.size(), 3U) << "with the first documents";
-    EXPECT_TRUE(Holds(store->kept, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
+    EXPECT_TRUE(
+        Holds(store->keys_at_hand, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
                                     "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
                                     "labels/cells/0/.zarray", "labels/cells/labels/.zattrs"}));
-    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->keys_at_hand.count("labels/cells/1/.zarray"), 0U);
     EXPECT_EQ(store->listed, std::set<std::string>{""});
 }
 
 TEST(Opening, ListsLabelsIfTheImageIsListed) {
-    const auto store = AskedFor(Image(), "", true);
+    const auto store = OpenedStore(Image(), "", true);
     EXPECT_EQ(store->steps.size(), 3U);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
-    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->keys_at_hand.count("labels/cells/1/.zarray"), 0U);
 }
 
 TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
-    const auto store = AskedFor(Image(), "labels/cells");
+    const auto store = OpenedStore(Image(), "labels/cells");
     EXPECT_EQ(store->steps.size(), 3U);
-    EXPECT_TRUE(Holds(store->kept, {"labels/cells/x/.zarray", "labels/x/.zarray", "x/.zarray",
-                                    "labels/crs/.zarray", "labels/.zattrs"}));
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"labels/cells/x/.zarray", "labels/x/.zarray",
+                                            "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
 // Two levels in two groups, each with its own coordinates.
@@ -126,28 +127,30 @@ TreeBuilder Levels(const std::string& transform = "") {
 
 TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     for (const char* node : {"", "0/dem"}) {
-        const auto store = AskedFor(Levels(), node);
+        const auto store = OpenedStore(Levels(), node);
         EXPECT_EQ(store->steps.size(), 3U) << node;
-        EXPECT_TRUE(Holds(store->kept, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
+        EXPECT_TRUE(
+            Holds(store->keys_at_hand, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
                                         "0/x/0", "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
             << node;
     }
 }
 
 TEST(Opening, ReadsNoCoordinatesOfLevelsWithATransform) {
-    const auto store = AskedFor(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
-    EXPECT_TRUE(Holds(store->kept, {"0/x/.zarray", "0/utm/.zattrs"}));
+    const auto store = OpenedStore(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"0/x/.zarray", "0/utm/.zattrs"}));
     for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
-        EXPECT_EQ(store->kept.count(key), 0U) << key;
+        EXPECT_EQ(store->keys_at_hand.count(key), 0U) << key;
 }
 
 TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
     TreeBuilder builder;
     builder.Group("").Group("a").Group("b").Raster("a/one", 4, 4).Raster("b/two", 4, 4);
     builder.Raster("c", 4, 4);
-    const auto store = AskedFor(builder, "", true);
+    const auto store = OpenedStore(builder, "", true);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "a", "b"}));
-    EXPECT_TRUE(Holds(store->kept, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
+    EXPECT_TRUE(
+        Holds(store->keys_at_hand, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
 }
 
 TEST(Opening, PrefetchesNothingThatIsConsolidated) {
@@ -162,9 +165,9 @@ TEST(Opening, PrefetchesNothingThatIsConsolidated) {
                                    R"(,
         "0/y/.zarray": )" + test::ArrayText("[8]", "\"<f8\"") +
                                    "}}");
-    const auto store = AskedFor(builder, "");
+    const auto store = OpenedStore(builder, "");
     EXPECT_EQ(store->steps, (std::vector<std::size_t>{FirstKeys("").size(), 2}));
-    EXPECT_TRUE(Holds(store->kept, {"0/x/0", "0/y/0"}));
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"0/x/0", "0/y/0"}));
 }
 
 TEST(Opening, BoundsPrefetchingByAttributes) {
@@ -176,8 +179,9 @@ TEST(Opening, BoundsPrefetchingByAttributes) {
     }
     TreeBuilder builder;
     builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
-    const auto store = AskedFor(builder, "");
-    EXPECT_LE(store->kept.size() + store->listed.size(), kMaxAskedAhead + FirstKeys("").size());
+    const auto store = OpenedStore(builder, "");
+    EXPECT_LE(store->keys_at_hand.size() + store->listed.size(),
+              kMaxAskedAhead + FirstKeys("").size());
     EXPECT_LE(store->steps.size(), 5U);
 }
 

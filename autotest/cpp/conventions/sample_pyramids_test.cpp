@@ -101,17 +101,17 @@ void ForEachFault(const json::Value& whole, json::Value& value, const json::Valu
         for (auto& [name, member] : *members) ForEachFault(whole, member, wrong, visit);
 }
 
-struct SpoiltAttributes {
+struct DamagedAttributes {
     const char* store;
     const char* node;   // node whose attributes are damaged
     const char* group;  // group with the pyramid
     const char* base;
 };
 
-class SpoiltPyramids : public testing::TestWithParam<SpoiltAttributes> {};
+class DamagedPyramids : public testing::TestWithParam<DamagedAttributes> {};
 
-TEST_P(SpoiltPyramids, OnlyWarn) {
-    const SpoiltAttributes& place = GetParam();
+TEST_P(DamagedPyramids, OnlyWarn) {
+    const DamagedAttributes& place = GetParam();
     const auto store = std::make_shared<MemoryStore>();
     Copy(*Sample(place.store)->store(), "", *store);
     const auto tree = test::Tree(store);
@@ -137,12 +137,12 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, SpoiltPyramids,
-    testing::Values(SpoiltAttributes{"ome_0.3.zarr", "", "", "s0"},
-                    SpoiltAttributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
-                    SpoiltAttributes{"ndpyramid.zarr", "", "", "2/tavg"},
-                    SpoiltAttributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
-                    SpoiltAttributes{"layout_groups.zarr", "", "", "r10m/b02"}));
+    All, DamagedPyramids,
+    testing::Values(DamagedAttributes{"ome_0.3.zarr", "", "", "s0"},
+                    DamagedAttributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
+                    DamagedAttributes{"ndpyramid.zarr", "", "", "2/tavg"},
+                    DamagedAttributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
+                    DamagedAttributes{"layout_groups.zarr", "", "", "r10m/b02"}));
 
 TEST(SampleImages, HaveChannels) {
     Warnings warnings;

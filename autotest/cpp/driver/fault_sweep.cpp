@@ -31,7 +31,7 @@ constexpr Way kWays[] = {
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
 // Stops a sweep after 12 failed checks, because more messages than that do not help.
-bool HasSeenEnough() {
+bool HasFailedOften() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
     int failed = 0;
@@ -43,13 +43,13 @@ bool HasSeenEnough() {
 // Maximum number of calls that fail in each way of failing. The calls are spread over all calls.
 // ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so fewer
 // calls are tried with them.
-constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer    ? 2
-                                    : zarr::test::kHasAddressSanitizer ? 3
-                                                                       : 8;
+constexpr std::size_t kMaxCallsPerWay = zarr::test::kHasThreadSanitizer    ? 2
+                                        : zarr::test::kHasAddressSanitizer ? 3
+                                                                           : 8;
 
 std::size_t StrideFor(std::size_t calls) {
     if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;
-    return (calls + kMostPerWay - 1) / kMostPerWay;
+    return (calls + kMaxCallsPerWay - 1) / kMaxCallsPerWay;
 }
 
 // Calls run(way, call) for each way of failing and each chosen call.
@@ -62,7 +62,7 @@ void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
         for (std::size_t call = first++ % stride + 1; call <= calls; call += stride)
             chosen.insert(call);
         for (const std::size_t call : chosen)
-            if (!HasSeenEnough()) run(way, call);
+            if (!HasFailedOften()) run(way, call);
     }
 }
 
@@ -183,8 +183,9 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
         const std::string seen = sweep.read(folder);
         files.Disarm();
         SCOPED_TRACE(Describe(way, call, log));
-        const bool is_told = !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
-        EXPECT_TRUE(seen == expected || is_told)
+        const bool is_reported =
+            !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
+        EXPECT_TRUE(seen == expected || is_reported)
             << "silently other than it is:" << Difference(expected, seen);
         EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
     }
@@ -208,24 +209,24 @@ bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
     FaultyFiles& files = FaultyFiles::Get();
     const ErrorLog log;
     files.Arm({call, way.after, way.kind});
-    const bool said_good = sweep.write(folder);
+    const bool reported_success = sweep.write(folder);
     files.Disarm();
     SCOPED_TRACE(Describe(way, call, log));
-    const bool may_leave = !way.is_single() || WasRemoving(files.FirstFailed());
-    EXPECT_TRUE(may_leave || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
-    EXPECT_TRUE(said_good || !log.failures().empty()) << "failed without a word";
+    const bool may_leave_files = !way.is_single() || WasRemoving(files.FirstFailed());
+    EXPECT_TRUE(may_leave_files || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
+    EXPECT_TRUE(reported_success || !log.failures().empty()) << "failed without a word";
     EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
     const bool is_warned = sweep.may_warn && !log.warnings().empty();
-    const bool is_told = !said_good || !log.failures().empty() || is_warned;
+    const bool is_reported = !reported_success || !log.failures().empty() || is_warned;
     const std::string now = QuietlyRead(sweep.read, folder);
-    EXPECT_TRUE(is_told || now == views.after)
+    EXPECT_TRUE(is_reported || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
     // If the whole disk has failed, the old contents cannot be restored.
-    const bool may_be_anything = !is_told || way.after == Follow::kAll;
+    const bool may_be_anything = !is_reported || way.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)
         << "\nAgainst the new:" << Difference(views.after, now);
-    return is_told;
+    return is_reported;
 }
 
 void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const Views& views) {
@@ -233,9 +234,9 @@ void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const V
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
     if (WritesWithFault(sweep, way, call, folder, views) && sweep.is_repeatable) {
         const ErrorLog log;
-        const bool said_good = sweep.write(folder);
+        const bool reported_success = sweep.write(folder);
         SCOPED_TRACE(Describe(way, call, log));
-        EXPECT_TRUE(said_good && log.failures().empty()) << "when it was tried again";
+        EXPECT_TRUE(reported_success && log.failures().empty()) << "when it was tried again";
         EXPECT_EQ(Difference(views.after, QuietlyRead(sweep.read, folder)), "")
             << "when it was tried again";
     }
@@ -271,9 +272,9 @@ void Sweep(const WriteSweep& sweep) {
     {
         const ErrorLog log;
         files.Arm({});
-        const bool said_good = sweep.write(folder);
+        const bool reported_success = sweep.write(folder);
         calls = files.Disarm();
-        ASSERT_TRUE(said_good && log.failures().empty()) << log.Text();
+        ASSERT_TRUE(reported_success && log.failures().empty()) << log.Text();
     }
     const std::vector<std::size_t> renames = files.Renames();
     views.after = QuietlyRead(sweep.read, folder);

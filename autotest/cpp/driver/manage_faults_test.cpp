@@ -25,8 +25,8 @@ std::string Array(const std::string& folder, const char* name) {
 }
 
 // A failed deletion may leave files, but must keep everything that was not to be deleted.
-bool OthersAreThere(const std::string& /*before*/, const std::string& after,
-                    const std::string& now) {
+bool KeepsOtherFiles(const std::string& /*before*/, const std::string& after,
+                     const std::string& now) {
     return HasLines(now, after);
 }
 
@@ -55,7 +55,7 @@ TEST_P(ManageFaults, DeleteArray) {
                      [](const std::string& folder) {
                          return Driver().Delete(Array(folder, "Band1").c_str()) == CE_None;
                      },
-                     Read, OthersAreThere};
+                     Read, KeepsOtherFiles};
     sweep.is_repeatable = false;
     Sweep(sweep);
 }

@@ -87,13 +87,12 @@ TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
 
 // With this option GDAL deletes nothing itself. Otherwise GDAL would delete the target if its own
 // access to the target failed.
-constexpr const char* kGdalDeletesNothing = "QUIET_DELETE_ON_CREATE_COPY=NO ";
+constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 
 TEST_P(WriteFaults, CreateCopyOverAStore) {
     Sweep(WriteSweep{
         WrittenStore(),
-        [](const std::string& folder) { return Copy(folder + "/x.zarr", kGdalDeletesNothing); },
-        Read});
+        [](const std::string& folder) { return Copy(folder + "/x.zarr", kNoQuietDelete); }, Read});
 }
 
 // Files that do not belong to a store must stay, whichever call fails.
@@ -163,16 +162,15 @@ TEST_P(WriteFaults, UpdateWithLocks) {
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
-    WriteSweep sweep{
-        WrittenStore(),
-        [](const std::string& folder) {
-            const Dataset source = MemoryRaster(2, 51);
-            return Dataset(Driver().CreateCopy(
-                       (folder + "/x.zarr").c_str(), source.get(), FALSE,
-                       Options(std::string(kGdalDeletesNothing) + "APPEND_DIM=band").List(),
-                       nullptr, nullptr)) != nullptr;
-        },
-        Read};
+    WriteSweep sweep{WrittenStore(),
+                     [](const std::string& folder) {
+                         const Dataset source = MemoryRaster(2, 51);
+                         return Dataset(Driver().CreateCopy(
+                                    (folder + "/x.zarr").c_str(), source.get(), FALSE,
+                                    Options(std::string(kNoQuietDelete) + "APPEND_DIM=band").List(),
+                                    nullptr, nullptr)) != nullptr;
+                     },
+                     Read};
     sweep.is_repeatable = false;  // not after a failure at the very end
     Sweep(sweep);
 }

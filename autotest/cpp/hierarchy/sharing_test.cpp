@@ -53,9 +53,9 @@ class StampedStore final : public Store, private StoreWriter {
 };
 
 // A view of another store that caches absent keys if `remembers` is true.
-class MannerStore final : public ForwardingStore {
+class TraitsStore final : public ForwardingStore {
   public:
-    MannerStore(std::shared_ptr<const Store> base, bool remembers)
+    TraitsStore(std::shared_ptr<const Store> base, bool remembers)
         : ForwardingStore(std::move(base)), remembers_(remembers) {}
     StoreTraits Traits() const override {
         StoreTraits traits;
@@ -89,8 +89,8 @@ class Sharing : public testing::Test {
         UseConsolidated use_consolidated = UseConsolidated::kNever) {
         return Hierarchy::Open(store_, use_consolidated, context_).Take();
     }
-    std::shared_ptr<const Hierarchy> TreeThat(bool remembers) {
-        return Hierarchy::Open(std::make_shared<MannerStore>(store_, remembers),
+    std::shared_ptr<const Hierarchy> TreeWithTraits(bool remembers) {
+        return Hierarchy::Open(std::make_shared<TraitsStore>(store_, remembers),
                                UseConsolidated::kNever, context_)
             .Take();
     }
@@ -138,10 +138,10 @@ TEST_F(Sharing, ConsolidatedMetadataDoNotMatter) {
 
 TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     store_->is_certain = true;
-    const auto reader = *TreeThat(true)->OpenArray("a");
-    const auto updated = *TreeThat(false)->OpenArray("a");
+    const auto reader = *TreeWithTraits(true)->OpenArray("a");
+    const auto updated = *TreeWithTraits(false)->OpenArray("a");
     EXPECT_NE(reader, updated);
-    EXPECT_EQ(reader, *TreeThat(true)->OpenArray("a"));
+    EXPECT_EQ(reader, *TreeWithTraits(true)->OpenArray("a"));
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
     Put("a/2", "\x03");  // written by another program
     EXPECT_EQ(Read(*updated), std::string("\x01\x02\x03")) << "what the other takes for absent";

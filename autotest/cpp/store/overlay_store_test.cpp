@@ -84,7 +84,7 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
 }
 
 // Records the keys that were prefetched.
-class AskedAhead final : public ForwardingStore, private Prefetcher {
+class RecordingPrefetcher final : public ForwardingStore, private Prefetcher {
   public:
     const Prefetcher* prefetcher() const override { return this; }
     using ForwardingStore::ForwardingStore;
@@ -98,7 +98,7 @@ class AskedAhead final : public ForwardingStore, private Prefetcher {
 };
 
 TEST(OverlayStore, PrefetchesOnlyOtherKeys) {
-    auto base = std::make_shared<AskedAhead>(std::make_shared<MemoryStore>());
+    auto base = std::make_shared<RecordingPrefetcher>(std::make_shared<MemoryStore>());
     const auto store = Consolidated(base, BufferOf(R"({"metadata":{"b/.zattrs":{"a":1}}})"));
     ASSERT_TRUE(Succeeds(store));
     (*store)->Prefetch({"b/.zattrs", "a/.zarray"}, {"b"});

@@ -17,11 +17,11 @@ namespace {
 std::atomic<long> requests{0};       // requests of the plugin since the last zarr_fail_memory()
 std::atomic<long> first{0};          // number of the request that fails; 0: none
 std::atomic<bool> all_after{false};  // true: all later requests fail, too
-thread_local bool is_looking = false;
+thread_local bool is_inside = false;
 
 // True if the plugin requests the memory. The requester is the first caller that is neither in this
 // library nor in the C++ library.
-bool IsOfPlugin() {
+bool IsRequestOfPlugin() {
     constexpr int kFrames = 24;
     void* frames[kFrames];
     const int count = backtrace(frames, kFrames);
@@ -35,11 +35,11 @@ bool IsOfPlugin() {
     return false;
 }
 
-bool MayHave() {
-    if (first.load() == 0 || is_looking) return true;
-    is_looking = true;
-    const bool is_counted = IsOfPlugin();
-    is_looking = false;
+bool IsAllowed() {
+    if (first.load() == 0 || is_inside) return true;
+    is_inside = true;
+    const bool is_counted = IsRequestOfPlugin();
+    is_inside = false;
     if (!is_counted) return true;
     const long number = ++requests;
     return all_after ? number < first : number != first;
@@ -51,10 +51,10 @@ Function Next(const char* name) {
 }
 
 void* Allocate(std::size_t size) {
-    if (!MayHave()) return nullptr;
-    is_looking = true;
+    if (!IsAllowed()) return nullptr;
+    is_inside = true;
     void* const memory = std::malloc(size == 0 ? 1 : size);
-    is_looking = false;
+    is_inside = false;
     return memory;
 }
 
@@ -72,14 +72,14 @@ extern "C" long zarr_fail_memory(long number, int all) {
 
 extern "C" void* malloc(std::size_t size) {
     static const auto next = Next<void* (*)(std::size_t)>("malloc");
-    if (MayHave()) return next(size);
+    if (IsAllowed()) return next(size);
     errno = ENOMEM;
     return nullptr;
 }
 
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
     static const auto next = Next<void* (*)(std::size_t, std::size_t)>("aligned_alloc");
-    if (MayHave()) return next(alignment, size);
+    if (IsAllowed()) return next(alignment, size);
     errno = ENOMEM;
     return nullptr;
 }
@@ -87,7 +87,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
 extern "C" void* mmap(void* place, std::size_t size, int protection, int flags, int file,
                       off_t offset) noexcept {
     static const auto next = Next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap");
-    if (MayHave()) return next(place, size, protection, flags, file, offset);
+    if (IsAllowed()) return next(place, size, protection, flags, file, offset);
     errno = ENOMEM;
     return MAP_FAILED;
 }

@@ -30,7 +30,7 @@
 namespace {
 
 constexpr std::size_t kThreads = 3;
-constexpr std::chrono::milliseconds kLongerThanTheyLinger{1300};
+constexpr std::chrono::milliseconds kLongerThanIdleThreads{1300};
 
 [[noreturn]] void Fail(const std::string& what) {
     std::fprintf(stderr, "%s\n", what.c_str());
@@ -99,10 +99,10 @@ void Repeat(const std::string& plugin, const std::string& store, int rounds, boo
         ReadInThreads(store);
         GDALDestroyDriverManager();
         if (unload) dlclose(handle);
-        if (round % 10 == 0) std::this_thread::sleep_for(kLongerThanTheyLinger);
+        if (round % 10 == 0) std::this_thread::sleep_for(kLongerThanIdleThreads);
         Fork();
     }
-    std::this_thread::sleep_for(kLongerThanTheyLinger);
+    std::this_thread::sleep_for(kLongerThanIdleThreads);
     std::printf("threads %td\n", CountThreads());
 }
 
