@@ -56,7 +56,7 @@ TEST(Nodata, OfTimesIsNaT) {
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
-// xarray 2026.9 writes and reads these attributes in Zarr v3.
+// In Zarr v3, xarray 2026.9 stores the `_FillValue` of floats as a double in Base64.
 TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     const auto written = [](auto value, Format format) {
         const std::string_view element(reinterpret_cast<const char*>(&value), sizeof value);
