@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The core at work on one array without GDAL; run by peers.py:
+// Reads and writes one array with the core, without GDAL; peers.py runs it:
 //   zarr_core_reader FOLDER
-// Says {"version": ""}, then reads commands line by line, and answers each with a line of JSON; the
-// array is opened anew for each. The commands and answers are those of peer_program.py, as far as
-// they are here:
-//   read                 all of the array, to new memory
-//   windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
-//   write FOLDER         all of it to a new array of the same metadata, which is read back
+// Prints {"version": ""}, then reads commands from standard input. Each command opens the array
+// anew and prints a line of JSON. The commands are a subset of those of peer_program.py:
+//   read                 reads the whole array into new memory
+//   windows W W ...      reads windows in order; a window is START:STOP,START:STOP,...
+//   write FOLDER         writes the elements to a new array with equal metadata, and reads it back
 #include <zlib.h>
 
 #include <chrono>
@@ -36,7 +35,7 @@ std::size_t Threads() { return std::max(1U, std::thread::hardware_concurrency())
 
 struct Answer {
     double seconds = 0;
-    std::vector<zarr::Buffer> parts;  // what was read
+    std::vector<zarr::Buffer> parts;  // elements that were read
 };
 
 zarr::Result<ArrayPtr> Open(const std::string& folder) {
@@ -60,7 +59,7 @@ zarr::Result<zarr::Buffer> Read(const zarr::Array& array, const zarr::Region& re
     return values;
 }
 
-// "2:4,0:9" as the elements from (2, 0) on, 2 x 9 of them.
+// Parses a region of elements: "2:4,0:9" starts at (2, 0) and has 2 x 9 elements.
 zarr::Region ParseRegion(const std::string& text) {
     zarr::Region region;
     std::istringstream stream(text);

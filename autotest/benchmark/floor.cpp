@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The least that any reader of a Zarr array has to do, as the measure for ours: reads chunk files,
-// decodes them with the bare codec library, and copies them to their places in memory that is there
-// and touched beforehand; on all cores. Neither GDAL nor the core has a part in it. POSIX only.
+// Measures the least work that any reader of a Zarr array must do, as a lower bound for the
+// benchmarks. Reads chunk files, decodes them with the codec library, and copies the elements to
+// memory whose pages are resident, on all cores. Uses neither GDAL nor the core. POSIX only.
 //
 //   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]
 //
-// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib, gzip or none; SHAPE,
-// CHUNKS and SHARDS are sizes with commas between. With SHARDS the array is one of Zarr v3, whose
-// files are named "c/i/j": shards of that size with their index and its CRC-32C at the end, or
-// chunks where SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
+// FOLDER holds chunks in C order, named "i.j". CODEC is blosc, zstd, zlib, gzip or none. SHAPE,
+// CHUNKS and SHARDS are sizes, separated by commas. With SHARDS the array has Zarr v3, and its
+// files are named "c/i/j": shards with the index and its CRC-32C at the end, or plain chunks if
+// SHARDS equals CHUNKS. Each line of standard input is a command and prints a line of JSON:
 //
-//   read           all chunks                                  {"seconds": S}
-//   read new       the same, to memory that is new to the process
-//   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the
-//                  windows, copied to memory of their own     {"seconds": S}
-//   windows new X,Y,W,H ...  the same, to memory that is new to the process
-//   check          all chunks                                  {"crc32": N} of the array's bytes
-//   write FOLDER VARIANT   encodes all chunks of what was read last, and writes each to a file of
-//                  FOLDER, which is there and has none; VARIANT is blosc's compressor, of level 5
-//                  with shuffle, or the level of another codec; not of shards     {"seconds": S}
+//   read           reads all chunks                            {"seconds": S}
+//   read new       reads all chunks to memory that is new to the process
+//   windows X,Y,W,H ...  for two dimensions: decodes each chunk that a window touches once, then
+//                  copies each window to its own memory        {"seconds": S}
+//   windows new X,Y,W,H ...  as windows, but to memory that is new to the process
+//   check          reads all chunks                            {"crc32": N} of all array bytes
+//   write FOLDER VARIANT   encodes all chunks that were read last, and writes each to a file in
+//                  FOLDER, which exists and is empty           {"seconds": S}
+// VARIANT is the compressor of blosc (level 5, shuffle), or the level of another codec. Shards
+// cannot be written.
 #include <sys/mman.h>
 #include <zlib.h>
 
@@ -56,17 +57,17 @@ struct Layout {
     std::size_t item_size;
     Sizes shape;
     Sizes chunks;
-    Sizes shards;  // empty for Zarr v2
+    Sizes shards;  // empty: Zarr v2
 
     bool is_sharded() const { return !shards.empty() && shards != chunks; }
-    // The file of a chunk or shard.
+    // Returns the path of the file of a chunk or shard.
     std::string PathOf(const Sizes& at) const {
         std::string path = folder + (shards.empty() ? "" : "/c");
         for (std::size_t i = 0; i < at.size(); ++i)
             path += (shards.empty() && i != 0 ? "." : "/") + std::to_string(at[i]);
         return path;
     }
-    // The shard that has a chunk, and the chunk's place in its index.
+    // Returns the grid index of the shard that contains a chunk.
     Sizes ShardOf(const Sizes& chunk) const {
         Sizes shard;
         for (std::size_t i = 0; i < chunk.size(); ++i)
@@ -99,10 +100,10 @@ struct Layout {
     }
 };
 
-// The array's memory, in large pages where the system has them, as NumPy's is.
+// Memory of the array. Uses large pages if the system has them, as NumPy does.
 class Memory {
   public:
-    // It is touched, or new to the process.
+    // Writes every page beforehand if `is_touched`; otherwise the pages are new to the process.
     explicit Memory(std::size_t size, bool is_touched = true) : size_(size) {
         void* mapped =
             mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -127,13 +128,13 @@ class Memory {
     std::uint8_t* data_ = nullptr;
 };
 
-// What one thread keeps.
+// Decoder and buffers of one thread.
 struct Worker {
     explicit Worker(const Layout& layout)
         : decoder(MakeFloorCodec(layout.codec)),
           encoded(layout.chunk_bytes()),
           decoded(layout.chunk_bytes()) {
-        // Touched, as the array's memory is.
+        // Writes every page beforehand, so that page faults are not measured.
         std::memset(encoded.data(), 0xff, encoded.size());
         std::memset(decoded.data(), 0xff, decoded.size());
     }
@@ -142,9 +143,10 @@ struct Worker {
     FloorBuffer decoded;
 };
 
-// Copies what of a chunk lies in the array, from dimension `axis` on, to its place there.
-void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
-           std::uint8_t* to) {
+// Copies the elements of a chunk that lie in the array to their positions in the array `to`.
+// Recurses over the dimensions from `axis` on.
+void CopyToArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
+                 const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
     const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
     std::size_t from_step = layout.item_size;
@@ -159,15 +161,16 @@ void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        Place(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+        CopyToArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-// The shards that a read needs, open while it lasts.
+// Open shards that a read needs, by grid index.
 using Shards = std::map<Sizes, FloorShard>;
 
-// The other way round: takes what of a chunk lies in the array out of it.
-void TakeOut(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
-             std::uint8_t* to) {
+// Copies the elements of the array `from` that lie in a chunk to the chunk `to`. Recurses over the
+// dimensions from `axis` on.
+void CopyFromArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
+                   const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
     const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
     std::size_t from_step = layout.item_size;
@@ -182,10 +185,11 @@ void TakeOut(const Layout& layout, const Sizes& chunk, std::size_t axis, const s
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
-        TakeOut(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+        CopyFromArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-// Reads a chunk and decodes it to memory of the chunk's size; ends the program where that fails.
+// Reads and decodes a chunk to `decoded`, which has the size of a chunk. Ends the program on
+// failure.
 void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
                  std::uint8_t* decoded) {
     const Sizes chunk = layout.ChunkAt(index);
@@ -208,12 +212,12 @@ void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, 
 void ReadChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
                std::uint8_t* array) {
     DecodeChunk(layout, index, shards, worker, worker.decoded.data());
-    Place(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
+    CopyToArray(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
 }
 
-// Calls task(thread, 0) ... task(thread, count - 1) on so many threads.
-void OnAll(std::size_t count, std::size_t threads,
-           const std::function<void(std::size_t, std::size_t)>& task) {
+// Calls task(thread, k) for each k below `count`, on `threads` threads.
+void RunOnThreads(std::size_t count, std::size_t threads,
+                  const std::function<void(std::size_t, std::size_t)>& task) {
     std::atomic<std::size_t> next{0};
     const auto work = [&](std::size_t thread) {
         for (std::size_t k = next++; k < count; k = next++) task(thread, k);
@@ -224,7 +228,7 @@ void OnAll(std::size_t count, std::size_t threads,
     for (std::thread& thread : helpers) thread.join();
 }
 
-// Opens the shards of chunks and reads their indexes.
+// Opens the shards of the chunks `indices` and reads their indexes.
 Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t threads) {
     Shards shards;
     if (!layout.is_sharded()) return shards;
@@ -234,7 +238,7 @@ Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t thread
     std::size_t chunks = 1;
     for (std::size_t i = 0; i < layout.chunks.size(); ++i)
         chunks *= layout.shards[i] / layout.chunks[i];
-    OnAll(all.size(), threads, [&](std::size_t /*thread*/, std::size_t k) {
+    RunOnThreads(all.size(), threads, [&](std::size_t /*thread*/, std::size_t k) {
         if (all[k]->second.Open(layout.PathOf(all[k]->first), chunks)) return;
         std::fprintf(stderr, "zarr_floor: cannot read %s\n", layout.PathOf(all[k]->first).c_str());
         std::exit(1);
@@ -242,28 +246,28 @@ Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t thread
     return shards;
 }
 
-// Reads chunks; returns the seconds that took.
+// Reads the chunks `indices` into `array`. Returns the time in seconds.
 double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker>& workers,
                   std::uint8_t* array) {
     const auto start = std::chrono::steady_clock::now();
     const Shards shards = OpenShards(layout, indices, workers.size());
-    OnAll(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
         ReadChunk(layout, indices[k], shards, workers[thread], array);
     });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Writes all chunks of the array in memory; returns the seconds that took.
+// Encodes all chunks of `array` and writes them to files in `folder`. Returns the time in seconds.
 double WriteChunks(const Layout& layout, const std::string& folder, const std::string& variant,
                    std::vector<Worker>& workers, const std::uint8_t* array) {
     Layout target = layout;
     target.folder = folder;
     target.shards.clear();
     const auto start = std::chrono::steady_clock::now();
-    OnAll(Product(layout.grid()), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(Product(layout.grid()), workers.size(), [&](std::size_t thread, std::size_t k) {
         Worker& worker = workers[thread];
         const Sizes chunk = layout.ChunkAt(k);
-        TakeOut(layout, chunk, 0, array, worker.decoded.data());
+        CopyFromArray(layout, chunk, 0, array, worker.decoded.data());
         const bool is_encoded =
             worker.decoder == nullptr ||
             worker.decoder->Encode(worker.decoded, layout.item_size, variant, worker.encoded);
@@ -277,7 +281,7 @@ double WriteChunks(const Layout& layout, const std::string& folder, const std::s
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The chunks that windows touch, each once.
+// Returns the indices of the chunks that the windows touch, each once.
 Sizes Touched(const Layout& layout, const std::vector<Sizes>& windows) {
     const std::size_t across = layout.grid()[1];
     std::set<std::size_t> touched;
@@ -288,7 +292,7 @@ Sizes Touched(const Layout& layout, const std::vector<Sizes>& windows) {
     return {touched.begin(), touched.end()};
 }
 
-// Copies the part of a window that lies in a chunk.
+// Copies the part of a window that lies in the chunk number `index`.
 void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
               const std::uint8_t* chunk, std::uint8_t* memory) {
     const Sizes at = layout.ChunkAt(index);
@@ -303,19 +307,19 @@ void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
                     (right - left) * layout.item_size);
 }
 
-// `parts` has memory for each window.
+// Reads windows. `parts` has a buffer for each window. Returns the time in seconds.
 double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
                    std::vector<Worker>& workers, const std::vector<std::uint8_t*>& parts) {
-    // Kept, and touched, from one call to the next.
+    // The buffers are reused by later calls, so that their pages are already resident.
     static std::map<std::size_t, std::vector<std::uint8_t>> chunks;
     const Sizes touched = Touched(layout, windows);
     for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());
     const auto start = std::chrono::steady_clock::now();
     const Shards shards = OpenShards(layout, touched, workers.size());
-    OnAll(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+    RunOnThreads(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
         DecodeChunk(layout, touched[k], shards, workers[thread], chunks.at(touched[k]).data());
     });
-    OnAll(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
+    RunOnThreads(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
         for (const std::size_t index : Touched(layout, {windows[k]}))
             CopyPart(layout, windows[k], index, chunks.at(index).data(), parts[k]);
     });

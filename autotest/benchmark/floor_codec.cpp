@@ -55,7 +55,7 @@ class Zstd final : public FloorCodec {
     std::unique_ptr<ZSTD_CCtx, Free> compressor_{ZSTD_createCCtx()};
 };
 
-// What libdeflate has for one form of Deflate streams.
+// Functions of libdeflate for zlib or gzip streams.
 struct DeflateForm {
     decltype(&libdeflate_zlib_decompress) decompress;
     decltype(&libdeflate_zlib_compress_bound) bound;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chunk files and the bare codec libraries, for the lower bound of the benchmarks.
+// Chunk files and direct use of the codec libraries, for the lower bound of the benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-// Bytes that are not cleared when they are made; grows without keeping what it held. They begin
-// with a page, as some systems copy files to any other place more slowly.
+// Buffer of uninitialised bytes. Growing discards the contents. The bytes begin at a page boundary,
+// because some systems copy file data slowly to other addresses.
 class FloorBuffer {
   public:
     explicit FloorBuffer(std::size_t size = 0) { Reset(size); }
@@ -35,25 +35,25 @@ class FloorBuffer {
     std::size_t capacity_ = 0;
 };
 
-// Codes chunks with one codec library. Keeps the library's state between chunks, as a program
-// would that does nothing else; for one thread.
+// Encodes and decodes chunks with one codec library. Keeps the state of the library between chunks,
+// as a specialised program would. Not thread-safe.
 class FloorCodec {
   public:
     virtual ~FloorCodec() = default;
 
-    // Decodes `encoded` to the `size` bytes at `decoded`. False where the bytes are damaged or
+    // Decodes `encoded` to the `size` bytes at `decoded`. Returns false if the bytes are damaged or
     // decode to another size.
     virtual bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) = 0;
-    // Encodes items of `item_size` bytes; `variant` is blosc's compressor, or the level of another
-    // codec. False where that fails.
+    // Encodes items of `item_size` bytes. `variant` is the compressor of blosc, or the level of
+    // another codec. Returns false on failure.
     virtual bool Encode(const FloorBuffer& decoded, std::size_t item_size,
                         const std::string& variant, FloorBuffer& encoded) = 0;
 };
 
-// The codec "blosc", "zstd", "zlib" or "gzip"; null for any other name.
+// Makes the codec "blosc", "zstd", "zlib" or "gzip"; nullptr for any other name.
 std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec);
 
-// Reads a file into `bytes`. False where that fails.
+// Reads a file into `bytes`. Returns false on failure.
 bool ReadWholeFile(const std::string& path, FloorBuffer& bytes);
-// Writes a new file. False where that fails.
+// Writes a new file. Returns false on failure.
 bool WriteWholeFile(const std::string& path, const FloorBuffer& bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A shard of Zarr v3 as a file, for the lower bound of the benchmarks.
+// A shard file of Zarr v3, for the lower bound of the benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "autotest/benchmark/floor_codec.h"
 
-// A shard that is open for reading. ReadChunk() may be called by several threads at once.
+// A shard that is open for reading. Several threads may call ReadChunk() at the same time.
 class FloorShard {
   public:
     FloorShard() = default;
@@ -17,12 +17,12 @@ class FloorShard {
     FloorShard(const FloorShard&) = delete;
     FloorShard& operator=(const FloorShard&) = delete;
 
-    // Opens the file and reads the index of its `chunks` chunks, which lies at the end with its
-    // CRC-32C. False where that fails.
+    // Opens the file and reads the index, which is at its end with a CRC-32C. `chunks` is the
+    // number of chunks in a shard. Returns false on failure.
     bool Open(const std::string& path, std::size_t chunks);
 
-    // Reads the stored bytes of the chunk at a place of the index. False where it is absent or
-    // cannot be read.
+    // Reads the stored bytes of the chunk at the index entry `place`. Returns false if the chunk is
+    // absent or cannot be read.
     bool ReadChunk(std::size_t place, FloorBuffer& bytes) const;
 
   private:

@@ -16,14 +16,14 @@ bool Uses(const std::vector<CodecSpec>& codecs, const std::set<std::string>& ids
                        [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
 }
 
-// Of the chunks, or of the shards that they lie in.
+// True if the codecs of the chunks or of any level of shards include one of `ids`.
 bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
     return Uses(metadata.codecs, ids) ||
            std::any_of(metadata.shards.begin(), metadata.shards.end(),
                        [&ids](const Sharding& shard) { return Uses(shard.codecs, ids); });
 }
 
-// Filters of numbers that change them, as rounding does or a type too small for the result.
+// Filters that may change numbers, by rounding or because the result overflows its type.
 const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
                                              "quantize",
                                              "bitround",
@@ -40,8 +40,8 @@ const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "
                                            "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
                                            "zfp",        "n5_default"};
 
-// True where a codec that changes its input follows one whose output is no numbers: a rounded zlib
-// stream is none.
+// True if a lossy codec follows a codec with other output than numbers. Rounding a zlib stream, for
+// example, damages the stream.
 bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
     const auto is_lossy_filter = [](const CodecSpec& codec) {
         return kLossyFilters.count(codec.name) != 0;
@@ -56,14 +56,14 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
 
 }  // namespace
 
-// Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
-// with json2, whose separators may be anything and then cannot be read back.
+// The encoder of lzma allocates memory for the largest chunk of its preset. Separators of json2 may
+// be any text, so the result cannot always be decoded.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
            !ChangesWhatIsEncoded(metadata);
 }
 
-// True where coding gives back every bit.
+// True if decoding restores every bit.
 bool IsLossless(const ArrayMetadata& metadata) {
     return !Uses(metadata, kLossyFilters) && !Uses(metadata, kOtherLossy);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What may be expected of an array's codecs beyond that they do not break anything.
+// Properties of the codecs of an array that decide which checks a fuzz target can make.
 #pragma once
 
 #include "core/metadata/array_metadata.h"
 
 namespace zarr::fuzz {
 
-// False where encoding takes what a fuzzer cannot give, or makes what cannot be decoded.
+// False if encoding may take too much memory, or may write bytes that cannot be decoded.
 bool CanBeEncoded(const ArrayMetadata& metadata);
 
-// True where coding gives back every bit.
+// True if decoding restores every bit.
 bool IsLossless(const ArrayMetadata& metadata);
 
 }  // namespace zarr::fuzz

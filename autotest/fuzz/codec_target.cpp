@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The input is one line of JSON, {"dtype", "chunks", "order", "compressor", "filters"} as in
-// `.zarray`, or {"data_type", "chunks", "codecs"} as in `zarr.json`, and then the bytes of a chunk
-// as they are stored.
+// The input is a line of JSON and the stored bytes of a chunk. The line is {"dtype", "chunks",
+// "order", "compressor", "filters"} as in `.zarray`, or {"data_type", "chunks", "codecs"} as in
+// `zarr.json`.
 #include <cstring>
 #include <string>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 
-// Of an array of one chunk. The first fill value that its type takes will do.
+// Returns the metadata of a v3 array with one chunk and a fill value that fits its data type.
 Result<ArrayMetadata> ParseV3Line(const json::Value& value, const json::Value& chunks,
                                   const json::Value& codecs) {
     const json::Value* type = value.Find("data_type");
@@ -38,7 +38,7 @@ Result<ArrayMetadata> ParseV3Line(const json::Value& value, const json::Value& c
     return first;
 }
 
-// The chunk's metadata as those of an array of one chunk.
+// Parses the line of JSON. Returns the metadata of an array with one chunk.
 Result<ArrayMetadata> ParseLine(std::string_view line) {
     ZARR_ASSIGN_OR_RETURN(const json::Value value, json::Parse(line));
     const json::Value* chunks = value.Find("chunks");
@@ -66,7 +66,7 @@ void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSp
         Check(!written.ok() || *written == 0 ||
                   std::memcmp(part.data() + range.begin, chunk.data() + range.begin,
                               range.end - range.begin) == 0,
-              "a part is what the whole has there");
+              "a decoded range equals that part of the decoded chunk");
     }
     if (!pipeline.writable().ok() || !CanBeEncoded(metadata)) return;
     const auto encoded = pipeline.Encode(std::as_const(chunk).span(), scratch);
@@ -74,10 +74,11 @@ void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSp
     const std::string copy(encoded->text());
     Buffer again;
     Check(again.Resize(chunk.size()).ok(), "memory for a chunk");
-    Check(pipeline.Decode(ByteSpan(copy), again.span(), scratch).ok(), "what is encoded decodes");
+    Check(pipeline.Decode(ByteSpan(copy), again.span(), scratch).ok(),
+          "an encoded chunk can be decoded");
     if (IsLossless(metadata) && chunk.size() != 0)
         Check(std::memcmp(again.data(), chunk.data(), chunk.size()) == 0,
-              "what is encoded decodes to the same");
+              "an encoded chunk decodes to equal elements");
 }
 
 }  // namespace

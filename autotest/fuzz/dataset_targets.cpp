@@ -15,7 +15,8 @@ namespace zarr::fuzz {
 
 namespace {
 
-// Opens the input as a file, by a name made of the file's.
+// Writes the input to a file in GDAL's memory file system, and opens `prefix` with the path of the
+// file.
 void OpenFile(ByteSpan input, const char* extension, const char* prefix) {
     static const bool is_registered = [] {
         CPLSetConfigOption("GDAL_PAM_ENABLED", "NO");
@@ -23,10 +24,10 @@ void OpenFile(ByteSpan input, const char* extension, const char* prefix) {
         return true;
     }();
     (void)is_registered;
-    // GDAL caches what it read of an archive under its name, so each has a name of its own.
+    // GDAL caches the contents of an archive by name, so each file gets a new name.
     static std::uint64_t number = 0;
     const std::string path = "/vsimem/fuzz/" + std::to_string(++number) + extension;
-    std::string copy(input.text());  // not more than the input, so that reading past it shows
+    std::string copy(input.text());  // exact size, for sanitizers
     VSILFILE* file = VSIFileFromMemBuffer(path.c_str(), reinterpret_cast<GByte*>(copy.data()),
                                           copy.size(), FALSE);
     if (file == nullptr) return;

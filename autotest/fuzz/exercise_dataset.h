@@ -5,9 +5,9 @@
 
 namespace zarr::fuzz {
 
-// Does with what this driver opens under a name what GDAL's tools do: subdatasets, every band's
-// checksum, overviews, georeferencing, metadata, the whole multidimensional tree. Looks at a
-// bounded number of things, and reads none that is large.
+// Uses the dataset `name` as GDAL's tools do: subdatasets, checksums of bands, overviews,
+// georeference, metadata, and the whole multidimensional tree. The number and size of reads are
+// bounded.
 void ExerciseDataset(const std::string& name);
 
 }  // namespace zarr::fuzz

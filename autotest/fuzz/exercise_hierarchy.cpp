@@ -21,11 +21,11 @@ namespace zarr::fuzz {
 
 namespace {
 
-constexpr std::size_t kNodes = 16;        // that are looked at closely
-constexpr std::uint64_t kElements = 256;  // that are read along a dimension
+constexpr std::size_t kNodes = 16;        // maximum of nodes that are read
+constexpr std::uint64_t kElements = 256;  // maximum of elements read along a dimension
 constexpr std::uint64_t kBytes = std::uint64_t{1} << 20;
 
-// The first elements of an array, where they and the chunks that they lie in are small.
+// Reads the first elements of an array, if these and their chunks are small.
 void ReadCorner(const Array& array) {
     const ArrayMetadata& metadata = array.metadata();
     Region region;

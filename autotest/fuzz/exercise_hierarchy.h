@@ -7,8 +7,8 @@
 
 namespace zarr::fuzz {
 
-// Opens a store as users would, with and without its consolidated metadata: lists it, asks every
-// convention about every array, and reads what is small. Looks at a bounded number of nodes.
+// Opens a store with and without its consolidated metadata. Lists the store, applies every
+// convention to every array, and reads small arrays. The number of nodes is bounded.
 void ExerciseHierarchy(const std::shared_ptr<const Store>& store);
 
 }  // namespace zarr::fuzz

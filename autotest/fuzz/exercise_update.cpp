@@ -23,12 +23,12 @@ namespace zarr::fuzz {
 namespace {
 
 constexpr std::size_t kArrays = 4;
-constexpr std::uint64_t kBytes = std::uint64_t{1} << 16;  // of an array, and of a chunk or shard
-constexpr std::uint64_t kChunks = 1024;                   // each of which is looked at
+constexpr std::uint64_t kBytes = std::uint64_t{1} << 16;  // maximum of an array, chunk or shard
+constexpr std::uint64_t kChunks = 1024;  // maximum of chunks, because each chunk is visited
 
 using Shape = std::vector<std::uint64_t>;
 
-std::shared_ptr<const Hierarchy> OpenAnew(const std::shared_ptr<Store>& store) {
+std::shared_ptr<const Hierarchy> OpenStore(const std::shared_ptr<Store>& store) {
     auto opened = Hierarchy::Open(store, UseConsolidated::kNever,
                                   std::make_shared<ArrayContext>(std::size_t{1} << 20));
     return opened.ok() ? opened.Take() : nullptr;
@@ -51,7 +51,7 @@ bool IsSmall(const ArrayMetadata& metadata) {
            Product(metadata.stored_chunks()) <= most;
 }
 
-// The elements of `region` in the host's byte order; nothing where they cannot be read.
+// Returns the elements of `region` in native byte order; nullopt if reading fails.
 std::optional<std::string> Read(const Array& array, const Region& region) {
     const DataType& type = array.metadata().dtype;
     const auto op = ReadConverter(type, type.Native());
@@ -63,7 +63,7 @@ std::optional<std::string> Read(const Array& array, const Region& region) {
     return data;
 }
 
-// True where they are in the store then.
+// Writes and stores elements. Returns true on success.
 bool Write(const std::shared_ptr<const Array>& array, const std::shared_ptr<Store>& store,
            const Region& region, const std::string& data) {
     const DataType& type = array->metadata().dtype;
@@ -77,7 +77,7 @@ bool Write(const std::shared_ptr<const Array>& array, const std::shared_ptr<Stor
     return is_written;
 }
 
-// From a third to two thirds of each dimension, which cuts through chunks; at least one element.
+// Returns the middle third of each dimension, which cuts through chunks, but at least one element.
 Region Middle(const Shape& shape) {
     Region region = Region::All(shape);
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -87,8 +87,8 @@ Region Middle(const Shape& shape) {
     return region;
 }
 
-// Elements that the array takes, as it has them, in another order.
-std::string Turned(const std::string& data, std::size_t size) {
+// Returns the elements in reverse order. All are valid elements, because the array held them.
+std::string Reversed(const std::string& data, std::size_t size) {
     std::string turned;
     for (std::size_t end = data.size(); end >= size && size != 0; end -= size)
         turned.append(data, end - size, size);
@@ -109,13 +109,14 @@ class Update {
 
   private:
     std::shared_ptr<const Array> Open() const {
-        const auto hierarchy = OpenAnew(store_);
+        const auto hierarchy = OpenStore(store_);
         if (hierarchy == nullptr || !hierarchy->CheckChangeable(path_).ok()) return nullptr;
         auto array = hierarchy->OpenArray(path_);
         return array.ok() ? array.Take() : nullptr;
     }
 
-    // False where the array cannot be written to.
+    // Writes the middle of the array and checks the result. Returns false if the array cannot be
+    // written.
     bool ChangeMiddle(const std::shared_ptr<const Array>& array) {
         const ArrayMetadata& metadata = array->metadata();
         const Region all = Region::All(metadata.shape);
@@ -124,18 +125,19 @@ class Update {
         const auto before = Read(*array, all);
         const auto old = Read(*array, middle);
         if (!old) return false;
-        const std::string written = Turned(*old, size);
+        const std::string written = Reversed(*old, size);
         if (!Write(array, store_, middle, written)) return false;
         const auto again = Open();
         Check(again != nullptr, "an array that was written to opens");
         const auto now = Read(*again, middle);
-        Check(now.has_value(), "what was written can be read");
+        Check(now.has_value(), "written elements can be read");
         if (!IsLossless(metadata)) return true;
-        Check(*now == written, "what was written is there");
+        Check(*now == written, "written elements are read back");
         if (!before) return true;
         const auto rest = Read(*again, all);
-        Check(rest.has_value(), "what could be read before a write can be read after it");
-        Check(*rest == With(*before, all, middle, written, size), "a write changes what it covers");
+        Check(rest.has_value(), "an array that was readable before a write is readable after it");
+        Check(*rest == With(*before, all, middle, written, size),
+              "a write changes only the elements that it covers");
         return true;
     }
 
@@ -150,7 +152,8 @@ class Update {
         return data;
     }
 
-    // To half the size and back: what is left is what it was, all else the fill value.
+    // Halves each dimension and restores the shape. Elements that remain must be unchanged. New
+    // elements must have the fill value.
     void Shrink() {
         const auto array = Open();
         Check(array != nullptr, "an array that was written to opens");
@@ -162,7 +165,8 @@ class Update {
         const auto cut = Open();
         Check(cut != nullptr && cut->metadata().shape == half, "an array that shrank opens");
         const auto now = Read(*cut, Region::All(half));
-        Check(!kept || !IsLossless(cut->metadata()) || now == kept, "what is left is what it was");
+        Check(!kept || !IsLossless(cut->metadata()) || now == kept,
+              "elements that remain after shrinking are unchanged");
         if (!Resize(shape)) return;
         const auto grown = Open();
         Check(grown != nullptr && grown->metadata().shape == shape, "an array that grew opens");
@@ -180,7 +184,8 @@ class Update {
         return is_done;
     }
 
-    // The last element of each dimension, where it lies outside of `kept`.
+    // Checks that the last elements of each dimension have the fill value if they are outside of
+    // `kept`.
     static void CheckFill(const Array& array, const Shape& kept) {
         const ArrayMetadata& metadata = array.metadata();
         if (!IsLossless(metadata)) return;
@@ -190,10 +195,11 @@ class Update {
             region.start[i] = metadata.shape[i] - 1;
             region.count[i] = 1;
             const auto data = Read(array, region);
-            Check(data.has_value(), "what was cut off and is new can be read");
+            Check(data.has_value(), "elements that growing adds can be read");
             const std::string fill = metadata.fill_value.Bytes();
             for (std::size_t at = 0; at < data->size(); at += fill.size())
-                Check(data->compare(at, fill.size(), fill) == 0, "what was cut off is gone");
+                Check(data->compare(at, fill.size(), fill) == 0,
+                      "elements that growing adds have the fill value");
         }
     }
 
@@ -204,7 +210,7 @@ class Update {
 }  // namespace
 
 void ExerciseUpdate(const std::shared_ptr<Store>& store) {
-    const auto hierarchy = OpenAnew(store);
+    const auto hierarchy = OpenStore(store);
     if (hierarchy == nullptr) return;
     Warnings warnings;
     const auto groups = ListRasters(*hierarchy, "", warnings);

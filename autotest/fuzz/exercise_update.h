@@ -7,10 +7,9 @@
 
 namespace zarr::fuzz {
 
-// Changes arrays of a store that are small enough, as users would who open it for update: part of
-// the elements, then the shape. Checks that what was written is there for whoever opens the store
-// afterwards, that all else is what it was, and that what was cut off does not come back. Looks at
-// a bounded number of arrays.
+// Updates small arrays of a store: writes a part of the elements, then changes the shape. Checks
+// with newly opened arrays that written elements are stored, other elements are unchanged, and
+// removed elements do not return. The number of arrays is bounded.
 void ExerciseUpdate(const std::shared_ptr<Store>& store);
 
 }  // namespace zarr::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The entry of libFuzzer for the target that this is compiled for.
+// Entry point of libFuzzer for the fuzz target that this file is compiled for.
 #include <cstddef>
 #include <cstdint>
 

@@ -15,7 +15,7 @@ namespace zarr::fuzz {
 
 namespace {
 
-// Reads what there is of an array that is all that a store holds.
+// Opens and reads a store that contains only the document of one array.
 void ReadAlone(const std::string& key, ByteSpan document) {
     auto store = std::make_shared<MemoryStore>();
     Check(store->Set(key, document).ok(), "memory takes a document");
@@ -28,26 +28,27 @@ void FuzzJson(ByteSpan input) {
     const auto slices = json::MemberSlices(input.text());
     const auto value = json::Parse(input.text());
     if (!value.ok()) return;
-    Check(slices.ok() == (value->as_object() != nullptr), "objects have slices");
+    Check(slices.ok() == (value->as_object() != nullptr),
+          "MemberSlices() accepts exactly the objects");
     const std::string text = json::Dump(*value);
     const auto again = json::Parse(text);
-    Check(again.ok(), "what is printed parses");
-    Check(json::Dump(*again) == text, "what is printed parses to the same");
+    Check(again.ok(), "printed JSON can be parsed");
+    Check(json::Dump(*again) == text, "printed JSON parses to an equal value");
     const auto indented = json::Parse(json::DumpIndented(*value));
-    Check(indented.ok(), "what is printed with indents parses");
+    Check(indented.ok(), "indented JSON can be parsed");
 }
 
 void FuzzArrayMetadata(ByteSpan input) {
     const auto metadata = ParseArrayMetadata(input.text());
     if (metadata.ok()) {
         const auto again = ParseArrayMetadata(ArrayText(*metadata));
-        Check(again.ok(), "metadata that are written again parse");
+        Check(again.ok(), "metadata that are written can be parsed");
         Check(again->shape == metadata->shape && again->chunks == metadata->chunks &&
                   again->fill_value.held() == metadata->fill_value.held(),
-              "metadata that are written again are the same");
+              "metadata that are written and parsed again are equal");
         const bool is_bound = zarr::Array::CheckCodecs(*metadata).ok();
         Check(is_bound || !zarr::Array::CheckWritable(*metadata).ok(),
-              "what cannot be read is not written");
+              "an array whose codecs cannot be bound is not writable");
     }
     ReadAlone(".zarray", input);
 }
@@ -55,7 +56,8 @@ void FuzzArrayMetadata(ByteSpan input) {
 void FuzzV1Metadata(ByteSpan input) {
     const auto metadata = ParseV1Metadata(input.text());
     if (metadata.ok()) (void)ParseArrayMetadata(ArrayText(*metadata));
-    Check(!IsV1Metadata(input.text()) || IsOrWasV1Metadata(input.text()), "what is v1 seems v1");
+    Check(!IsV1Metadata(input.text()) || IsOrWasV1Metadata(input.text()),
+          "a document of Zarr v1 is recognised as Zarr v1");
     ReadAlone("meta", input);
 }
 
@@ -66,24 +68,25 @@ void CheckV3Changes(std::string_view text, const ArrayMetadata& metadata) {
     if (!attributes.ok()) return;
     const std::string written = V3ArrayText(metadata, *attributes);
     const auto again = ParseV3Array(written);
-    Check(again.ok(), "metadata that are written again parse");
+    Check(again.ok(), "metadata that are written can be parsed");
     Check(again->shape == metadata.shape && again->chunks == metadata.chunks &&
               again->stored_chunks() == metadata.stored_chunks() &&
               again->edges == metadata.edges &&
               again->fill_value.held() == metadata.fill_value.held() &&
               again->has_fill_value == metadata.has_fill_value,
-          "metadata that are written again are the same");
+          "metadata that are written and parsed again are equal");
     auto shape = metadata.shape;
     for (std::uint64_t& size : shape) size = size / 2 + 1;
     const auto resized = WithShape(metadata, shape);
-    Check(!resized.ok() || resized->shape == shape, "a shape that is given is taken");
+    Check(!resized.ok() || resized->shape == shape, "a resized array has the given shape");
     if (resized.ok())
-        Check(ParseV3Array(*WithV3Array(text, *resized)).ok(), "what is resized parses");
+        Check(ParseV3Array(*WithV3Array(text, *resized)).ok(),
+              "the document of a resized array can be parsed");
     const std::vector<std::uint64_t> ones(shape.size(), 1);
     (void)WithGrid(metadata, shape, ones, '/');
     const bool is_bound = zarr::Array::CheckCodecs(metadata).ok();
     Check(is_bound || !zarr::Array::CheckWritable(metadata).ok(),
-          "what cannot be read is not written");
+          "an array whose codecs cannot be bound is not writable");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace zarr::fuzz {
 
-// A store in memory from a text that a fuzzer can change anywhere: a line "=== KEY" before each
-// value, which goes on to the line break before the next such line. What is no key is left out.
+// Builds a store in memory from a text. A line "=== KEY" precedes each value. The value ends at the
+// line break before the next such line. Values with invalid keys are left out.
 std::shared_ptr<MemoryStore> UnpackStore(ByteSpan input);
 
 }  // namespace zarr::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The input is one line, the `zarr.json` of an array with shards, and then the bytes of a shard,
-// which is both the first and the last of the array.
+// The input is a line with the `zarr.json` of a sharded array, and then the bytes of a shard. The
+// array gets the bytes as its first and as its last shard.
 #include <memory>
 #include <string>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostChildren = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// What an index says of any child lies in the shard, whatever its bytes are.
+// Checks that every entry of the shard index that Find() accepts lies in the shard.
 void CheckIndex(const ArrayMetadata& metadata, ByteSpan shard) {
     const Sharding& sharding = metadata.shards.front();
     ShardIndex::Index counts;

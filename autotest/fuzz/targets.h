@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What strangers' bytes are fed to. Each target takes any input without crashing, hanging, reading
-// outside it or taking more memory than the limits allow; what must hold beyond that it checks.
+// Fuzz targets. No input may make a target crash, hang, access invalid memory, or use more memory
+// than the limits allow. Targets also check results.
 #pragma once
 
 #include <string>
@@ -11,35 +11,36 @@
 namespace zarr::fuzz {
 
 struct Target {
-    std::string name;  // of its executable, zarr_fuzz_NAME, and of its corpus
+    std::string name;  // name of the corpus and of the executable zarr_fuzz_NAME
     void (*run)(ByteSpan input);
 };
 
-// All of them.
+// Returns all fuzz targets.
 const std::vector<Target>& Targets();
 
-// Ends the process with a message, as a finding, where `holds` is false.
+// Ends the process with the message `what` if `holds` is false. The fuzzer reports that as a
+// finding.
 void Check(bool holds, const char* what);
 
-// JSON text, its parts and its printing.
+// JSON: parses a text, splits it into members, and prints it.
 void FuzzJson(ByteSpan input);
-// A `.zarray`: parsed, its codecs bound, a small array of it read without chunks.
+// `.zarray`: parses a document, binds its codecs, and reads a small array without chunks.
 void FuzzArrayMetadata(ByteSpan input);
-// The `meta` of Zarr v1, likewise.
+// `meta` of Zarr v1: parses a document, binds its codecs, and reads a small array without chunks.
 void FuzzV1Metadata(ByteSpan input);
-// A `zarr.json` of Zarr v3, of an array or a group, and what is made of it.
+// `zarr.json` of an array or group: parses a document, uses the metadata, and writes them again.
 void FuzzV3Metadata(ByteSpan input);
-// A line with the codecs as JSON, of v2 or v3, then the bytes of a chunk; see codec_target.cpp.
+// Codecs of Zarr v2 or v3: a line of JSON, then the bytes of a chunk; see codec_target.cpp.
 void FuzzCodecs(ByteSpan input);
-// The `zarr.json` of an array with shards, then the bytes of a shard; see shard_target.cpp.
+// Shards: a line with `zarr.json`, then the bytes of a shard; see shard_target.cpp.
 void FuzzShard(ByteSpan input);
-// A store as text, see packed_store.h, through the core with every convention, and changed.
+// A store as text (see packed_store.h): reads the store with every convention and updates it.
 void FuzzStore(ByteSpan input);
-// A name that GDAL is asked to open.
+// Connection strings: parses a name and formats it again.
 void FuzzConnectionString(ByteSpan input);
-// A tar file with a store, through GDAL.
+// Opens a tar file with a store through GDAL.
 void FuzzTar(ByteSpan input);
-// A zip file with a store, through GDAL.
+// Opens a zip file with a store through GDAL.
 void FuzzZip(ByteSpan input);
 
 }  // namespace zarr::fuzz

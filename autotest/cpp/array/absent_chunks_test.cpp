@@ -13,7 +13,7 @@
 namespace zarr::test {
 namespace {
 
-TEST(AbsentChunks, RemembersWhatWasNotThere) {
+TEST(AbsentChunks, RemembersAbsentChunks) {
     AbsentChunks absent;
     for (const std::uint64_t chunk : {0ULL, 4095ULL, 4096ULL, ~0ULL}) {
         EXPECT_FALSE(absent.Has(chunk));
@@ -28,10 +28,10 @@ TEST(AbsentChunks, RemembersWhatWasNotThere) {
     EXPECT_FALSE(absent.Has(0));
 }
 
-TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
+TEST(AbsentChunks, IgnoresAnAnswerOlderThanAWrite) {
     AbsentChunks absent;
     const std::uint64_t asked = absent.generation();
-    absent.Remove(3);  // stored, while the answer is under way
+    absent.Remove(3);  // stored while the read is in progress
     absent.Add(3, asked);
     EXPECT_FALSE(absent.Has(3));
     ChunkSet present;
@@ -40,7 +40,7 @@ TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
     EXPECT_FALSE(absent.is_listed());
 }
 
-TEST(AbsentChunks, KnowsTheRestOnceListed) {
+TEST(AbsentChunks, KnowsAllAbsentChunksAfterAListing) {
     AbsentChunks absent;
     ChunkSet present;
     present.Add(1);
@@ -50,13 +50,13 @@ TEST(AbsentChunks, KnowsTheRestOnceListed) {
     EXPECT_FALSE(absent.Has(1));
     EXPECT_FALSE(absent.Has(70000));
     EXPECT_TRUE(absent.Has(2));
-    absent.Remove(2);  // stored since
+    absent.Remove(2);  // stored after the listing
     EXPECT_FALSE(absent.Has(2));
     absent.Clear();
     EXPECT_FALSE(absent.Has(5));
 }
 
-// Whole reads, reads of parts, through the cache and past it, compressed or not.
+// An array with absent chunks, read whole and in part, with compressed and uncompressed chunks.
 class SparseArray : public testing::TestWithParam<const char*> {
   protected:
     SparseArray() {
@@ -82,9 +82,9 @@ class SparseArray : public testing::TestWithParam<const char*> {
             }
     }
 
-    std::uint64_t AskedInVain() const { return array_->context().counters().chunks_absent; }
+    std::uint64_t AbsentRequests() const { return array_->context().counters().chunks_absent; }
 
-    std::size_t cache_bytes_ = 0;  // nothing stays, so that all that is not asked for is remembered
+    std::size_t cache_bytes_ = 0;  // the cache holds no chunk, so only absence is remembered
     std::unique_ptr<SampleArray> sample_;
     std::shared_ptr<SpyStore> spy_;
     std::shared_ptr<const Array> array_;
@@ -92,31 +92,31 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Codecs, SparseArray, testing::Values("null", R"({"id": "zlib"})"));
 
-TEST_P(SparseArray, IsAskedForAbsentChunksOnce) {
+TEST_P(SparseArray, RequestsAbsentChunksOnce) {
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
-    EXPECT_GT(AskedInVain(), 0U);
+    EXPECT_EQ(AbsentRequests(), 64 - sample_->present_chunks());
+    EXPECT_GT(AbsentRequests(), 0U);
 }
 
-TEST_P(SparseArray, IsAskedAgainWhereAskingIsCheap) {
+TEST_P(SparseArray, RequestsAgainIfAbsenceIsNotCached) {
     spy_->remembers_absence = false;
     ReadTwice();
-    EXPECT_GT(AskedInVain(), 64 - sample_->present_chunks());
+    EXPECT_GT(AbsentRequests(), 64 - sample_->present_chunks());
 }
 
-TEST_P(SparseArray, IsNotAskedForAnyOnceListed) {
+TEST_P(SparseArray, RequestsNoAbsentChunksAfterAListing) {
     ASSERT_TRUE(Succeeds(array_->ListChunks()));
     const int lists = spy_->lists;
     EXPECT_GT(lists, 0);
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 0U);
+    EXPECT_EQ(AbsentRequests(), 0U);
     EXPECT_EQ(spy_->lists, lists);
     array_->DropChanged();
     ReadTwice();
-    EXPECT_EQ(AskedInVain(), 64 - sample_->present_chunks());
+    EXPECT_EQ(AbsentRequests(), 64 - sample_->present_chunks());
 }
 
-TEST_P(SparseArray, ShowsWhatIsWrittenSince) {
+TEST_P(SparseArray, ShowsLaterWrites) {
     ReadTwice();
     ASSERT_TRUE(Succeeds(array_->ListChunks()));
     const auto writer = ArrayWriter::Open(array_, sample_->store(), 0);

@@ -24,7 +24,8 @@ ChunkPtr Chunk(std::size_t size) {
 }
 
 constexpr std::size_t kSize = 1000;
-const std::size_t kBytes = kSize + sizeof(DecodedChunk);  // as the cache counts it
+// Number of bytes that the cache counts for a chunk of kSize bytes.
+const std::size_t kBytes = kSize + sizeof(DecodedChunk);
 
 void Load(ChunkCache& cache, const ChunkId& id, std::size_t size = kSize) {
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(id, [&]() -> Result<ChunkPtr> { return Chunk(size); })));
@@ -37,13 +38,13 @@ std::set<std::uint64_t> Held(ChunkCache& cache, std::uint64_t array, std::uint64
     return held;
 }
 
-TEST(ChunkCache, KeepsTheLeastRecentlyUsedOut) {
+TEST(ChunkCache, EvictsTheLeastRecentlyUsed) {
     ChunkCache cache(3 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
-    EXPECT_NE(cache.Find({1, 0}), nullptr);  // 1 is the oldest now
+    EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
     Load(cache, {1, 3});
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
-    // Held() has used 0, 2, 3 in this order; a hit of GetOrLoad() counts as well.
+    // Held() has just used 0, 2 and 3, in this order. A hit of GetOrLoad() counts as a use, too.
     Load(cache, {1, 0});
     Load(cache, {1, 4});
     EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
@@ -53,13 +54,13 @@ TEST(ChunkCache, CountsBytes) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1});
-    Load(cache, {1, 2}, 2 * kSize);  // evicts one, with its own overhead both
+    Load(cache, {1, 2}, 2 * kSize);  // evicts one chunk; each chunk has its own overhead
     EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
-    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // just
+    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // fills the cache exactly
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }
 
-TEST(ChunkCache, HoldsOneThatIsLargerThanItselfAlone) {
+TEST(ChunkCache, KeepsAnOversizedChunkAlone) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1}, 4 * kBytes);
@@ -76,7 +77,7 @@ TEST(ChunkCache, HoldsOneThatIsLargerThanItselfAlone) {
     EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{}));
 }
 
-TEST(ChunkCache, StaysWithinItsBoundWhateverComes) {
+TEST(ChunkCache, StaysWithinItsBound) {
     Random random(24);
     ChunkCache cache(20000);
     std::vector<std::size_t> sizes(200);
@@ -113,9 +114,9 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
     EXPECT_EQ(held->elements.size(), kSize);
 }
 
-TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
+TEST(ChunkCache, ReusesTheMemoryOfChunks) {
     constexpr std::size_t kLarge = 100000;
-    ChunkCache cache(20 * kLarge);  // of which an eighth may wait
+    ChunkCache cache(20 * kLarge);  // an eighth of it may be kept as free memory
     auto chunk = cache.NewChunk();
     ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
     const std::uint8_t* const memory = chunk->elements.data();
@@ -133,7 +134,7 @@ TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
     EXPECT_EQ(chunk->pool->bytes(), 0U);
 }
 
-TEST(ChunkCache, DropsWhatIsStaleAlone) {
+TEST(ChunkCache, DropsOnlyStaleChunks) {
     ChunkCache cache(10 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
     Load(cache, {2, 1});
@@ -143,8 +144,9 @@ TEST(ChunkCache, DropsWhatIsStaleAlone) {
     EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// Its load may have read the chunk before the thread that drops it knew that it has changed.
-TEST(ChunkCache, DropsWhatIsBeingLoaded) {
+// The load of a chunk may have read the old value, so DropStale() must also drop chunks being
+// loaded.
+TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);
         const ChunkPtr before = Chunk(kSize);
@@ -186,11 +188,12 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(Held(cache, 1, 3).empty());
     EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
-    for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});  // their room is free again
+    // The bytes of the dropped array are free again.
+    for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }
 
-TEST(ChunkCache, KeepsNoFailure) {
+TEST(ChunkCache, DoesNotCacheFailures) {
     ChunkCache cache(10 * kBytes);
     int loads = 0;
     for (int i = 0; i < 2; ++i)
@@ -207,7 +210,7 @@ TEST(ChunkCache, KeepsNoFailure) {
     EXPECT_NE(cache.Find({1, 0}), nullptr);
 }
 
-// One thread loads until all the others have asked; none of them loads as well.
+// All threads ask for a chunk while the first thread loads it. The chunk must be loaded only once.
 void LoadTogether(bool succeed) {
     constexpr int kThreads = 8;
     ChunkCache cache(10 * kBytes);
@@ -262,11 +265,11 @@ TEST(ChunkCache, IsSafeForManyThreads) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(ChunkCache, GivesArraysIdsOfTheirOwn) {
+TEST(ChunkCache, GivesEachArrayItsOwnId) {
     EXPECT_NE(ChunkCache::NextArrayId(), ChunkCache::NextArrayId());
 }
 
-TEST(ChunkCache, ClaimIsWaitedFor) {
+TEST(ChunkCache, ReadersWaitForAClaim) {
     ChunkCache cache(3 * kBytes);
     auto claim = cache.TryClaim({1, 0});
     ASSERT_TRUE(claim);
@@ -282,11 +285,11 @@ TEST(ChunkCache, ClaimIsWaitedFor) {
     EXPECT_TRUE(Succeeds(loaded));
     EXPECT_FALSE(claim);
     EXPECT_FALSE(cache.IsLoading({1, 0}));
-    EXPECT_FALSE(cache.TryClaim({1, 0}));  // it is there
+    EXPECT_FALSE(cache.TryClaim({1, 0}));  // the chunk is cached
     EXPECT_EQ(cache.Find({1, 0}), *loaded);
 }
 
-TEST(ChunkCache, ClaimThatIsGivenUpIsLoadedByWhoWaits) {
+TEST(ChunkCache, WaitingReaderLoadsAnAbandonedClaim) {
     ChunkCache cache(3 * kBytes);
     std::atomic<int> loads{0};
     std::vector<std::thread> waiting;

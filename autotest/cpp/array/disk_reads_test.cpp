@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// More chunks are read at the same time than there are threads to decode them, where they are on a
-// disk and not in the system's memory.
+// Tests that reads of files wait for the disk in parallel: more chunks are read at a time than
+// threads decode, if the files are not in the system's page cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Each read waits until so many are under way, or for a while.
+// If `is_cold`, each read waits up to 20 s until `together` reads are in progress at a time.
 class DiskStore final : public ForwardingStore {
   public:
     DiskStore(std::shared_ptr<const Store> base, bool is_cold, std::size_t together)
@@ -85,10 +85,10 @@ INSTANTIATE_TEST_SUITE_P(Reads, DiskReads,
 
 constexpr std::size_t kTogether = 8;
 
-TEST_P(DiskReads, AreAsManyAsServeBest) {
+TEST_P(DiskReads, AreMoreThanThreadsOnAColdDisk) {
     const DiskCase& c = GetParam();
     Random random(3);
-    // 16 chunks of 64 KiB.
+    // The array has 16 chunks of 64 KiB.
     const SampleArray sample(random, {{512, 512}, {128, 128}, "\"<i4\"", "7", c.compressor}, false);
     const auto store = std::make_shared<DiskStore>(sample.store(), c.is_cold, kTogether);
     const auto array = sample.Open(std::size_t{1} << 24, store);
@@ -112,10 +112,10 @@ void CheckDoesNotAsk(const SampleSpec& spec) {
     EXPECT_EQ(store->asked(), 0);
 }
 
-TEST(DiskReadsAlone, OfLittleDoNotAsk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
+TEST(DiskReadsAlone, OfFewBytesDoNotCheckTheDisk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
 
-// As many as there are threads are read at the same time anyway.
-TEST(DiskReadsAlone, OfFewChunksDoNotAsk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
+// If the array has no more chunks than threads, the threads read all chunks in parallel anyway.
+TEST(DiskReadsAlone, OfFewChunksDoNotCheckTheDisk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace
 }  // namespace zarr::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reading says of bad chunks and bad requests.
+// Tests of the errors for damaged chunks and for requests that are invalid.
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/array/spy_store.h"
 
@@ -22,7 +22,7 @@ Region Part() {
 
 struct Case {
     bool compressed;
-    bool whole;  // the chunk is wanted whole, or a part of it
+    bool whole;  // true: the whole chunk is read; false: a part
     std::size_t cache_bytes;
 };
 std::vector<Case> Cases() {
@@ -34,7 +34,8 @@ std::vector<Case> Cases() {
     return cases;
 }
 
-// By every path: puts `value` in place of the chunk [1, 1] and reads it, alone and with the others.
+// Replaces the chunk [1, 1] by `value`. Reads that chunk alone and together with the others, and
+// expects an error.
 class BadChunk : public testing::TestWithParam<Case> {
   protected:
     void Expect(const std::string& value, StatusCode code, const std::string& message) {
@@ -87,8 +88,8 @@ TEST_P(BadChunk, TooLong) {
     }
 }
 
-TEST_P(BadChunk, NotWhatItShouldBe) {
-    if (!GetParam().compressed) return;  // any 800 bytes are a chunk then
+TEST_P(BadChunk, InvalidBytes) {
+    if (!GetParam().compressed) return;  // any 800 bytes are a valid uncompressed chunk
     Expect(std::string(300, '?'), StatusCode::kCorrupt, "dem/1.1: chunk [1, 1]: zlib: ");
 }
 
@@ -109,7 +110,7 @@ TEST(ArrayErrors, AnOversizedChunkIsRefusedBeforeItIsRead) {
     }
 }
 
-TEST(ArrayErrors, AFailureIsNotKept) {
+TEST(ArrayErrors, AFailureIsNotCached) {
     Random random(21);
     const SampleArray sample(random, ErrorsSpec(false), false);
     Buffer good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lies between the elements of a destination belongs to the caller: it is not even touched.
+// Gaps between the elements of a destination belong to the caller. A read must not touch them.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace {
 
 #if ZARR_TEST_NEW_MEMORY
 
-TEST(Gaps, BetweenTheRowsOfADestinationGetNoPages) {
+TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
     if (!NewMemory::IsToBeHad()) GTEST_SKIP() << "the system cannot populate memory";
     Random random(3);
     const std::size_t page = NewMemory::Page();
     const std::size_t rows = 700;
-    // A page for each row, and two between them.
+    // Each row takes one page, and two unused pages follow each row.
     const SampleArray sample(random, {{rows, page / 4}, {64, 64}, "\"<i4\""}, false);
     const NewMemory memory(3 * rows * page);
     const auto array = sample.Open(0);

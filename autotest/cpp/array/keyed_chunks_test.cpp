@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays whose `.zarray` does not say how the indices in their chunks' keys are joined.
+// Tests of arrays whose `.zarray` does not state the separator of the indices in chunk keys.
 #include "core/array/keyed_chunks.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ SampleSpec WithoutSeparator(char separator) {
 const Region kAll{{0, 0}, {64, 64}, {1, 1}};
 constexpr std::size_t kCache = std::size_t{1} << 20;
 
-// The keys below the array's path.
+// Returns all keys below "dem", the path of the array.
 std::set<std::string> KeysIn(const Store& store) {
     std::set<std::string> keys;
     EXPECT_TRUE(Succeeds(store.ForEachKey(
@@ -71,7 +71,7 @@ class EitherSeparator : public testing::TestWithParam<char> {
 
 INSTANTIATE_TEST_SUITE_P(Separators, EitherSeparator, testing::Values('.', '/'));
 
-TEST_P(EitherSeparator, IsLookedForOnce) {
+TEST_P(EitherSeparator, IsSearchedOnce) {
     for (const std::size_t threads : {1, 2, 8}) {
         Make(true);
         EXPECT_EQ(spy_->lists, 0) << "opening looks at nothing";
@@ -82,7 +82,7 @@ TEST_P(EitherSeparator, IsLookedForOnce) {
     }
 }
 
-TEST(MissingDot, TakesNothingWhereTheFirstChunkIsThere) {
+TEST(MissingDot, NeedsNoRequestIfTheFirstChunkExists) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);
     const auto spy = std::make_shared<SpyStore>(sample.store());
@@ -92,7 +92,7 @@ TEST(MissingDot, TakesNothingWhereTheFirstChunkIsThere) {
     EXPECT_EQ(spy->gets + spy->gets_into + spy->ranges, 64);
 }
 
-TEST_P(EitherSeparator, IsThatOfWhatIsWritten) {
+TEST_P(EitherSeparator, IsUsedForWriting) {
     Make(true);
     const std::string values(64 * 64 * 4, '\x01');
     ASSERT_TRUE(Succeeds(Overwrite(array_, sample_->store(), values)));
@@ -114,7 +114,7 @@ TEST_P(EitherSeparator, IsFoundByAListingOfTheChunks) {
     EXPECT_EQ(spy_->lists, 1);
 }
 
-TEST_P(EitherSeparator, IsFoundByTheFirstChunkWhereNothingIsListed) {
+TEST_P(EitherSeparator, IsFoundByTheFirstChunkWithoutListing) {
     Make(false);
     const auto unlisted = std::make_shared<FaultyStore>(sample_->store());
     unlisted->can_list = false;
@@ -145,14 +145,14 @@ TEST(MissingSeparator, IsADotInAnEmptyArray) {
     }
 }
 
-TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
+TEST(MissingSeparator, IsSearchedAgainIfTheArrayWasEmpty) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto memory = std::make_shared<MemoryStore>();
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    for (const std::string& key : KeysIn(*sample.store())) {  // another program writes
+    for (const std::string& key : KeysIn(*sample.store())) {  // another program renames the chunks
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
         ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));
@@ -163,7 +163,7 @@ TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     EXPECT_TRUE(*read == sample.Expected(kAll));
 }
 
-TEST(MissingSeparator, IsADotWhereBothAreThere) {
+TEST(MissingSeparator, IsADotIfBothExist) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const std::string chunk(8 * 8 * 4, '\x02');
@@ -174,15 +174,15 @@ TEST(MissingSeparator, IsADotWhereBothAreThere) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
+TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
-    store->FailAt(2, false);  // after the chunk was not found
+    store->FailAt(2, false);  // fails after the first chunk was not found
     EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
-    const auto read = ReadRowMajor(*array, kAll, 1);  // and tried again
+    const auto read = ReadRowMajor(*array, kAll, 1);  // the next read succeeds
     ASSERT_TRUE(Succeeds(read));
     EXPECT_TRUE(*read == sample.Expected(kAll));
     const auto again = sample.Open(kCache, store);
@@ -192,7 +192,7 @@ TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// What the members of groups are called is nothing that joins indices.
+// Names of groups and other keys beside the chunks say nothing about the separator.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);
@@ -204,7 +204,7 @@ TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(MissingSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
+TEST(MissingSeparator, IsNotSearchedIfStatedOrUnused) {
     Random random(5);
     SampleSpec said = WithoutSeparator('.');
     said.says_separator = true;
@@ -223,7 +223,7 @@ TEST(MissingSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
     }
 }
 
-TEST(MissingSeparator, IsTheSameToManyThreads) {
+TEST(MissingSeparator, IsEqualForManyThreads) {
     constexpr std::size_t kThreads = 8;
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('/'), true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writers that share chunks: as processes do, which have nothing in common but the store and the
-// locks of its keys, and as threads of one process.
+// Tests of writers that share chunks: threads of one process, and processes that share only the
+// store and its locks.
 #include <functional>
 #include <future>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 
-// An array as one process has it open: with a cache and pending chunks of its own.
+// An array as one process has it open, with its own cache and pending chunks.
 class Process {
   public:
     Process(const SampleSpec& spec, const std::shared_ptr<Store>& store,
@@ -39,7 +39,7 @@ class Process {
     const Array& array() const { return *array_; }
     ArrayWriter& writer() { return *writer_; }
 
-    // Writes uint8 elements, row-major.
+    // Writes uint8 elements in row-major order.
     Status Write(const Region& region, const std::string& elements) {
         const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
                             ContiguousStrides(region.count, 1, false), CopyConverter(1)};
@@ -70,13 +70,13 @@ std::string StoredBy(const std::shared_ptr<Store>& store, const SampleSpec& spec
 
 const SampleSpec kEight{{8}, {8}, "\"|u1\"", "0"};
 
-TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
+TEST(LockedWriter, WritersOfOneChunkNeedLocks) {
     for (const bool is_locked : {true, false}) {
         const auto store = std::make_shared<ObservingStore>();
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
         Process first(kEight, store, locks);
         Process second(kEight, store, locks);
-        // Both have read the chunk before either stores it.
+        // Both processes change chunk 0 before either process stores it.
         ASSERT_TRUE(Succeeds(first.Write(Line(0, 4, 2), "aceg")));
         ASSERT_TRUE(Succeeds(second.Write(Line(1, 4, 2), "bdfh")));
         ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -89,7 +89,7 @@ TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
     }
 }
 
-TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
+TEST(LockedWriter, PartsAreMergedWithTheStoreNotTheCache) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -101,8 +101,9 @@ TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
     EXPECT_EQ(StoredBy(store, kEight), "ABxDEFGH");
 }
 
-// Else one who opens the array would see less than there was then.
-TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
+// After DropChanged(), an open array shows what other processes have stored since, merged with the
+// elements that are pending.
+TEST(LockedWriter, PendingPartsDoNotHideChangesOfOthers) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
         const SampleSpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
         const auto store = std::make_shared<ObservingStore>();
@@ -123,7 +124,7 @@ TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
     }
 }
 
-TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext) {
+TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -135,7 +136,7 @@ TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext)
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Time to go wrong in: what is dropped would be put back.
+        // Gives the other thread time to put a chunk that was dropped back into the cache.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -143,7 +144,7 @@ TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext)
     EXPECT_EQ(first.All(), "ABCDEFGH");
 }
 
-TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
+TEST(LockedWriter, EqualValuesAreWrittenToo) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
@@ -173,7 +174,7 @@ TEST(LockedWriter, EveryChunkIsChangedUnderItsLock) {
     EXPECT_FALSE(locks->IsHeld("dem/0"));
 }
 
-// Each of a few processes owns every so many-th column, and writes random parts of those.
+// Each process owns every third column and writes random parts of its columns.
 void WriteInTurns(Random& random, const SampleSpec& spec) {
     constexpr std::uint64_t kProcesses = 3;
     const ArrayMetadata metadata = spec.Metadata();
@@ -222,7 +223,7 @@ TEST(LockedWriter, ProcessesInRandomTurns) {
     }
 }
 
-TEST(LockedWriter, FieldsOfOneElementComeFromTwo) {
+TEST(LockedWriter, TwoProcessesWriteFieldsOfOneElement) {
     const SampleSpec spec{{4}, {4}, R"([["a", "|u1"], ["b", "|u1"]])", "null"};
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
@@ -261,7 +262,7 @@ TEST(LockedWriter, Texts) {
     }
 }
 
-TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
+TEST(LockedWriter, FailedChunksStayPending) {
     SampleSpec spec = kEight;
     spec.compressor = R"({"id": "zlib"})";
     const auto store = std::make_shared<ObservingStore>();
@@ -284,7 +285,7 @@ TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
     EXPECT_EQ(StoredBy(store, spec), std::string("\0xy\0\0\0\0\0", 8));
 }
 
-TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
+TEST(LockedWriter, AWriterWithoutLocksInOneProcessLosesNothing) {
     const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process here(kEight, store, locks);
@@ -303,14 +304,14 @@ TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
     EXPECT_EQ(StoredBy(store, kEight), "abcdefgh");
 }
 
-TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
+TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     std::future<Status> part;
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Time to go wrong in: it would read what is there before the whole.
+        // Gives the other thread time to read the chunk as it was before the whole chunk is stored.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -319,7 +320,7 @@ TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
     EXPECT_EQ(StoredBy(store, kEight), "ABCxEFGH");
 }
 
-TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
+TEST(LockedWriter, AFailingWholeChunkKeepsEarlierParts) {
     const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 2), "ab")));
@@ -330,14 +331,14 @@ TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
     EXPECT_EQ(StoredBy(store, kEight), std::string("ab\0\0\0\0\0\0", 8));
 }
 
-TEST(LockedWriter, AWholeCanBePendingToo) {
+TEST(LockedWriter, AWholeChunkCanBePending) {
     const std::string elements = "ABCDEFGHIJ";
     const Source source{
         reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyConverter(1)};
     for (const bool is_locked : {true, false}) {
         const SampleSpec spec{{10}, {4}, "\"|u1\"", "0"};
         const auto store = std::make_shared<ObservingStore>();
-        // Nothing of the chunk is read: it may be of no use.
+        // Storing whole chunks must not read the old chunk, which may be damaged.
         ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
         Process process(spec, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr);
         ASSERT_TRUE(
@@ -352,10 +353,10 @@ TEST(LockedWriter, AWholeCanBePendingToo) {
     }
 }
 
-TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
+TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<ObservingStore>();
-    for (const std::uint64_t count : {10U, 5U}) {  // whole chunks, and parts
+    for (const std::uint64_t count : {10U, 5U}) {  // 10: whole chunks; 5: parts of chunks
         Process process(spec, store, nullptr, 100);
         store->fails = true;
         int taken = 0;
@@ -368,7 +369,8 @@ TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
     }
 }
 
-// Threads, each of which writes its own elements again and again through `of`.
+// Each thread writes its own elements several times, through the process that of(thread) returns.
+// Returns the elements that are stored in the end.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

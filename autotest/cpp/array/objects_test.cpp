@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays of strings of any length (dtype |O, filter vlen-utf8).
+// Tests of arrays of variable-length strings (dtype
+// O, filter vlen-utf8).
 #include <cstring>
 
 #include "autotest/cpp/array/sample_array.h"
@@ -11,7 +12,7 @@
 namespace zarr::test {
 namespace {
 
-// numcodecs.VLenUTF8's form.
+// Encodes strings as numcodecs.VLenUTF8 does.
 std::string Encoded(const std::vector<std::string>& items) {
     const auto number = [](std::size_t n) {
         std::uint8_t bytes[4];
@@ -29,13 +30,13 @@ SampleSpec Names(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return spec;
 }
 
-// The text of an element: its index, told apart from the overhang by its start.
+// Text of the element at `index`. Elements outside of the array have a different text.
 std::string NameOf(const DimVector<std::uint64_t>& index) {
     return "gr\xc3\xbc\xc3\x9f " + ChunkText(index) +
            std::string(index.empty() ? 0 : index[0], '.');
 }
 
-// Stores every chunk but those in `absent`.
+// Stores all chunks except the one with the key `absent`.
 std::shared_ptr<MemoryStore> Filled(const SampleSpec& spec, const std::string& absent) {
     const auto store = std::make_shared<MemoryStore>();
     const std::size_t rank = spec.shape.size();
@@ -138,7 +139,7 @@ TEST(Objects, ErrorsNameChunkAndCodec) {
     }
 }
 
-TEST(Objects, AnOpMakesSomethingElseOfThem) {
+TEST(Objects, AConverterIsApplied) {
     const SampleSpec spec = Names({4}, {2});
     const auto store = std::make_shared<MemoryStore>();
     const std::string chunk = Encoded({"a", "four"});

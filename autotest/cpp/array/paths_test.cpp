@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The three ways of a chunk into memory: straight, through the cache, through scratch memory.
+// Tests of the three ways to read a chunk: into the destination, into the cache, into scratch
+// memory.
 #include <thread>
 
 #include "autotest/cpp/array/sample_array.h"
@@ -18,7 +19,7 @@ Region Window(std::uint64_t y, std::uint64_t x, std::uint64_t height, std::uint6
     return region;
 }
 
-// 4 x 3 chunks of 10 x 20; the last row and column of them overhang.
+// 4 x 3 chunks of 10 x 20 elements. The chunks of the last row and column overhang the array.
 SampleSpec PathsSpec(bool compressed) {
     SampleSpec spec{{37, 51}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";
@@ -37,7 +38,7 @@ class Paths : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(Compressed, Paths, testing::Bool());
 
-TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
+TEST_P(Paths, AWholeChunkIsReadDirectlyAndNotCached) {
     const auto array = sample_.Open(kPathsCache, spy_);
     const Region region = Window(10, 20, 10, 20);
     std::string memory(10 * 20 * 4, '\0');
@@ -54,7 +55,7 @@ TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
     }
 }
 
-TEST_P(Paths, APartOfAChunkIsKept) {
+TEST_P(Paths, APartlyReadChunkIsCached) {
     const auto array = sample_.Open(kPathsCache, spy_);
     for (const Region& region :
          {Window(12, 21, 5, 5), Window(10, 20, 9, 20), Window(19, 39, 1, 1)}) {
@@ -70,7 +71,7 @@ TEST_P(Paths, APartOfAChunkIsKept) {
     EXPECT_EQ(spy_->gets + spy_->gets_into, 1) << "from the cache, once it is there";
 }
 
-TEST_P(Paths, AChunkLargerThanTheCacheIsHeldAlone) {
+TEST_P(Paths, AChunkLargerThanTheCacheIsCachedAlone) {
     for (const std::size_t cache_bytes : {0, 10 * 20 * 4 - 1}) {
         const auto array = sample_.Open(cache_bytes, spy_);
         spy_->gets = 0;
@@ -84,14 +85,14 @@ TEST_P(Paths, AChunkLargerThanTheCacheIsHeldAlone) {
     }
 }
 
-TEST_P(Paths, AllGiveTheSame) {
+TEST_P(Paths, AllReadEqualElements) {
     const Region all = Region::All(sample_.spec().shape);
     const std::string expected = sample_.Expected(all);
     for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{900}, kPathsCache}) {
         for (const std::size_t threads : {1U, 2U, 16U}) {
             const auto array = sample_.Open(cache_bytes);
             const auto cold = ReadRowMajor(*array, all, threads);
-            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache, where there is one
+            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache if there is one
                 ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(y, 0, 1, 51), threads)));
             const auto warm = ReadRowMajor(*array, all, threads);
             ASSERT_TRUE(Succeeds(cold));
@@ -102,7 +103,7 @@ TEST_P(Paths, AllGiveTheSame) {
     }
 }
 
-TEST_P(Paths, AsksForEachChunkOnceAndForNothingElse) {
+TEST_P(Paths, RequestsEachChunkOnceAndNothingElse) {
     const auto array = sample_.Open(kPathsCache, spy_);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(sample_.spec().shape), 4)));
     EXPECT_EQ(spy_->gets + spy_->gets_into, 12);
@@ -128,12 +129,13 @@ TEST_P(Paths, CountsAbsentChunks) {
     EXPECT_EQ(counters.chunks_requested, 12U);
     EXPECT_EQ(counters.chunks_absent, 3U);
     EXPECT_EQ(counters.chunks_decoded, 9U);
-    for (int i = 0; i < 3; ++i)  // that it is absent is kept as well
+    for (int i = 0; i < 3; ++i)  // the absence of a chunk is cached as well
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(11, 21, 2, 2), 1)));
     EXPECT_EQ(counters.chunks_absent, 4U);
 }
 
-// Every second row: no chunk is wanted whole, so each is decoded into the cache, once.
+// Every second row is read, so each chunk is needed in part. Each chunk must be decoded into the
+// cache exactly once.
 TEST_P(Paths, DecodesEachChunkOnceForManyThreads) {
     const auto array = sample_.Open(kPathsCache);
     std::vector<std::thread> threads;
@@ -156,7 +158,7 @@ TEST_P(Paths, DecodesEachChunkOnceForManyThreads) {
 }
 
 TEST_P(Paths, IsRightForManyThreadsWithATinyCache) {
-    const auto array = sample_.Open(2000);  // two chunks
+    const auto array = sample_.Open(2000);  // room for two chunks
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
     for (std::uint64_t t = 0; t < 6; ++t)

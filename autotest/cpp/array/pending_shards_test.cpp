@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing of chunks that are stored in shards, against a model in memory.
+// Tests of writing chunks that are stored in shards, compared with a model in memory.
 #include "core/array/pending_shards.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SampleSpec ByteSpec(std::vector<std::uint64_t> shape, std::vector<std::uint64_t>
     return spec;
 }
 
-// An array, its writer, and a model of its contents.
+// An array with its writer and a model of its contents.
 struct ShardWriter {
     ShardWriter(const ArrayMetadata& metadata, std::shared_ptr<Store> to,
                 std::size_t pending_bytes = kAnyNumber,
@@ -102,7 +102,7 @@ std::string RandomBytes(Random& random, std::uint64_t size) {
     return bytes;
 }
 
-TEST(ShardWriting, WhatIsWrittenIsRead) {
+TEST(ShardWriting, WrittenElementsAreReadBack) {
     Random random(7);
     for (int turn = 0; turn < 200; ++turn) {
         const ArrayMetadata metadata = RandomMetadata(random);
@@ -130,7 +130,7 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<FaultyStore>(memory);
     ShardWriter written(ShardedMetadata(ByteSpec({4, 6}, {2, 2}), {{{4, 4}}}), store);
-    store->FailAt(4, true);  // a Set for each shard, and nothing else
+    store->FailAt(4, true);  // one Set() for each shard, nothing else
     ASSERT_TRUE(Succeeds(written.Write(Box({0, 0}, {2, 6}), "abcdefghijkl")));
     EXPECT_TRUE(store->TakeChanges().empty());
     ASSERT_TRUE(Succeeds(written.Write(Box({2, 0}, {2, 6}), "mnopqrstuvwx")));
@@ -144,7 +144,7 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     EXPECT_EQ(ValueOf(*memory, "a/c/0/1"), MakeShard({"efkl", std::nullopt, "qrwx", std::nullopt}));
 }
 
-TEST(ShardWriting, TheIndexGoesWhereTheMetadataSay) {
+TEST(ShardWriting, TheMetadataPlaceTheIndex) {
     for (const bool at_end : {true, false}) {
         const auto store = std::make_shared<MemoryStore>();
         const ShardSpec spec{{4}, at_end};
@@ -168,7 +168,7 @@ TEST(ShardWriting, ChunksOfFillValuesAreAbsentAndAShardWithoutChunksIsRemoved) {
     EXPECT_EQ(ValueOf(*store, "a/c/1"), "absent");
 }
 
-// As the codec makes it.
+// Encodes with the codec of the core, as a writer does.
 std::string Zlib(const std::string& bytes) {
     const auto codec = MakeFromJson(Json(kZlibShards));
     Buffer encoded;
@@ -176,7 +176,7 @@ std::string Zlib(const std::string& bytes) {
     return std::string(ByteSpan(encoded.span()).text());
 }
 
-TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
+TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     const auto store = std::make_shared<MemoryStore>();
     const std::string first = "no chunk that any codec makes";
     const std::string last = Deflated("gh");
@@ -190,7 +190,7 @@ TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
     EXPECT_EQ(TakeApart(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
-    // Of shards in shards, those in which nothing was written.
+    // Inner shards in which nothing was written must stay byte for byte.
     const std::string other = "not even a shard";
     put(MakeShard({other, MakeShard({first, Deflated("gh")})}));
     ShardWriter nested(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}, {{4}}}), store);
@@ -199,13 +199,14 @@ TEST(ShardWriting, WhatIsNotWrittenIsKeptByteForByteAndNotDecoded) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({other, MakeShard({first, Zlib("GH")})}));
 }
 
-TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
+TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
     const auto store = std::make_shared<MemoryStore>();
     const std::string good = MakeShard({"ab", "cd", "ef", "gh"});
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);  // all of it, each
+    // Each of the four index entries claims the same 60 bytes.
+    for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
         {good.substr(0, 20), "a/c/0: holds 20 bytes, fewer than the shard index of 68"},
@@ -221,7 +222,7 @@ TEST(ShardWriting, AnOldShardThatCannotBeKeptIsAnErrorAndStays) {
         EXPECT_TRUE(Fails(written.writer->Flush(1), StatusCode::kCorrupt, message));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), shard);
         EXPECT_GT(written.PendingBytes(), 0U);
-        // What is written whole needs nothing of it.
+        // A shard that is written whole needs nothing of the old shard.
         ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "ABCDEFGH")));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({"AB", "CD", "EF", "GH"}));
     }
@@ -279,7 +280,7 @@ TEST(ShardWriting, AFailureNamesTheShardOnce) {
     EXPECT_EQ(written.Stored(), "abcd");
 }
 
-TEST(ShardWriting, ShardsGoOutEarlyWhereTheyTakeTooMuchAndComeBack) {
+TEST(ShardWriting, ShardsAreStoredEarlyAtTheMemoryLimit) {
     constexpr std::uint64_t kChunk = 64 << 10;
     constexpr std::uint64_t kSide = 8;  // chunks, in shards of 2 x 2 that are written by rows
     const auto store = std::make_shared<ObservingStore>();
@@ -309,7 +310,7 @@ TEST(ShardWriting, ShardsGoOutEarlyWhereTheyTakeTooMuchAndComeBack) {
     })) << "a row of shards was more than what may be pending";
 }
 
-TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
+TEST(ShardWriting, OtherInstancesSeePendingAndStoredChunks) {
     const auto store = std::make_shared<MemoryStore>();
     const ArrayMetadata metadata = ShardedMetadata(ByteSpec({8}, {2}), {{{8}}});
     const auto instances = std::make_shared<ArrayInstances>(metadata);
@@ -323,7 +324,8 @@ TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), "absent");
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     EXPECT_EQ(other.All(), "..cdef..");
-    // The chunks move in the shard, which the other instance has the index of.
+    // The new shard has its chunks at other offsets, but the other instance has cached the old
+    // index.
     ASSERT_TRUE(Succeeds(WriteBytes(**writer, Box({0}, {2}), "ab")));
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     other.context->cache().SetMaxBytes(0);
@@ -331,7 +333,7 @@ TEST(ShardWriting, OtherInstancesOfTheArraySeeWhatIsPendingAndWhatWasStored) {
     EXPECT_EQ(*other.Read(Box({4}, {1})), "e");
 }
 
-TEST(ShardWriting, ListingsHaveWhatIsPending) {
+TEST(ShardWriting, ListingsIncludePendingChunks) {
     const auto store = std::make_shared<MemoryStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({8}, {2}), {{{4}}}), store);
     ASSERT_TRUE(Succeeds(written.Write(Box({0}, {4}), "abcd")));
@@ -345,7 +347,7 @@ TEST(ShardWriting, ListingsHaveWhatIsPending) {
     EXPECT_EQ(written.All(), "..cdefgh");
 }
 
-TEST(ShardWriting, WhatIsDiscardedIsGone) {
+TEST(ShardWriting, DiscardedChunksAreGone) {
     const auto store = std::make_shared<MemoryStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({8}, {2}), {{{8}}}), store);
     ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "abcdefgh")));
@@ -360,7 +362,7 @@ TEST(ShardWriting, WhatIsDiscardedIsGone) {
 // ---------------------------------------------------------------------------------------------
 // Locks
 
-TEST(ShardLocks, TwoThatShareAShardLoseNothing) {
+TEST(ShardLocks, WritersOfOneShardLoseNothing) {
     for (const bool is_locked : {true, false}) {
         const auto store = std::make_shared<ObservingStore>();
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
@@ -369,8 +371,8 @@ TEST(ShardLocks, TwoThatShareAShardLoseNothing) {
         const ArrayMetadata metadata = ShardedMetadata(ByteSpec({16}, {2}), {{{8}}});
         ShardWriter first(metadata, store, kAnyNumber, locks);
         ShardWriter second(metadata, store, kAnyNumber, locks);
-        EXPECT_EQ(first.All(), second.All());  // both have the indexes
-        // Chunks of one shard, and parts of one chunk.
+        EXPECT_EQ(first.All(), second.All());  // both have cached the indexes
+        // Both writers write chunks of one shard, and parts of one chunk.
         ASSERT_TRUE(Succeeds(first.Write(Box({0}, {3}), "abc")));
         ASSERT_TRUE(Succeeds(second.Write(Box({3}, {3}), "def")));
         ASSERT_TRUE(Succeeds(first.Write(Box({6}, {1}), "g")));
@@ -444,7 +446,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
                 const std::uint64_t at = 2 * random.Below(32);
                 const auto read = written.opened.Read(t == 0 ? Box({at}, {2}) : Box({0}, {64}), 2);
                 ASSERT_TRUE(Succeeds(read));
-                // Each chunk was written in one piece.
+                // Two neighbouring elements form a chunk, which is always written whole.
                 for (std::size_t i = 0; i < read->size(); i += 2)
                     EXPECT_EQ((*read)[i], (*read)[i + 1]);
             }
@@ -467,7 +469,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
 // ---------------------------------------------------------------------------------------------
 // Other shapes
 
-TEST(ShardResizing, WhatIsCutOffIsTheFillValueWhenTheArrayGrowsAgain) {
+TEST(ShardResizing, CutOffElementsAreTheFillValueAfterGrowing) {
     Random random(5);
     for (int turn = 0; turn < 100; ++turn) {
         ArrayMetadata metadata = RandomMetadata(random);
@@ -499,7 +501,7 @@ TEST(ShardResizing, WhatIsCutOffIsTheFillValueWhenTheArrayGrowsAgain) {
     }
 }
 
-TEST(ShardResizing, ShardsThatLieOutsideAreRemovedAndOthersNotTouched) {
+TEST(ShardResizing, OnlyShardsOutsideAreRemoved) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<ObservingStore>();
     ShardWriter written(ShardedMetadata(ByteSpec({12}, {2}), {{{4}}}), store);
@@ -517,7 +519,7 @@ TEST(ShardResizing, ShardsThatLieOutsideAreRemovedAndOthersNotTouched) {
 // ---------------------------------------------------------------------------------------------
 // The container
 
-TEST(PendingShardsTest, KeepsWhatCameWhileAShardWasStored) {
+TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     PendingShards pending;
     const auto bytes = [](const char* text) {
         auto buffer = std::make_shared<Buffer>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small parts of large chunks, which are read without the rest.
+// Tests of reading small parts of large chunks without decoding the rest.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,19 +29,19 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
     EXPECT_LE(sample.decoded(), chunk / 2);
-    // Who comes again gets all of it, once.
+    // A second read of the chunk decodes the whole chunk, once.
     const std::uint64_t before = sample.decoded();
     for (std::uint64_t x = 5; x < 50; ++x)
         EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));
     EXPECT_EQ(sample.decoded() - before, chunk);
 }
 
-TEST(ChunkRanges, OfUncompressedChunksOnlyTheRangeIsRead) {
+TEST(ChunkRanges, OnlyTheRangeOfAnUncompressedChunkIsRead) {
     Random random(32);
     const WrittenArray sample(random, Large("null"));
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 600), 1), sample.Expected(Pixel(3, 600)));
     EXPECT_EQ(sample.read(), 4U);
-    const Region row{{699, 511}, {1, 3}, {1, 1}};  // of two chunks
+    const Region row{{699, 511}, {1, 3}, {1, 1}};  // lies in two chunks
     EXPECT_EQ(*ReadRowMajor(*sample.array, row, 1), sample.Expected(row));
     EXPECT_EQ(sample.read(), 4U + 3 * 4);
 }
@@ -53,8 +53,8 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
     EXPECT_EQ(sample.decoded(), 512U * 512 * 4);
 }
 
-// The bands of a cube, one after the other.
-TEST(ChunkRanges, WhatIsReadInOrderIsReadOnce) {
+// Reads the bands of a cube in order. Read-ahead must decode each chunk only once.
+TEST(ChunkRanges, SequentialReadsDecodeEachChunkOnce) {
     Random random(35);
     SampleSpec spec;
     spec.shape = {96, 200, 200};
@@ -75,8 +75,8 @@ TEST(ChunkRanges, WhatIsReadInOrderIsReadOnce) {
     EXPECT_EQ(sample.decoded() - before, all / 3 * 2);
 }
 
-// A chunk that the cache cannot hold is not decoded whole for each part.
-TEST(ChunkRanges, OfChunksLargerThanTheCacheOnlyPartsAreDecoded) {
+// A chunk that is larger than the cache must not be decoded whole for each small part.
+TEST(ChunkRanges, OnlyPartsOfOversizedChunksAreDecoded) {
     Random random(36);
     const WrittenArray sample(random, Large(kBlosc));
     const auto array = sample.Open(1000);
@@ -104,7 +104,7 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
                 if (random.Below(3) != 0)
                     region.count[axis] = std::min<std::uint64_t>(region.count[axis], 3);
             if (region.size() == 0) continue;
-            // Each time as if it were the first.
+            // A new array has read nothing before, so this is its first read.
             const auto array = sample.Open(kRangesCache);
             const auto read = ReadRowMajor(*array, region, 1 + random.Below(2));
             ASSERT_TRUE(Succeeds(read)) << spec.Text();
@@ -143,8 +143,8 @@ TEST(ChunkRanges, DamagedChunksAreErrors) {
     }
 }
 
-// Bytes that are wrong give an error or wrong elements, and nothing worse.
-TEST(ChunkRanges, WrongBytesDoNoHarm) {
+// Damaged bytes may give an error or wrong elements. Sanitizers must find no invalid access.
+TEST(ChunkRanges, SurviveDamagedChunks) {
     Random random(37);
     const WrittenArray sample(random, Large(kBlosc));
     Buffer value;
@@ -152,7 +152,7 @@ TEST(ChunkRanges, WrongBytesDoNoHarm) {
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
-        // The header, the places of the blocks, and the blocks.
+        // The changed bytes are in the header, in the offsets of the blocks, or in the blocks.
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));

@@ -11,7 +11,7 @@ namespace {
 
 using test::Random;
 
-// How many of the array's chunks are told to be asked for the first time.
+// Returns how many of the chunks 0 to `chunks` - 1 of `array` IsFirstPart() is true for.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
@@ -31,19 +31,20 @@ TEST(IsFirstPart, IsTrueOnce) {
     EXPECT_TRUE(other.IsFirstPart({1, 0})) << "of each context by itself";
 }
 
-TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
+TEST(IsFirstPart, KnowsChunksThatAreReadRepeatedly) {
     for (const std::uint64_t array : {1U, 2U, 77U, 100000U}) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            for (int round = 0; round < 3; ++round)  // some sets are full of very many
+            // With 3000 chunks, a few sets of the table overflow.
+            for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;
         }
     }
 }
 
-// The row of chunks of a window, of many rows apart.
+// The indices of the chunks differ by a constant stride, as in a column of chunks.
 TEST(IsFirstPart, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);
@@ -65,7 +66,7 @@ TEST(IsFirstPart, KeepsArraysApart) {
     EXPECT_LE(forgotten, 20U) << "of 2000";
 }
 
-TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
+TEST(IsFirstPart, ForgetsOldChunks) {
     ArrayContext context(0);
     EXPECT_TRUE(context.IsFirstPart({1, 5}));
     CountFirst(context, 2, 2000000);
@@ -73,14 +74,14 @@ TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
     EXPECT_FALSE(context.IsFirstPart({1, 5})) << "and learns it again, in a full table";
 }
 
-TEST(IsFirstPart, TellsOneOfManyThreads) {
+TEST(IsFirstPart, IsTrueForOneOfManyThreads) {
     constexpr std::uint64_t kChunks = 1000;
     ArrayContext context(0);
     std::atomic<std::size_t> first{0};
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < kChunks; ++i)  // each begins elsewhere
+            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at another chunk
                 first += context.IsFirstPart({9, (i + t * 3) % kChunks}) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random regions of random arrays against the elements one by one.
+// Reads random regions of random arrays and compares them with a model, element by element.
 #include <algorithm>
 #include <cstring>
 
@@ -45,7 +45,7 @@ TEST(ArrayRead, GivesTheElementsOfRandomRegions) {
     const std::size_t threads[] = {1, 2, 16};
     for (int round = 0; round < 700; ++round) {
         const SampleArray sample(random, RandomSpec(random));
-        // No cache, one that holds a chunk or none, one that holds everything.
+        // Caches without room, with room for at most one chunk, and with room for all chunks.
         for (const std::size_t cache_bytes : {0U, 300U, 1U << 20}) {
             const auto array = sample.Open(cache_bytes);
             ASSERT_NE(array, nullptr);
@@ -61,7 +61,8 @@ TEST(ArrayRead, GivesTheElementsOfRandomRegions) {
     }
 }
 
-// Dimensions in any order and direction, with gaps that stay as they are.
+// The dimensions of the destination have any order and direction. Gaps between elements stay as
+// they are.
 TEST(ArrayRead, ScattersIntoAnyStrides) {
     Random random(12);
     for (int round = 0; round < 400; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrays whose chunks have sizes of their own along each dimension, against a model in memory that
-// goes through the elements one by one.
+// Tests of arrays with a rectilinear chunk grid, compared element by element with a model in
+// memory.
 #include <algorithm>
 #include <numeric>
 #include <thread>
@@ -21,7 +21,7 @@ std::vector<Sizes> RandomSizes(Random& random, const Sizes& shape) {
         const std::uint64_t most = 1 + random.Below(length);
         for (std::uint64_t sum = 0; sum < length; sum += along.back())
             along.push_back(1 + random.Below(most));
-        if (random.Below(4) == 0) along.push_back(5);  // beyond the array
+        if (random.Below(4) == 0) along.push_back(5);  // beyond the end of the array
     }
     return sizes;
 }
@@ -47,7 +47,7 @@ std::vector<SampleSpec> UnevenSpecs() {
     return specs;
 }
 
-TEST(Rectilinear, WhatIsWrittenIsRead) {
+TEST(Rectilinear, WrittenElementsAreReadBack) {
     Random random(5);
     for (const SampleSpec& spec : UnevenSpecs()) {
         for (int round = 0; round < 6; ++round) {
@@ -73,9 +73,10 @@ TEST(Rectilinear, WhatIsWrittenIsRead) {
     }
 }
 
-TEST(Rectilinear, AChunkIsStoredInTheSizeThatItsEdgesSay) {
+TEST(Rectilinear, AChunkIsStoredInTheSizeOfItsEdges) {
     Random random(6);
-    // The last column is cut by the edge of the array, and one more lies outside.
+    // The edge of the array cuts the third column of chunks. The fourth column is outside of the
+    // array.
     Uneven uneven({{6, 9}, {1, 1}, "\"|u1\"", "46"}, {{1, 2, 3}, {4, 2, 5, 7}}, kRoom, kRoom);
     const Region all = Region::All({6, 9});
     ASSERT_TRUE(Succeeds(uneven.WriteRandom(random, all, 2)));
@@ -105,7 +106,7 @@ TEST(Rectilinear, AChunkOfAnotherSizeIsDamaged) {
     EXPECT_EQ(*ReadRowMajor(*uneven.Open(0), Region::All({6}), 1), ".ab...");
 }
 
-TEST(Rectilinear, WholeChunksGoOutAtOnceAndRowsWhenTheirChunkIsComplete) {
+TEST(Rectilinear, WholeChunksAreStoredAtOnceAndRowsWhenComplete) {
     Uneven uneven({{6, 4}, {1, 4}, "\"|u1\"", "46"}, {{1, 2, 3}, {}}, kRoom, kRoom);
     Random random(7);
     const auto write = [&](std::uint64_t first, std::uint64_t count) {
@@ -122,7 +123,7 @@ TEST(Rectilinear, WholeChunksGoOutAtOnceAndRowsWhenTheirChunkIsComplete) {
     uneven.CheckRead(*uneven.Open(0), Region::All({6, 4}), 1);
 }
 
-TEST(Rectilinear, TheBytesOfARegionAreThoseOfItsChunks) {
+TEST(Rectilinear, DecodedBytesOfARegionAreThoseOfItsChunks) {
     const Uneven uneven({{100, 10}, {1, 4}, "\"<i4\"", "0"}, {{10, 1, 1, 1, 60, 27}, {}}, 0, 0);
     const auto bytes = [&](std::uint64_t start, std::uint64_t count, std::int64_t step) {
         return uneven.array->DecodedBytes({{start, 0}, {count, 1}, {step, 1}}) / (4 * 4);
@@ -135,7 +136,7 @@ TEST(Rectilinear, TheBytesOfARegionAreThoseOfItsChunks) {
     EXPECT_EQ(bytes(0, 0, 1), 0U);
 }
 
-// Parts of large chunks, which are taken alone where they are stored as they are or by blosc.
+// Small parts of uncompressed or blosc chunks are read without decoding the whole chunk.
 TEST(Rectilinear, SmallPartsOfLargeChunksAreRead) {
     Random random(8);
     for (const char* compressor : {"null", R"({"id": "blosc", "cname": "lz4", "clevel": 1})"}) {
@@ -150,7 +151,7 @@ TEST(Rectilinear, SmallPartsOfLargeChunksAreRead) {
     }
 }
 
-TEST(Rectilinear, MoreShapesThanAreKept) {
+TEST(Rectilinear, MoreShapesThanAreCached) {
     Sizes sizes;
     for (std::uint64_t size = 1; size <= 66; ++size) sizes.push_back(size);
     const std::uint64_t length = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
@@ -172,7 +173,7 @@ TEST(Rectilinear, ThreadsReadAndWriteOneArray) {
     Uneven uneven({{60, 60}, {1, 1}, "\"<i2\"", "0", R"({"id": "zlib", "level": 1})"},
                   {{1, 2, 3, 4, 5, 6, 7, 8, 9, 15}, {30, 1, 12, 8, 9}}, 3000, 3000);
     ASSERT_TRUE(Succeeds(uneven.WriteRandom(random, Region::All({60, 60}), 2)));
-    // Each thread has rows of its own, in chunks that it shares with others.
+    // Each thread writes its own rows, in chunks that it shares with other threads.
     constexpr std::size_t kThreads = 4;
     std::vector<std::thread> threads;
     std::vector<std::string> rows(60);

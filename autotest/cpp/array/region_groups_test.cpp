@@ -10,7 +10,7 @@
 namespace zarr {
 namespace {
 
-// A region of 3 x 5 chunks, from chunk (1, 1) on.
+// A region that covers 3 x 5 chunks, the first of which is chunk (1, 1).
 class RegionGroupsTest : public testing::Test {
   protected:
     RegionGroupsTest() {
@@ -19,7 +19,7 @@ class RegionGroupsTest : public testing::Test {
         region_.step = {1, 1};
     }
 
-    // The pieces of each group.
+    // Returns the numbers of the pieces in each group. `axes` is the grid of groups.
     std::vector<std::vector<std::uint64_t>> Groups(const std::vector<GridAxis>& axes) const {
         const std::vector<GridAxis> grid{{20, 2}, {100, 10}};
         const Strides strides{50, 1};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays with known contents, for comparing Array::Read() with going through the elements one by
-// one.
+// Arrays with known contents, to compare Array::Read() with a model element by element.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@
 
 namespace zarr::test {
 
-// What of `.zarray` a sample chooses; the texts are JSON.
+// Members of the `.zarray` of a sample array. Each text is JSON.
 struct SampleSpec {
     std::vector<std::uint64_t> shape;
     std::vector<std::uint64_t> chunks;
@@ -25,28 +24,30 @@ struct SampleSpec {
     char separator = '.';
     bool says_separator = true;
 
-    std::string Text() const;  // of `.zarray`
+    std::string Text() const;  // the `.zarray` document
     ArrayMetadata Metadata() const;
     bool is_compressed() const { return compressor != "null"; }
 };
 
-// The elements of an array that nothing was written to, in the host's byte order.
+// Returns the elements of an array without stored chunks, in native byte order.
 std::string UnwrittenElements(const ArrayMetadata& metadata);
 
-// zlib's form of `bytes`.
+// Returns `bytes` compressed in the zlib format.
 std::string Deflated(const std::string& bytes);
 
-// An array at "dem" in a store in memory, with random contents, some of its chunks absent.
+// An array at the path "dem" of a store in memory, with random contents. Some chunks are absent if
+// `with_absent`.
 class SampleArray {
   public:
     SampleArray(Random& random, SampleSpec spec, bool with_absent = true);
 
-    // Through `store` where it is given.
+    // Opens the array with a new cache of `cache_bytes` bytes. Reads go through `store` unless it
+    // is null.
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
                                       std::shared_ptr<const Store> store = nullptr) const;
 
-    // The elements of `region` in its row-major order and in the host's byte order: of each,
-    // `size` bytes from `offset`.
+    // Returns the elements of `region` in row-major order and native byte order. Each element is
+    // reduced to `size` bytes from byte `offset` on.
     std::string Expected(const Region& region, std::size_t offset, std::size_t size) const;
     std::string Expected(const Region& region) const {
         return Expected(region, 0, metadata_.dtype.size);
@@ -63,19 +64,20 @@ class SampleArray {
     SampleSpec spec_;
     ArrayMetadata metadata_;
     std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
-    std::string contents_;  // row-major, in the host's order
+    std::string contents_;  // all elements, row-major, native byte order
     std::uint64_t present_ = 0;
 };
 
-// A region with random steps, forwards and backwards, now and then an empty one.
+// Returns a random region with positive and negative steps. Sometimes the region is empty.
 Region RandomRegion(Random& random, const std::vector<std::uint64_t>& shape);
 
-// Reads into contiguous memory, row-major.
+// Reads `region` into contiguous memory in row-major order.
 Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::size_t threads);
 Result<std::string> ReadRowMajor(const Array& array, const Region& region,
                                  const ReadOptions& options);
 
-// Moves `index` to the next in row-major order below `limits`; false after the last.
+// Advances `index` to the next index below `limits` in row-major order. Returns false after the
+// last index.
 bool NextIndex(DimVector<std::uint64_t>& index, const DimVector<std::uint64_t>& limits);
 
 DimVector<std::uint64_t> Dims(const std::vector<std::uint64_t>& values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays with shards for tests, and shards made and taken apart by the specification alone.
+// Sharded arrays for tests, and functions that build and split shards independently of the core.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace zarr::test {
 
-// One level of shards; see Sharding.
+// A level of sharding. The members have the meaning of the members of Sharding.
 struct ShardSpec {
     std::vector<std::uint64_t> shape;
     bool index_at_end = true;
     bool has_checksum = true;
-    std::string codec = "null";  // around the shard: null, or numcodecs' JSON
+    std::string codec = "null";  // numcodecs JSON, for the whole shard
     AxisOrder order = {};
     bool is_big_endian = false;
 };
@@ -59,7 +59,7 @@ inline ArrayMetadata ShardedMetadata(const SampleSpec& spec, const std::vector<S
     return metadata;
 }
 
-// 64-bit numbers as the bytes of an index have them.
+// Returns the 8 bytes of a number in the index of a shard.
 inline std::string NumberBytes(std::uint64_t value, bool is_big_endian = false) {
     std::string bytes;
     for (int i = 0; i < 8; ++i)
@@ -74,7 +74,7 @@ inline std::string WithChecksum(const std::string& bytes) {
     return all;
 }
 
-// A shard of `children`, in the order of the index; null where one is absent.
+// Builds a shard of the encoded chunks `children` in index order; nullopt means an absent chunk.
 inline std::string MakeShard(const std::vector<std::optional<std::string>>& children,
                              const ShardSpec& spec = {}) {
     const std::size_t index_size = children.size() * 16 + (spec.has_checksum ? 4 : 0);
@@ -90,7 +90,7 @@ inline std::string MakeShard(const std::vector<std::optional<std::string>>& chil
     return spec.index_at_end ? data + index : index + data;
 }
 
-// The children of a shard whose index is at its end, with a checksum.
+// Splits a shard of `count` chunks, with the index and its checksum at the end, into its chunks.
 inline std::vector<std::optional<std::string>> TakeApart(const std::string& shard,
                                                          std::size_t count) {
     std::vector<std::optional<std::string>> children;
@@ -120,7 +120,7 @@ inline std::string ValueOf(const Store& store, const std::string& key) {
     return found.ok() && *found ? TextOf(value) : "absent";
 }
 
-// An array with shards at "a" as one process has it open.
+// A sharded array at the path "a", open with its own cache.
 struct ShardedArray {
     ShardedArray(const ArrayMetadata& metadata, const std::shared_ptr<const Store>& store,
                  std::size_t cache_bytes = std::size_t{1} << 24,
@@ -144,7 +144,7 @@ struct ShardedArray {
     std::shared_ptr<const Array> array;
 };
 
-// Writes bytes of a type of one byte, row-major in the region.
+// Writes elements of 1 byte in row-major order.
 inline Status WriteBytes(ArrayWriter& writer, const Region& region, const std::string& bytes,
                          std::size_t threads = 2) {
     const Source source{reinterpret_cast<const std::uint8_t*>(bytes.data()),

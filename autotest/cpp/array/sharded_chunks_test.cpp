@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading of chunks in shards that were made by the specification.
+// Tests of reading chunks in shards that the tests build by the specification.
 #include "core/array/sharded_chunks.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Writes down the requests for values, says what version they have, and may be slow or far away.
+// Records the read requests and reports versions of values. Can act as a store with slow requests.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -67,7 +67,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    bool is_told_versions = false;  // by what is read, as of a server
+    bool is_told_versions = false;  // the version is known only with a read, like an HTTP ETag
     std::function<void()> before_range;
 
   private:
@@ -128,7 +128,7 @@ TEST_F(ShardedChunksTest, ReadsChunksByTheIndex) {
     }
 }
 
-TEST_F(ShardedChunksTest, HasTheOrderOfTheIndexOfTheMetadata) {
+TEST_F(ShardedChunksTest, UsesTheIndexOrderOfTheMetadata) {
     ShardSpec spec{{2, 3}};
     spec.order = true;  // column-major
     Put("a/c/0/0", MakeShard({"a", "d", "b", "e", "c", "f"}, spec));
@@ -136,13 +136,13 @@ TEST_F(ShardedChunksTest, HasTheOrderOfTheIndexOfTheMetadata) {
     EXPECT_EQ(array.All(), "abcdef");
 }
 
-TEST_F(ShardedChunksTest, OfAnArrayWithoutDimensions) {
+TEST_F(ShardedChunksTest, ReadsAnArrayWithoutDimensions) {
     Put("a/c", MakeShard({"x"}));
     const ShardedArray array(ShardedMetadata(Bytes({}, {}), {ShardSpec{}}), store_);
     EXPECT_EQ(array.All(), "x");
 }
 
-TEST_F(ShardedChunksTest, NestedAndEncodedAsAWhole) {
+TEST_F(ShardedChunksTest, ReadsNestedAndEncodedShards) {
     const std::string zlib = R"({"id": "zlib", "level": 1})";
     for (const std::string& outer : {std::string("null"), zlib}) {
         for (const std::string& inner : {std::string("null"), zlib}) {
@@ -198,7 +198,7 @@ TEST_F(ShardedChunksTest, ChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 2+4", "a/c/1 0+4"}));
 }
 
-TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThanTheGap) {
+TEST_F(ShardedChunksTest, DistantChunksTakeTwoRequestsUnlessRequestsAreExpensive) {
     const std::string gap(200'000, '-');
     std::string index;
     for (const std::uint64_t offset : {0U, 200'001U}) index += NumberBytes(offset) + NumberBytes(1);
@@ -211,16 +211,16 @@ TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThan
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 0+200002"}));
 }
 
-TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
+TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // As another thread that reads several chunks together, and has not come to this one yet.
+    // Another thread claims chunk 1, as a read of several chunks does, and has not loaded it yet.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
     std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
-    // The reader keeps parts of chunks in the cache. It has loaded its own before it waits.
+    // The reader must load its own chunks into the cache before it waits for chunk 1.
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
@@ -228,13 +228,13 @@ TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
         std::this_thread::yield();
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
     {
-        const auto given_up = std::move(claim);  // so that the reader loads it itself
+        const auto given_up = std::move(claim);  // the reader then loads the chunk itself
     }
     reader.join();
     EXPECT_EQ(read, "bcdefg");
 }
 
-TEST_F(ShardedChunksTest, RequestsForManyChunksHaveABound) {
+TEST_F(ShardedChunksTest, RequestsAreBounded) {
     constexpr std::size_t kChunk = std::size_t{1} << 20;
     std::string data;
     std::string index;
@@ -249,7 +249,7 @@ TEST_F(ShardedChunksTest, RequestsForManyChunksHaveABound) {
     EXPECT_EQ(store_->Take().size(), 4U) << "an index and three times 4 MiB";
 }
 
-TEST_F(ShardedChunksTest, PartOfALargeChunkThatIsStoredAsItIsIsAllThatIsRead) {
+TEST_F(ShardedChunksTest, OnlyTheNeededPartOfAnUncompressedChunkIsRead) {
     const std::string chunk(std::size_t{1} << 20, 'x');
     Put("a/c/0", MakeShard({std::nullopt, chunk}));
     const ShardedArray array(
@@ -266,13 +266,13 @@ TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 1048573+5"}));
 }
 
-// Each row: two 64-bit numbers of a chunk in a shard of ten bytes and an index of 20.
-struct Lie {
+// Invalid entries of a shard index. The shard has 10 bytes of data and an index of 20 bytes.
+struct WrongEntry {
     std::uint64_t offset;
     std::uint64_t size;
     const char* message;
 };
-constexpr Lie kLies[] = {
+constexpr WrongEntry kWrongEntries[] = {
     {0, kNone, "but only one of the two numbers"},
     {kNone, 2, "but only one of the two numbers"},
     {kNone - 1, 2, "beyond 2^64 bytes"},
@@ -283,8 +283,8 @@ constexpr Lie kLies[] = {
     {std::uint64_t{1} << 62, 2, "beyond the end of the shard"},
 };
 
-TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
-    for (const Lie& lie : kLies) {
+TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
+    for (const WrongEntry& lie : kWrongEntries) {
         for (const bool at_end : {true, false}) {
             const std::string index = WithChecksum(NumberBytes(lie.offset) + NumberBytes(lie.size));
             const std::string data = "0123456789";
@@ -294,7 +294,7 @@ TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
             for (const Region& region : {Box({0, 3}, {1, 1}), Region::All({2, 4})}) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the index"));
-                // Where the index is at the start, the size of the shard is not known.
+                // If the index is at the start, the size of the shard is not known.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -305,7 +305,7 @@ TEST_F(ShardedChunksTest, IndexesThatLieAreErrorsThatNameShardAndChunk) {
     }
 }
 
-TEST_F(ShardedChunksTest, AChunkLargerThanItsCodecsCanMakeItIsNotRead) {
+TEST_F(ShardedChunksTest, AChunkLargerThanItsCodecsCanEncodeIsNotRead) {
     Put("a/c/0", MakeShard({std::string(100'000, 'x')}));
     const ShardedArray array(ShardedMetadata(Bytes({2}, {2}), {{{2}}}), store_);
     EXPECT_TRUE(Fails(array.Read(Box({0}, {1})), StatusCode::kCorrupt,
@@ -344,7 +344,7 @@ TEST_F(ShardedChunksTest, ChunksMayOverlapAndBeInAnyOrder) {
     EXPECT_EQ(array.All(), "cdbcabcd");
 }
 
-TEST_F(ShardedChunksTest, DamagedInnerShardsAndWrappersAreErrors) {
+TEST_F(ShardedChunksTest, DamagedInnerAndEncodedShardsAreErrors) {
     const std::string inner = MakeShard({"ab", "cd"});
     std::string wrong = inner;
     wrong.back() = static_cast<char>(wrong.back() ^ 1);
@@ -366,7 +366,7 @@ TEST_F(ShardedChunksTest, DamagedInnerShardsAndWrappersAreErrors) {
     }
 }
 
-TEST_F(ShardedChunksTest, RefusesWhatTheMetadataCannotMean) {
+TEST_F(ShardedChunksTest, RefusesInvalidMetadata) {
     const auto open = [&](const ArrayMetadata& metadata) {
         return Array::Open(store_, "a", metadata, std::make_shared<ArrayContext>(0));
     };
@@ -381,7 +381,7 @@ TEST_F(ShardedChunksTest, RefusesWhatTheMetadataCannotMean) {
     EXPECT_TRUE(Fails(open(compressed), StatusCode::kCorrupt, "index_codecs"));
 }
 
-TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
+TEST_F(ShardedChunksTest, ListsStoredChunks) {
     Put("a/c/0/0", MakeShard({"a", std::nullopt, "c", "d"}));
     Put("a/c/0/1", MakeShard({"b", "beyond the edge", std::nullopt, std::nullopt}));
     const ShardedArray array(ShardedMetadata(Bytes({4, 3}, {1, 1}), {{{2, 2}}}), store_);
@@ -399,8 +399,8 @@ TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
-// 2^32 chunks in a shard, of which two are there: to look at each takes many minutes.
-TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
+// 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would take minutes.
+TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
         Bytes({kMany * kMany}, {1}), {{{kMany * kMany}, true, false}, {{kMany}, false, false}});
@@ -425,13 +425,14 @@ TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // Resizing: what is left is the first of the two.
+    // Resizing the array erases the second chunk and keeps the first one.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
 
-TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
-    // 256 children are the same shard of 256 chunks: 2^16 chunks, in indexes of 2^20 bytes.
+TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
+    // All 256 index entries share one inner shard of 256 chunks. To list the 2^16 chunks, indexes
+    // of 2^20 bytes in total would be read.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
     std::string index;
     for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
@@ -454,7 +455,7 @@ TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
     EXPECT_EQ(listing->chunks, 65536U);
 }
 
-TEST_F(ShardedChunksTest, AServerIsNotAskedForTheIndexesOfManyShards) {
+TEST_F(ShardedChunksTest, RemoteStoresAreNotAskedForManyIndexes) {
     for (int i = 0; i < 65; ++i) Put("a/c/" + std::to_string(i), MakeShard({"x"}));
     store_->at_once = 8;
     const ShardedArray many(ShardedMetadata(Bytes({65}, {1}), {{{1}}}), store_);
@@ -463,7 +464,7 @@ TEST_F(ShardedChunksTest, AServerIsNotAskedForTheIndexesOfManyShards) {
     ASSERT_TRUE(Succeeds(few.array->ListChunks()));
 }
 
-TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
+TEST_F(ShardedChunksTest, ReportsTheLocationOfAChunk) {
     Put("a/c/0/1", MakeShard({"ab", std::nullopt}));
     const ShardedArray array(ShardedMetadata(Bytes({2, 4}, {1, 2}), {{{2, 2}}}), store_);
     const ChunkStore& chunks = array.array->chunks();
@@ -485,7 +486,7 @@ TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
                       "a/c/0: chunk [1]: is in a shard that is encoded as a whole"));
 }
 
-TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
+TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
     for (const bool is_told : {false, true}) {
         store_ = std::make_shared<ShardStore>(memory_);
         store_->has_versions = !is_told;
@@ -495,9 +496,9 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
         EXPECT_EQ(array.All(), "abcd");
         EXPECT_EQ(store_->Take().size(), 2U);
         Put("a/c/0", MakeShard({"-", "AB"}));
-        // The old index says that chunk 1 lies where the new shard has other bytes.
+        // By the old index, chunk 1 is at an offset where the new shard has other bytes.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // While it is read, between the index and the chunks.
+        // The shard is replaced during a read: after its index is read, before its chunks are read.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -507,14 +508,14 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // Always.
+        // The shard is replaced before each range that is read.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced repeatedly"));
-        // By nothing.
+        // The shard is erased during the read.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");
@@ -523,7 +524,7 @@ TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
     }
 }
 
-TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
+TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     store_->is_told_versions = true;
     const ArrayMetadata metadata = ShardedMetadata(Bytes({8}, {1}), {{{8}}, {{4}}});
     const auto shard = [](const std::string& text) {
@@ -542,7 +543,8 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // What differs are the bytes alone, then where they lie, then both between the indexes.
+    // First the bytes of the chunks change, then their offsets too. In the end the shard changes
+    // while a read is between its two indexes.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
@@ -556,8 +558,8 @@ TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
     EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
 }
 
-// A store that knows no versions cannot tell, but what contradicts the index that it gave before.
-TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
+// Without versions, a changed shard is noticed only if its bytes contradict the cached index.
+TEST_F(ShardedChunksTest, AnOutdatedIndexIsReadAgain) {
     const ShardSpec spec{{4}, false};
     Put("a/c/0", MakeShard({"ab", "cd"}, spec));
     const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {spec}), store_, 0);
@@ -566,7 +568,7 @@ TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
     EXPECT_EQ(*array.Read(Box({2}, {2}), 1), "ef");
 }
 
-TEST_F(ShardedChunksTest, WhatWasChangedByOthersIsSeenWhenItIsLookedAtAgain) {
+TEST_F(ShardedChunksTest, ChangesOfOthersAreSeenAfterDropChanged) {
     const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_);
     EXPECT_EQ(array.All(), "....");
     Put("a/c/0", MakeShard({"ab", "cd"}));
@@ -577,7 +579,7 @@ TEST_F(ShardedChunksTest, WhatWasChangedByOthersIsSeenWhenItIsLookedAtAgain) {
     EXPECT_EQ(array.All(), "..CD");
 }
 
-TEST_F(ShardedChunksTest, ThreadsThatMissOnOneIndexReadItOnce) {
+TEST_F(ShardedChunksTest, ThreadsReadAMissingIndexOnce) {
     Children children;
     for (int i = 0; i < 64; ++i) children.emplace_back(std::string(1, static_cast<char>('0' + i)));
     Put("a/c/0", MakeShard(children));
@@ -601,7 +603,7 @@ TEST_F(ShardedChunksTest, ThreadsThatMissOnOneIndexReadItOnce) {
     EXPECT_EQ(std::count(requests.begin(), requests.end(), "a/c/0 -1028"), 1);
 }
 
-// Random arrays, written by the specification, against reading element by element.
+// Builds random sharded arrays by the specification and compares reads with a model.
 TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
     Random random(20240811);
     for (int turn = 0; turn < 150; ++turn) {
@@ -633,7 +635,7 @@ TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
         for (std::size_t i = 0; i < rank; ++i)
             shard_counts[i] = (spec.shape[i] + shard.shape[i] - 1) / shard.shape[i];
         do {
-            if (random.Below(5) == 0) continue;  // an absent shard
+            if (random.Below(5) == 0) continue;  // the shard is absent
             Children parts(static_cast<std::size_t>(children));
             DimVector<std::uint64_t> child(rank, 0);
             do {

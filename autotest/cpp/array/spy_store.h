@@ -11,7 +11,7 @@
 
 namespace zarr::test {
 
-// Counts what is asked of the store behind it.
+// Counts the requests to the store that it wraps.
 class SpyStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -50,13 +50,13 @@ class SpyStore final : public ForwardingStore {
         return base().ForEachKey(prefix, visit, visit_prefix);
     }
 
-    // How often each key, or a range of it, was asked for.
+    // Returns the number of reads of each key, including reads of ranges.
     std::map<std::string, int> by_key() const {
         const std::lock_guard<std::mutex> lock(mutex_);
         return by_key_;
     }
 
-    // How often each prefix was listed.
+    // Returns how often each prefix was listed.
     std::map<std::string, int> lists_by_prefix() const {
         const std::lock_guard<std::mutex> lock(mutex_);
         return lists_by_prefix_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a read that is larger than the cache stays there for the next: bands of a cube, which
-// share their chunks, read in turn.
+// Tests of which chunks stay cached after a read larger than the cache. Bands of a cube share
+// chunks and are read in order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr const char* kStayingBlosc =
 
 struct Cube {
     SampleSpec spec;
-    std::uint64_t layer = 1;       // chunks that a band lies in
-    std::size_t chunk_bytes = 4;   // decoded
-    std::size_t cached_bytes = 0;  // that a chunk takes in the cache
+    std::uint64_t layer = 1;       // number of chunks that hold a band
+    std::size_t chunk_bytes = 4;   // decoded size of a chunk
+    std::size_t cached_bytes = 0;  // size that the cache counts for a chunk
 
     Cube(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks,
          const char* compressor) {
@@ -37,7 +37,7 @@ struct Cube {
     }
 };
 
-// Reads the bands in turn; returns how many chunks each decoded.
+// Reads the bands in order. Returns the number of chunks decoded for each band.
 std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cube,
                                      const Array& array, std::size_t threads) {
     std::vector<std::uint64_t> decoded;
@@ -55,8 +55,8 @@ std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cu
 class Staying : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Staying, testing::Values(1, 2, 16));
 
-// Of chunks that are never read in part: a layer's first band decodes all of its chunks, each other
-// one those that did not stay.
+// Reads all bands of `cube`. The first band of each layer of chunks must decode all chunks of the
+// layer. Each other band must decode all but `stay` chunks.
 void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, std::size_t threads) {
     SCOPED_TRACE("a cache of " + std::to_string(cache_bytes));
     Random random(91);
@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Caches of so many chunks, and of as many bytes as their elements have: there it is fewer, as a
-// chunk takes a little more than that.
+// Checks two caches: one with room for `chunks` cached chunks, and one with the decoded size of
+// `chunks` chunks. The second cache holds fewer chunks, because a cached chunk has an overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -78,36 +78,37 @@ void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) 
     CheckStay(cube, n * cube.chunk_bytes, std::max<std::uint64_t>(fit, 1), threads);
 }
 
-TEST_P(Staying, OfSmallBandsAsManyStayAsFit) {
+TEST_P(Staying, AsManyChunksOfSmallBandsStayAsFit) {
     const Cube cube({16, 60, 64}, {8, 16, 16}, kZlib);
     ASSERT_EQ(cube.layer, 16U);
     for (const std::uint64_t chunks : {1U, 8U, 15U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-TEST_P(Staying, OfLargeBandsAsManyStayAsFit) {
+TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     const Cube cube({6, 300, 320}, {3, 80, 80}, kZlib);
     ASSERT_EQ(cube.layer, 16U);
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// More than are looked up beforehand.
-TEST_P(Staying, OfManyChunksAsManyStayAsFit) {
+// 90 chunks are more than a read looks up in the cache beforehand.
+TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);
     for (const std::uint64_t chunks : {45U, 90U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-TEST_P(Staying, OneStaysWhereNoChunkFits) {
+TEST_P(Staying, OneChunkStaysIfNoneFits) {
     const Cube cube({4, 60, 64}, {4, 16, 16}, kZlib);
     CheckStay(cube, 0, 0, GetParam());
     for (const std::size_t cache_bytes : {std::size_t{1}, cube.chunk_bytes, cube.cached_bytes - 1})
         CheckStay(cube, cache_bytes, 1, GetParam());
 }
 
-// Chunks that can be decoded in part: the first band takes parts, the next all, which stays.
-TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
+// Blosc chunks can be decoded in part. The first band decodes parts of chunks. The second band
+// decodes whole chunks, which stay cached.
+TEST_P(Staying, NoChunkIsReadMoreThanTwiceIfALayerFits) {
     Random random(92);
-    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // of 256 KiB
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // chunks of 256 KiB
     ASSERT_EQ(cube.layer, 8U);
     const WrittenArray written(random, cube.spec);
     const auto spy = std::make_shared<SpyStore>(written.store);
@@ -122,7 +123,7 @@ TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
     for (const auto& [key, count] : by_key) EXPECT_LE(count, 2) << key;
 }
 
-TEST_P(Staying, WhereHalfALayerFitsTheOthersAreReadAgain) {
+TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
     Random random(93);
     const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);
     const WrittenArray written(random, cube.spec);
@@ -134,7 +135,7 @@ TEST_P(Staying, WhereHalfALayerFitsTheOthersAreReadAgain) {
         EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
 }
 
-// Reads that touch few chunks, of which some are cached and others are decoded by several threads.
+// Codec of a test case. The windows touch few chunks, and some of these chunks are cached.
 struct Format {
     const char* compressor;
     const char* name;
@@ -146,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, Windows,
                                          Format{"null", "none"}),
                          [](const auto& with) { return std::string(with.param.name); });
 
-TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
+TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
     constexpr std::uint64_t kSeed = 94;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);
@@ -157,7 +158,7 @@ TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
     const WrittenArray written(random, spec);
     const std::size_t chunk = std::size_t{256} * 260 * 4 + sizeof(DecodedChunk);
     for (int i = 0; i < 24; ++i) {
-        Region window;  // of 1 to 3 chunks each way
+        Region window;  // covers 1 to 3 chunks along each dimension
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const std::uint64_t chunks = 1 + (axis == 0 ? i % 3 : i / 3 % 3);
             const std::uint64_t first = random.Below(4 - chunks) * spec.chunks[axis];
@@ -170,11 +171,11 @@ TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
             window.step.push_back(1);
         }
         const std::string expected = written.Expected(window);
-        // No cache, one of a few chunks, one of all.
+        // Caches without room, with room for three chunks, and with room for all chunks.
         for (const std::size_t cache_bytes : {std::size_t{0}, 3 * chunk, 100 * chunk}) {
             for (const std::size_t threads : {1U, 2U, 16U}) {
                 const auto array = written.Open(cache_bytes);
-                for (int round = 0; round < 3; ++round) {  // of which the later find some
+                for (int round = 0; round < 3; ++round) {  // later rounds find chunks in the cache
                     const auto read = ReadRowMajor(*array, window, threads);
                     ASSERT_TRUE(Succeeds(read));
                     ASSERT_TRUE(*read == expected)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays whose chunks, or shards, have sizes of their own along each dimension, with a model of
-// their contents in memory that goes through the elements one by one.
+// Arrays with a rectilinear chunk or shard grid, with a model of their contents in memory.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ namespace zarr::test {
 
 using Sizes = std::vector<std::uint64_t>;
 
-// The same array with chunks, or outermost shards where it has some, of these sizes; none along a
-// dimension where it is regular.
+// Returns `metadata` with a rectilinear grid. `sizes` lists the sizes of the chunks, or of the
+// outermost shards, along each dimension. An empty list keeps a dimension regular.
 inline ArrayMetadata WithSizes(ArrayMetadata metadata, const std::vector<Sizes>& sizes) {
     Sizes& largest = metadata.shards.empty() ? metadata.chunks : metadata.shards.front().shape;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -35,7 +34,7 @@ inline ArrayMetadata Rectilinear(const SampleSpec& spec, const std::vector<Sizes
     return WithSizes(spec.Metadata(), sizes);
 }
 
-// An array with a writer, a model of its contents, and what to open it with.
+// An array with a writer, a model of its contents, and all that is needed to reopen the array.
 struct Uneven {
     Uneven(const SampleSpec& spec, const std::vector<Sizes>& sizes, std::size_t cache_bytes,
            std::size_t pending_bytes)
@@ -56,7 +55,7 @@ struct Uneven {
         return opened.Take();
     }
 
-    // Calls `visit` with where each element of a region lies in the model, in the region's order.
+    // Calls visit(byte offset in the model) for each element of `region`, in row-major order.
     template <class Visit>
     void ForEach(const Region& region, const Visit& visit) const {
         if (region.size() == 0) return;

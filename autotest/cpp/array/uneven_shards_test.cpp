@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shards of several sizes, as a rectilinear grid has them, whose chunks are of one.
+// Tests of a rectilinear grid of shards. The chunks in the shards have one size.
 #include <algorithm>
 
 #include "autotest/cpp/array/sharded.h"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kEnough = std::size_t{1} << 24;
 
-// The metadata of an array with shards of these sizes along each dimension; `shards` are the
-// levels, of which the first has the sizes, or along a regular dimension its own.
+// Returns metadata with a rectilinear grid of shards. `shards` are the levels of sharding. `sizes`
+// are the sizes of the outermost shards along each dimension, empty where the grid is regular.
 ArrayMetadata UnevenShards(const SampleSpec& spec, const std::vector<ShardSpec>& shards,
                            const std::vector<Sizes>& sizes) {
     return WithSizes(ShardedMetadata(spec, shards), sizes);
@@ -22,12 +22,12 @@ SampleSpec Letters(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> 
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Multiples of `unit` that cover `length`.
+// Returns random multiples of `unit` whose sum is at least `length`.
 Sizes RandomMultiples(Random& random, std::uint64_t length, std::uint64_t unit) {
     Sizes sizes;
     for (std::uint64_t sum = 0; sum < length; sum += sizes.back())
         sizes.push_back(unit * (1 + random.Below(3)));
-    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // beyond the array
+    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // outside of the array
     return sizes;
 }
 
@@ -84,8 +84,9 @@ TEST(UnevenShards, AreStoredInTheirSizes) {
               (std::vector<std::optional<std::string>>{"cd", "Ef"}));
 }
 
-// Of one level and of two, row-major and not, in one dimension regular and in another not.
-TEST(UnevenShards, WhatIsWrittenIsRead) {
+// The shards have one or two levels, either index order, and one regular and one irregular
+// dimension.
+TEST(UnevenShards, WrittenElementsAreReadBack) {
     Random random(31);
     const std::string zlib = R"({"id": "zlib", "level": 1})";
     for (int round = 0; round < 24; ++round) {
@@ -155,7 +156,7 @@ TEST(UnevenShards, ChunksOutsideAreErased) {
     }
 }
 
-TEST(UnevenShards, ThoseOfNoWholeChunksAreRefusedByTheirNumber) {
+TEST(UnevenShards, ShardsOfPartialChunksAreRefused) {
     ArrayMetadata metadata = UnevenShards(Letters({9}, {2}), {ShardSpec{{4}}}, {{2, 4, 3}});
     EXPECT_TRUE(Fails(Array::Open(std::make_shared<MemoryStore>(), "a", metadata,
                                   std::make_shared<ArrayContext>(0)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing regions, against a model in memory that goes through the elements one by one.
+// Tests of writing regions, compared element by element with a model in memory.
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 24;
 
-// Fails every Set and Erase after the first `good`; counts them.
+// Counts the calls of Set() and Erase(). Each Set() after the first `good` ones fails.
 class FaultyStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
@@ -45,7 +45,7 @@ class FaultyStore final : public Store, private StoreWriter {
     std::function<void()> on_set;
 };
 
-// An array with its writer and a model of its contents, row-major and in the host's byte order.
+// An array with its writer and a model of its contents, in row-major order and native byte order.
 struct Written {
     Written(SampleSpec array_spec, std::size_t pending_bytes, std::size_t cache_bytes = kLarge)
         : spec(std::move(array_spec)), metadata(spec.Metadata()) {
@@ -63,7 +63,7 @@ struct Written {
         return opened.Take();
     }
 
-    // Writes `elements`, of the host's order and row-major in the region, and tells the model.
+    // Writes `elements`, in native byte order and row-major order, and updates the model.
     Status Write(const Region& region, const std::string& elements, std::size_t threads) {
         const DataType& type = metadata.dtype;
         ZARR_ASSIGN_OR_RETURN(const Converter op, WriteConverter(type.Native(), type));
@@ -149,7 +149,7 @@ TEST(Writer, WhatIsWrittenIsRead) {
     }
 }
 
-TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnce) {
+TEST(Writer, WholeChunksAreStoredAtOnceAndPartialChunksOnce) {
     Written written({{8, 8}, {4, 4}}, kLarge);
     const Region all = Region::All({8, 8});
     ASSERT_TRUE(Succeeds(written.Write(all, Random(1).Bytes(256), 2)));
@@ -176,7 +176,7 @@ TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnce) {
     EXPECT_EQ(written.All(*written.Open()), written.model);
 }
 
-TEST(Writer, RowsThatAreWrittenAgainAreNotLostWhereTheyCountedAsTheRest) {
+TEST(Writer, RewrittenRowsDoNotCompleteAChunk) {
     Written written({{8, 8}, {4, 4}}, kLarge);
     Random random(3);
     Region row = Region::All({8, 8});
@@ -191,7 +191,7 @@ TEST(Writer, RowsThatAreWrittenAgainAreNotLostWhereTheyCountedAsTheRest) {
 }
 
 TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
-    Written written({{30, 40}, {7, 10}}, 4 * 70 * 4);  // overhanging; room for four chunks
+    Written written({{30, 40}, {7, 10}}, 4 * 70 * 4);  // chunks overhang; room for four chunks
     Random random(4);
     Region row = Region::All({30, 40});
     row.count[0] = 1;
@@ -205,7 +205,7 @@ TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
 TEST(Writer, ARowOfManyChunksStaysWithinItsMemory) {
     SampleSpec spec{{4, 4000}, {4, 4}};
     for (const std::size_t threads : {1U, 3U}) {
-        Written written(spec, 10 * 4 * 4 * 4);  // ten of a thousand chunks
+        Written written(spec, 10 * 4 * 4 * 4);  // room for ten of the thousand chunks
         std::size_t most = 0;
         written.store->on_set = [&] { most = std::max(most, written.array->pending().count()); };
         Region row = Region::All(written.metadata.shape);
@@ -257,13 +257,13 @@ TEST(Writer, FieldsAreWrittenApart) {
               std::string("\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0", 16));
 }
 
-TEST(Writer, FailuresComeBackAndLoseNothingElse) {
+TEST(Writer, FailuresAreReportedAndLoseNothingElse) {
     Written written({{12}, {4}}, kLarge);
     Region part = Region::All({12});
     part.count[0] = 11;
     const std::string values = Random(3).Bytes(44);
     written.store->good = 1;
-    // Two whole chunks, of which one fails, and a part that gathers.
+    // Two whole chunks, one of which cannot be stored, and a part of a chunk that stays pending.
     EXPECT_TRUE(Fails(written.Write(part, values, 1), StatusCode::kIo, "dem/1: disk full"));
     written.store->good = 1 << 30;
     ASSERT_TRUE(Succeeds(written.Write(part, values, 1)));
@@ -275,7 +275,7 @@ TEST(Writer, FailuresComeBackAndLoseNothingElse) {
     EXPECT_EQ(written.All(*written.Open()), written.model);
 }
 
-TEST(Writer, OneBadChunkDoesNotKeepTheOthers) {
+TEST(Writer, OneFailingChunkDoesNotBlockTheOthers) {
     Written written({{6}, {2}}, kLarge);
     Region odd = Region::All({6});
     odd.count[0] = 3;
@@ -299,7 +299,7 @@ TEST(Writer, ACorruptChunkIsNotOverwrittenInPart) {
     EXPECT_TRUE(Succeeds(written.Write(Region::All({4}), Random(1).Bytes(16), 1)));
 }
 
-TEST(Writer, RefusesWhatCannotBe) {
+TEST(Writer, RefusesInvalidRequests) {
     Written written({{4}, {4}}, kLarge);
     Region outside = Region::All({4});
     outside.start[0] = 1;

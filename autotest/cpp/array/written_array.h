@@ -9,26 +9,27 @@
 
 namespace zarr::test {
 
-// An array of random elements at "dem" in a store in memory, written whole by an ArrayWriter: with
-// any codec, where a SampleArray has zlib only, and quicker where it is large.
+// An array of random elements at "dem" in a store in memory, written whole by an ArrayWriter.
+// Supports all codecs and is faster than SampleArray for large arrays.
 struct WrittenArray {
     WrittenArray(Random& random, const SampleSpec& spec);
 
-    // With a context of its own. Through `through` where it is given.
+    // Opens the array with its own ArrayContext. Reads go through the store `through` unless it is
+    // null.
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
                                       std::shared_ptr<const Store> through = nullptr) const;
 
-    // The elements of `region` in its row-major order.
+    // Returns the elements of `region` in row-major order.
     std::string Expected(const Region& region) const;
 
-    // What was done with `array`, beside writing.
+    // Number of bytes that reads of `array` have decoded.
     std::uint64_t decoded() const { return context->counters().bytes_decoded; }
     std::uint64_t read() const { return context->counters().bytes_read; }
 
     std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>();
     std::shared_ptr<ArrayContext> context;
     std::shared_ptr<const Array> array;
-    std::string contents;  // row-major
+    std::string contents;  // all elements, row-major
 };
 
 }  // namespace zarr::test

@@ -16,18 +16,18 @@ using test::Random;
 using test::Succeeds;
 
 constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kLeast = 64 * kKiB;  // that is kept
+constexpr std::size_t kLeast = 64 * kKiB;  // smallest size that the pool keeps
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 Buffer Taken(BufferPool& pool, std::size_t size) {
     Buffer buffer;
     EXPECT_TRUE(Succeeds(pool.Take(size, buffer)));
     EXPECT_EQ(buffer.size(), size);
-    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // all of it is there
+    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // every byte can be written
     return buffer;
 }
 
-// Gives buffers of such sizes, each of its own memory.
+// Gives the pool one newly allocated buffer of each size.
 void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     for (const std::size_t size : sizes) {
         Buffer buffer;
@@ -36,7 +36,7 @@ void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     }
 }
 
-// How many buffers of a size the pool has to give; takes them.
+// Takes all buffers of `size` bytes out of the pool and returns their number.
 std::size_t CountHeld(BufferPool& pool, std::size_t size) {
     std::size_t count = 0;
     for (std::size_t before = pool.bytes();; ++count) {
@@ -84,7 +84,7 @@ TEST(BufferPool, KeepsMuchLargerMemoryForOthers) {
     EXPECT_EQ(CountHeld(pool, 1000000), 1U);
 }
 
-TEST(BufferPool, GivesTheSmallestThatIsEnough) {
+TEST(BufferPool, GivesTheSmallestSufficientBuffer) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {120000, 100000, 110000, 99999});
     EXPECT_EQ(Taken(pool, 100000).capacity(), 100000U);
@@ -105,7 +105,7 @@ TEST(BufferPool, LeavesSmallBuffersToTheAllocator) {
     EXPECT_EQ(pool.bytes(), kLeast);
 }
 
-TEST(BufferPool, DropsTheContentsOfWhatIsThere) {
+TEST(BufferPool, DiscardsTheContentsOfTheBuffer) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {200000});
     Buffer buffer = test::BufferOf("of before");
@@ -114,7 +114,7 @@ TEST(BufferPool, DropsTheContentsOfWhatIsThere) {
     EXPECT_EQ(pool.bytes(), 0U);
 }
 
-TEST(BufferPool, SaysWhenThereIsNoMemory) {
+TEST(BufferPool, ReportsOutOfMemory) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {1000000});
     Buffer buffer;
@@ -124,7 +124,7 @@ TEST(BufferPool, SaysWhenThereIsNoMemory) {
     EXPECT_TRUE(Succeeds(pool.Take(1000000, buffer)));
 }
 
-TEST(BufferPool, HoldsNoMoreThanItMay) {
+TEST(BufferPool, StaysWithinItsMaximum) {
     BufferPool pool(1000000);
     GiveEach(pool, {1000001});
     EXPECT_EQ(pool.bytes(), 0U);
@@ -139,7 +139,7 @@ TEST(BufferPool, HoldsNoMoreThanItMay) {
 
 TEST(BufferPool, FreesOtherSizesFirst) {
     BufferPool pool(400000);
-    GiveEach(pool, {100000, 150000, 100000});  // with room for 50000
+    GiveEach(pool, {100000, 150000, 100000});  // room for 50000 more bytes remains
     GiveEach(pool, {100000});
     EXPECT_EQ(pool.bytes(), 300000U) << "the one larger one went";
     GiveEach(pool, {100000});
@@ -152,10 +152,10 @@ TEST(BufferPool, FreesOtherSizesFirst) {
     EXPECT_EQ(CountHeld(pool, 100000), 2U);
 }
 
-TEST(BufferPool, FreesSmallerAndLargerOnes) {
+TEST(BufferPool, FreesSmallerAndLargerBuffers) {
     BufferPool pool(600000);
     GiveEach(pool, {100000, 300000, 200000});
-    GiveEach(pool, {200000});  // needs more than the small one's room
+    GiveEach(pool, {200000});  // does not fit even if the small buffer is freed
     EXPECT_EQ(pool.bytes(), 400000U);
     EXPECT_EQ(CountHeld(pool, 200000), 2U);
 }
@@ -178,7 +178,7 @@ TEST(BufferPool, ShrinksAtOnce) {
     EXPECT_EQ(pool.bytes(), 100000U);
 }
 
-TEST(BufferPool, StaysWithinItsBoundWhateverComes) {
+TEST(BufferPool, StaysWithinItsMaximumWithRandomSizes) {
     constexpr std::uint64_t kSeed = 61;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);
@@ -201,7 +201,7 @@ TEST(BufferPool, StaysWithinItsBoundWhateverComes) {
     EXPECT_GT(fullest, 1000000U) << "and makes use of it";
 }
 
-// What one thread has is nobody else's: each finds its own bytes again.
+// Each thread must find its own marks again in a buffer that it has taken.
 TEST(BufferPool, IsSafeForManyThreads) {
     constexpr std::size_t kMost = 2000000;
     constexpr std::size_t kThreads = 8;

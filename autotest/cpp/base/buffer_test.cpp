@@ -12,7 +12,7 @@ using test::Fails;
 using test::Succeeds;
 using test::TextOf;
 
-// More than any machine has, and little enough that an allocator considers it.
+// More bytes than any machine has, but few enough that an allocator tries to provide them.
 constexpr std::size_t kTooMuch = SIZE_MAX / 4;
 
 TEST(Buffer, KeepsThePrefixWhenResized) {
@@ -39,7 +39,7 @@ TEST(Buffer, IsEmptyAndUsableAfterItWasMovedFrom) {
     Buffer from = BufferOf("chunk");
     const Buffer to = std::move(from);
     EXPECT_EQ(TextOf(to), "chunk");
-    // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+    // NOLINTNEXTLINE(bugprone-use-after-move): the test checks a moved-from buffer
     EXPECT_EQ(from.size() + from.capacity(), 0U);
     ASSERT_TRUE(Succeeds(from.Reset(3)));
     ASSERT_NE(from.data(), nullptr);
@@ -57,7 +57,7 @@ TEST(Buffer, IsAlignedForAnyScalar) {
     }
 }
 
-TEST(Buffer, AssignsAndAssignsNothing) {
+TEST(Buffer, AssignsBytesAndNoBytes) {
     Buffer buffer = BufferOf("a longer text");
     ASSERT_TRUE(Succeeds(buffer.Assign(ByteSpan(std::string_view("ab")))));
     EXPECT_EQ(TextOf(buffer), "ab");
@@ -71,7 +71,7 @@ TEST(Buffer, MovesItsBytes) {
     EXPECT_EQ(TextOf(to), "payload");
 }
 
-TEST(Buffer, SaysWhenThereIsNoMemory) {
+TEST(Buffer, ReportsOutOfMemory) {
     Buffer buffer = BufferOf("kept");
     EXPECT_TRUE(Fails(buffer.Resize(kTooMuch), StatusCode::kOutOfMemory,
                       "cannot allocate " + std::to_string(kTooMuch) + " bytes"));

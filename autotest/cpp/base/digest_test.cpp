@@ -10,10 +10,11 @@
 namespace zarr {
 namespace {
 
-// The reference value of FNV-1a, 64 bits.
+// Published reference value of the 64-bit FNV-1a hash of "foobar".
 TEST(Digest, IsFnv1a) { EXPECT_EQ(DigestOf("foobar").value(), 0x85944171f73967e8U); }
 
-// Of two chunks whose sizes change alike, as where all pixels become one value.
+// The sizes of two chunks change by equal amounts, for example if all pixels become one value. The
+// sum of both digests must still differ each time.
 TEST(Digest, SumsTellContentsApart) {
     std::set<std::uint64_t> sums;
     for (std::uint64_t size = 1; size <= 4096; ++size)

@@ -9,7 +9,8 @@
 namespace zarr {
 namespace {
 
-// Runs `op` over rows of several strides and compares each byte with what `unit` says.
+// Runs `op` over rows with several strides. Each byte must equal the source element, reversed in
+// units of `unit` bytes.
 void Check(const Converter& op, std::size_t size, std::size_t unit) {
     constexpr std::size_t kMiddle = 3000;
     constexpr std::ptrdiff_t kCount = 37;
@@ -46,7 +47,7 @@ TEST(Converter, StreamsElementsOfAnySize) {
     for (std::size_t size = 1; size <= 17; ++size) Check(StreamedCopyConverter(size), size, 1);
 }
 
-TEST(Converter, CopiesElementsOfNoSize) {
+TEST(Converter, CopiesElementsOfSizeZero) {
     for (const Converter& op : {CopyConverter(0), StreamedCopyConverter(0)}) {
         std::uint8_t byte = 5;
         const std::uint8_t other = 6;

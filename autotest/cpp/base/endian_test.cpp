@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nothing here looks at the host's order except through what it says of itself.
+// Every expectation holds on hosts of either byte order.
 #include "core/base/endian.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 namespace zarr {
 namespace {
 
-TEST(ForkLocal, IsASharedPointerToItsProcess) {
+TEST(ForkLocal, IsASharedPointerInItsProcessOnly) {
     ForkLocal<int> local;
     EXPECT_TRUE(local == nullptr);
     EXPECT_FALSE(local.is_inherited());
@@ -39,7 +39,7 @@ class Forked : public testing::Test {
     void SetUp() override { SKIP_WITH_THREAD_SANITIZER(); }
 };
 
-TEST_F(Forked, ProcessesHaveGenerationsOfTheirOwn) {
+TEST_F(Forked, ProcessesHaveTheirOwnGenerations) {
     const std::uint64_t mine = ForkGeneration();
     EXPECT_TRUE(SucceedsInChild([&] {
         const std::uint64_t childs = ForkGeneration();
@@ -50,7 +50,7 @@ TEST_F(Forked, ProcessesHaveGenerationsOfTheirOwn) {
     EXPECT_EQ(ForkGeneration(), mine);
 }
 
-TEST_F(Forked, AChildHasNothingThatIsItsParentsAlone) {
+TEST_F(Forked, AChildDoesNotGetForkLocalObjects) {
     struct Counted {
         int& ended;
         explicit Counted(int& count) : ended(count) {}

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint16_t kInfinity = 0x7c00;
 
-// The value of a finite half by the definition of the format.
+// Value of a finite float16, computed by the definition of IEEE 754 binary16.
 double ByDefinition(unsigned half) {
     const int exponent = static_cast<int>((half >> 10) & 31U);
     const double fraction = static_cast<double>(half & 1023U) / 1024;
@@ -65,7 +65,8 @@ TEST(Half, NaNsStayNaNs) {
     }
 }
 
-// Between each two neighbours: what is below the middle goes down, above it up, the middle to even.
+// Between two neighbouring halves, numbers below the middle round down and numbers above it round
+// up. The middle rounds to the half with an even code.
 TEST(Half, RoundsToNearestTiesToEven) {
     for (unsigned low = 0; low < 0x7bff; ++low) {
         const double a = ByDefinition(low);
@@ -76,7 +77,7 @@ TEST(Half, RoundsToNearestTiesToEven) {
         ASSERT_EQ(DoubleToHalf(-middle), even | 0x8000U) << low;
         ASSERT_EQ(DoubleToHalf(std::nextafter(middle, a)), low);
         ASSERT_EQ(DoubleToHalf(std::nextafter(middle, b)), low + 1);
-        const auto single = static_cast<float>(middle);  // exact
+        const auto single = static_cast<float>(middle);  // exact in float32
         ASSERT_EQ(FloatToHalf(single), even) << low;
         ASSERT_EQ(FloatToHalf(std::nextafter(single, 0.0F)), low);
         ASSERT_EQ(FloatToHalf(std::nextafter(single, 1e9F)), low + 1);

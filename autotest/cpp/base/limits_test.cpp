@@ -13,7 +13,7 @@ namespace zarr::test {
 
 namespace {
 
-TEST(Limits, AreInTheOrderOfTheEnumerationAndHaveNamesOfTheirOwn) {
+TEST(Limits, FollowTheEnumerationAndHaveUniqueNames) {
     std::set<std::string_view> names;
     for (std::size_t i = 0; i < Limits().size(); ++i) {
         const LimitInfo& info = Limits()[i];
@@ -25,7 +25,7 @@ TEST(Limits, AreInTheOrderOfTheEnumerationAndHaveNamesOfTheirOwn) {
     }
 }
 
-TEST(Limits, AreSetToAtMostTheLargest) {
+TEST(Limits, AreSetToAtMostTheMaximum) {
     for (const LimitInfo& info : Limits()) {
         const ScopedLimit small(info.limit, 1);
         EXPECT_EQ(LimitOf(info.limit), 1U);
@@ -34,7 +34,7 @@ TEST(Limits, AreSetToAtMostTheLargest) {
     }
 }
 
-TEST(Limits, OfDimensionsCannotOutgrowWhatHoldsThem) {
+TEST(Limits, OfDimensionsFitIntoDimVector) {
     const ScopedLimit large(Limit::kDimensions, UINT64_MAX);
     EXPECT_LE(LimitOf(Limit::kDimensions), DimVector<std::uint64_t>::kCapacity);
 }

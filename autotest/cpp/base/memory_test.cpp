@@ -34,8 +34,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
                                          kLargePage + 1, 2 * kLargePage - 1, 2 * kLargePage,
                                          5 * kLargePage + 77));
 
-// Touches every byte, which the sanitizers look at.
-TEST_P(AllocateBytesOf, GivesAllOfIt) {
+// Writes every byte, so that a sanitizer reports a byte that does not belong to the memory.
+TEST_P(AllocateBytesOf, GivesWritableMemory) {
     const std::size_t size = GetParam();
     for (int round = 0; round < 3; ++round) {  // then with memory that was used before
         const Memory memory = Allocate(size);
@@ -47,7 +47,7 @@ TEST_P(AllocateBytesOf, GivesAllOfIt) {
     }
 }
 
-TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
+TEST_P(AllocateBytesOf, GivesDistinctMemory) {
     const std::size_t size = GetParam();
     const Memory a = Allocate(size);
     const Memory b = Allocate(size);
@@ -60,7 +60,7 @@ TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
 }
 
 #if defined(__linux__)
-// A large page can begin only where its size says. With AddressSanitizer all is the C library's.
+// A large page begins only at a multiple of its size. AddressSanitizer replaces the allocator.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
     if (test::kHasAddressSanitizer) return;
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
@@ -70,7 +70,7 @@ TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
 }
 #endif
 
-// From 1 to 31 bytes behind the start of a page files are copied to slowly.
+// The kernel copies file data slowly to addresses 1 to 31 bytes after the start of a page.
 TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
     if (test::kHasAddressSanitizer) return;
     constexpr std::size_t kPage = 4096;
@@ -84,20 +84,20 @@ TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
     }
 }
 
-TEST(AllocateBytes, OfNothingCanBeFreed) {
+TEST(AllocateBytes, OfZeroBytesCanBeFreed) {
     FreeBytes(AllocateBytes(0), 0);
     FreeBytes(AllocateBytes(0), 0);
 }
 
-// None of these sizes may wrap around to one that can be had.
-TEST(AllocateBytes, GivesNothingWhereThereIsTooLittle) {
+// No size may wrap around to a small size that can be allocated.
+TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
     for (const std::size_t size :
          {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kLargePage + 1, SIZE_MAX - kLargePage,
           SIZE_MAX - kLargePage - 1, SIZE_MAX - 2 * kLargePage, SIZE_MAX / 2 + 1, SIZE_MAX / 4})
         EXPECT_EQ(AllocateBytes(size), nullptr) << size;
 }
 
-// Memory of the one kind grows into the other.
+// The sizes cross the limit between the C library's allocator and large pages.
 TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
     Buffer buffer;
     std::size_t before = 0;
@@ -121,8 +121,8 @@ std::size_t ResidentPages() {
     return resident;
 }
 
-// As threads do that read and decode chunks: small memory that stays comes between.
-TEST(AllocateBytes, OfLargeSizesIsGivenBack) {
+// Small blocks stay allocated between the large ones, as in threads that read and decode chunks.
+TEST(AllocateBytes, OfLargeSizesIsReturnedToTheSystem) {
     constexpr std::size_t kEncoded = 9U << 20;
     constexpr std::size_t kDecoded = 16U << 20;
     const std::size_t before = ResidentPages();

@@ -83,7 +83,7 @@ TEST_P(Parallel, TurnsBadAllocIntoAStatus) {
     EXPECT_LT(finished, 100);
 }
 
-TEST(ParallelFor, ReturnsTheLowestFailureThoughItCameLast) {
+TEST(ParallelFor, ReturnsTheLowestFailureEvenIfLast) {
     std::atomic<bool> other_failed{false};
     const Status status = ParallelFor(2, 2, [&](std::size_t i) {
         if (i == 1) {
@@ -97,7 +97,7 @@ TEST(ParallelFor, ReturnsTheLowestFailureThoughItCameLast) {
     EXPECT_TRUE(Fails(status, StatusCode::kCorrupt, "chunk 0"));
 }
 
-TEST(ParallelFor, LeavesNoThreadBehind) {
+TEST(ParallelFor, RunsNoTaskAfterItsEnd) {
     std::atomic<int> running{0};
     for (int round = 0; round < 100; ++round) {
         EXPECT_TRUE(Succeeds(ParallelFor(8, 4, [&](std::size_t) {
@@ -115,7 +115,7 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     EXPECT_TRUE(Succeeds(ParallelFor(4, 4, [&](std::size_t) {
         ++arrived;
-        while (arrived < 4) {  // ends only when each of the four has its own thread
+        while (arrived < 4) {  // ends only if all four tasks run at once
             if (std::chrono::steady_clock::now() > deadline) return Status::Io("alone");
             std::this_thread::yield();
         }
@@ -123,7 +123,7 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     })));
 }
 
-TEST(ThreadBudgets, AreOfOneThreadAndOneScope) {
+TEST(ThreadBudgets, ApplyToOneThreadAndOneScope) {
     EXPECT_EQ(ThreadBudget::OfThisThread(), 1U);
     {
         const ThreadBudget outer(4);

@@ -29,7 +29,7 @@ TEST_P(PopulateOn, GivesAllPages) {
     EXPECT_EQ(std::count(pages.begin(), pages.end(), 1), static_cast<std::ptrdiff_t>(pages.size()));
 }
 
-TEST_P(PopulateOn, TouchesNothingBeside) {
+TEST_P(PopulateOn, TouchesNoOtherPages) {
     const NewMemory memory(9 * kMegabyte);
     const std::size_t page = NewMemory::Page();
     const std::size_t begin = 3 * page + 100;
@@ -42,7 +42,7 @@ TEST_P(PopulateOn, TouchesNothingBeside) {
     }
 }
 
-TEST_P(PopulateOn, LeavesWhatIsInIt) {
+TEST_P(PopulateOn, KeepsTheContents) {
     const NewMemory memory(4 * kMegabyte);
     for (std::size_t i = 0; i < 2 * kMegabyte; i += 1000)
         memory.data()[i] = static_cast<std::uint8_t>(i);
@@ -51,7 +51,7 @@ TEST_P(PopulateOn, LeavesWhatIsInIt) {
         ASSERT_EQ(memory.data()[i], i < 2 * kMegabyte ? static_cast<std::uint8_t>(i) : 0) << i;
 }
 
-TEST_P(PopulateOn, LeavesSmallMemory) {
+TEST_P(PopulateOn, SkipsSmallMemory) {
     const NewMemory memory(kMegabyte);
     Populate({memory.data(), kMegabyte / 2}, GetParam());
     const auto pages = memory.Pages();
@@ -60,7 +60,7 @@ TEST_P(PopulateOn, LeavesSmallMemory) {
 
 #else
 
-TEST(Populate, DoesNothingWhereTheSystemCannot) {
+TEST(Populate, DoesNothingWithoutSystemSupport) {
     std::vector<std::uint8_t> memory(std::size_t{4} << 20, 7);
     Populate({memory.data(), memory.size()}, 2);
     EXPECT_EQ(std::count(memory.begin(), memory.end(), 7),

@@ -8,7 +8,7 @@ namespace {
 
 using test::Fails;
 
-TEST(Status, NamesPlacesFromTheOutsideIn) {
+TEST(Status, PutsOuterContextFirst) {
     const Status inner = Status::Corrupt("expected 2, got 3");
     const Status outer = inner.WithContext("zarr_format").WithContext("dem/.zarray");
     EXPECT_TRUE(Fails(outer, StatusCode::kCorrupt));

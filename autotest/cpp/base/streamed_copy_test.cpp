@@ -20,7 +20,7 @@ using test::Random;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kOffsets[] = {0, 1, 8, 15, 16, 17, 31, 33, 48, 63};
 
-// Memory that begins at a line.
+// Memory that begins at a cache line.
 class Lines {
   public:
     explicit Lines(std::size_t size, std::uint8_t fill) : memory_(size + kLine, fill) {
@@ -34,7 +34,8 @@ class Lines {
     std::uint8_t* first_;
 };
 
-// Of memory that is compared whole, so that what is written beside shows.
+// Copies each of `sizes` at all offsets and compares the whole memory, including the bytes outside
+// of the copy.
 void CheckSizes(const std::vector<std::size_t>& sizes) {
     const std::size_t room = sizes.back() + 4 * kLine;
     Random random(71);
@@ -94,7 +95,7 @@ TEST(StreamedCopy, CanBeSeenByAnotherThreadOnceItEnded) {
     EXPECT_TRUE(copy == bytes);
 }
 
-TEST(StreamedCopyConverter, SaysWhatCopyOpSays) {
+TEST(StreamedCopyConverter, HasThePropertiesOfCopyConverter) {
     for (const std::size_t size : {0U, 1U, 4U, 8U, 24U}) {
         const Converter plain = CopyConverter(size);
         const Converter op = StreamedCopyConverter(size);
@@ -108,8 +109,8 @@ TEST(StreamedCopyConverter, SaysWhatCopyOpSays) {
     }
 }
 
-// Windows of rows that are long enough to be streamed, at any place in their line.
-TEST(StreamedCopyConverter, CopiesWindowsAsCopyOpDoes) {
+// The windows have rows that are long enough to be streamed, at any offset in a cache line.
+TEST(StreamedCopyConverter, CopiesWindowsLikeCopyConverter) {
     constexpr std::uint64_t kSeed = 74;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);

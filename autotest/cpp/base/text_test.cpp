@@ -37,14 +37,14 @@ TEST(Utf8, EveryCodePointRoundTrips) {
     }
 }
 
-TEST(Utf8, ReplacesWhatIsNoCodePoint) {
+TEST(Utf8, ReplacesInvalidCodePoints) {
     for (const std::uint32_t bad : {0xd800U, 0xdfffU, 0x110000U, 0xffffffffU})
         EXPECT_EQ(Utf8(bad), "\xef\xbf\xbd");
 }
 
 TEST(Utf8, RefusesInvalidText) {
     const std::vector<std::string> bad = {
-        "\x80",              // a continuation alone
+        "\x80",              // continuation byte alone
         "\xc0\x80",          // overlong NUL
         "\xc1\xbf",          // overlong
         "\xe0\x9f\xbf",      // overlong
@@ -57,7 +57,7 @@ TEST(Utf8, RefusesInvalidText) {
         "\xc3",  // truncated
         "\xe2\x82",
         "\xf0\x9f\x8c",
-        "\xc3(",  // no continuation
+        "\xc3(",  // no continuation byte follows
         "\xe2\x82(",
         "\xe2(\xac",
     };
@@ -79,7 +79,7 @@ TEST(Utf8, CanBeMadeValid) {
 }
 
 TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
-    std::vector<std::uint8_t> units(1 + 6 * 4, 0);  // one byte off, as nothing is aligned
+    std::vector<std::uint8_t> units(1 + 6 * 4, 0);  // starts at byte 1: no unit is aligned
     const std::uint32_t text[] = {'a', 0, 0x20ac, 'b', 0, 0};
     for (std::size_t i = 0; i < 6; ++i) StoreNative(units.data() + 1 + 4 * i, text[i]);
     using namespace std::string_literals;
@@ -117,7 +117,7 @@ TEST(Base64, RoundTripsEveryLength) {
     }
 }
 
-TEST(Base64, RefusesDamage) {
+TEST(Base64, RefusesDamagedTexts) {
     for (const char* text : {"Zg", "Zg=", "Zm9vY", "Z"})
         EXPECT_TRUE(Fails(Base64Decode(text), StatusCode::kCorrupt, "not a multiple of 4"));
     EXPECT_TRUE(Fails(Base64Decode("Zm9v\nZm9"), StatusCode::kCorrupt, "at position 4"));

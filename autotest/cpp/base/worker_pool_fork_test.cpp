@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the WorkerPool owes a process that was forked, as Python's multiprocessing does it.
+// Tests of WorkerPool in forked processes, as Python's multiprocessing creates them.
 #if defined(__unix__) || defined(__APPLE__)
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 using test::Barrier;
 using test::SucceedsInChild;
 
-// True where the caller and as many helpers were at work at the same time.
+// Returns true if the calling thread and all `helpers` run at the same time.
 bool RunInFork(std::size_t helpers) {
     Barrier barrier(helpers + 1);
     std::atomic<std::size_t> met{0};
@@ -35,14 +35,14 @@ class ForkedWorkerPool : public testing::Test {
     void SetUp() override { SKIP_WITH_THREAD_SANITIZER(); }
 };
 
-TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreIdle) {
+TEST_F(ForkedWorkerPool, HasThreadsIfTheParentsAreIdle) {
     ASSERT_TRUE(RunInFork(4));
     EXPECT_TRUE(SucceedsInChild([] { return RunInFork(4) && RunInFork(6); }));
     EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
-// The pool works on after the call that began it has ended, as it does for reading ahead.
-TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
+// The job of Start() runs on after the call has returned, like read-ahead of chunks.
+TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     std::atomic<bool> has_ended{false};
     ASSERT_TRUE(WorkerPool::Instance().Start([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -52,8 +52,8 @@ TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
     EXPECT_TRUE(RunInFork(2));
 }
 
-// A job that does not end in time, as that of a thread that forks while it works for the pool.
-TEST_F(ForkedWorkerPool, ForksAtLastWhileThePoolIsAtWork) {
+// The job waits for the fork, so fork() must give up waiting for the pool.
+TEST_F(ForkedWorkerPool, ForksWhileThePoolIsBusyAfterAWait) {
     Barrier begun(3);
     Barrier forked(3);
     std::thread caller([&] {
@@ -83,7 +83,7 @@ TEST_F(ForkedWorkerPool, RunsOnTheCallerAlone) {
     }));
 }
 
-// Static objects, the pool among them, end in the child as they do in any process.
+// The exit handlers of the child must not hang on threads of the pool that only the parent has.
 TEST_F(ForkedWorkerPool, LetsTheChildEnd) {
     SKIP_WITH_ADDRESS_SANITIZER();
     ASSERT_TRUE(RunInFork(2));

@@ -29,8 +29,8 @@ using Ids = std::set<std::thread::id>;
 
 WorkerPool& Pool() { return WorkerPool::Instance(); }
 
-// Counts the threads that it is called on, and how many of these have ended.
-class Ends {
+// Counts the threads that called Count(), and how many of those threads have ended.
+class ThreadEnds {
   public:
     static void Count() {
         struct Sentinel {
@@ -59,7 +59,7 @@ class Ends {
         const std::lock_guard<std::mutex> lock(mutex_);
         return begun_;
     }
-    // False where they do not all end in time.
+    // Returns false if some threads have not ended within kPatience.
     static bool WaitForAll() {
         std::unique_lock<std::mutex> lock(mutex_);
         return changed_.wait_for(lock, kPatience, [] { return alive_ == 0; });
@@ -72,7 +72,7 @@ class Ends {
     inline static std::size_t begun_ = 0;
 };
 
-// Runs on the caller and as many helpers, which must all be there at the same time. Returns the
+// Runs on the calling thread and `helpers` helpers, all at the same time. Returns the ids of the
 // helpers.
 Ids RunTogether(std::size_t helpers) {
     const std::thread::id caller = std::this_thread::get_id();
@@ -82,7 +82,7 @@ Ids RunTogether(std::size_t helpers) {
     std::size_t met = 0;
     Pool().Run(helpers, [&] {
         const bool have_met = barrier.Meet();
-        if (std::this_thread::get_id() != caller) Ends::Count();
+        if (std::this_thread::get_id() != caller) ThreadEnds::Count();
         const std::lock_guard<std::mutex> lock(mutex);
         met += have_met ? 1 : 0;
         ids.insert(std::this_thread::get_id());
@@ -100,7 +100,7 @@ TEST_P(Helpers, RunAtTheSameTimeAsTheCaller) {
     for (int round = 0; round < 5; ++round) RunTogether(GetParam());
 }
 
-TEST_P(Helpers, AreMoreThanTheProcessorHas) {
+TEST_P(Helpers, MayExceedTheProcessors) {
     RunTogether(GetParam() * std::max(1U, std::thread::hardware_concurrency()));
 }
 
@@ -116,9 +116,8 @@ TEST_P(Helpers, AreNoMoreThanAskedFor) {
     }
 }
 
-// The caller's call is over at once, when helpers are about to begin: these begin before Run()
-// returns, and end before it, or never.
-TEST_P(Helpers, DoNothingAfterTheEnd) {
+// The work is so short that helpers start late. No helper may run after Run() has returned.
+TEST_P(Helpers, DoNotRunAfterTheEnd) {
     std::atomic<int> late{0};
     for (int round = 0; round < 1000; ++round) {
         const auto is_over = std::make_shared<std::atomic<bool>>(false);
@@ -190,7 +189,7 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// All helpers are at work when each of them asks for more.
+// All helpers are busy when each of them asks for further helpers.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);
@@ -205,7 +204,7 @@ TEST(WorkerPool, GivesHelpersHelpers) {
     EXPECT_EQ(met, 4 + 4 * 3);
 }
 
-// Each caller's work is done by its own call, whoever helps.
+// Each call runs all its own tasks, whichever threads help.
 TEST(WorkerPool, ServesManyCallersAtOnce) {
     const Watchdog watchdog("WorkerPool.ServesManyCallersAtOnce");
     constexpr std::size_t kTasks = 20;
@@ -230,20 +229,21 @@ TEST(WorkerPool, ServesManyCallersAtOnce) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(WorkerPool, KeepsItsThreadsForTheNext) {
+TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     constexpr std::size_t kRounds = 300;
-    ASSERT_TRUE(Ends::WaitForAll());
-    const std::size_t before = Ends::begun();
+    ASSERT_TRUE(ThreadEnds::WaitForAll());
+    const std::size_t before = ThreadEnds::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // More than three where others stayed from before or the machine is held up.
-    EXPECT_LT(Ends::begun() - before, kRounds);
+    // More than three threads may begin in all, for example on a slow machine, but not three in
+    // each round.
+    EXPECT_LT(ThreadEnds::begun() - before, kRounds);
 }
 
 TEST(WorkerPool, EndsItsThreadsAndStartsOthers) {
     for (int round = 0; round < 2; ++round) {
         const auto begin = std::chrono::steady_clock::now();
         RunTogether(5);
-        ASSERT_TRUE(Ends::WaitForAll()) << Ends::alive() << " threads stay";
+        ASSERT_TRUE(ThreadEnds::WaitForAll()) << ThreadEnds::alive() << " threads stay";
         EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(800));
     }
     RunTogether(5);
@@ -253,9 +253,9 @@ TEST(WorkerPool, EndsIdleThreadsAtOnce) {
     for (int round = 0; round < 20; ++round) {
         RunTogether(5);
         Pool().EndIdle();
-        EXPECT_EQ(Ends::alive(), 0);
+        EXPECT_EQ(ThreadEnds::alive(), 0);
     }
-    Pool().EndIdle();  // with none
+    Pool().EndIdle();  // no thread is idle
     RunTogether(5);
 }
 
@@ -268,19 +268,19 @@ TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
     is_over = true;
     worker.join();
     Pool().EndIdle();
-    EXPECT_EQ(Ends::alive(), 0);
+    EXPECT_EQ(ThreadEnds::alive(), 0);
 }
 
 #if defined(__linux__)
-// Threads that are about to begin count as well: short calls in turn, which are over before these
-// can help, must not start more and more.
+// Threads that are still starting must count as threads. Otherwise many very short calls would
+// start ever more threads.
 TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
     constexpr std::size_t kHelpers = 3;
     const auto count = [] {
         using Entries = std::filesystem::directory_iterator;
         return std::distance(Entries("/proc/self/task"), Entries());
     };
-    ASSERT_TRUE(Ends::WaitForAll());
+    ASSERT_TRUE(ThreadEnds::WaitForAll());
     const auto before = count();
     auto most = before;
     for (int round = 0; round < 3000; ++round) {
@@ -309,7 +309,7 @@ TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
 
 thread_local int number_of_this_thread = 0;
 
-// The number of the thread that gives the work.
+// Context that carries the number of the thread that hands out the work.
 class Number final : public ThreadContext {
   public:
     explicit Number(int number) : number_(number) {}
@@ -325,7 +325,7 @@ class Number final : public ThreadContext {
     const int number_;
 };
 
-TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
+TEST(WorkerPool, RunsInTheContextOfTheCaller) {
     ThreadContext::SetSource(Number::OfThisThread);
     for (const int number : {7, 0, 8}) {
         number_of_this_thread = number;
@@ -334,7 +334,7 @@ TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // What the helpers hand on is handed on in the same context.
+            // Work that a helper hands out in turn runs in the same context.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());
@@ -351,8 +351,8 @@ TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
     ThreadContext::SetSource(nullptr);
 }
 
-TEST(ByteGate, LetsSoManyBytesThroughAndMoreAlone) {
-    const Watchdog watchdog("ByteGate.LetsSoManyBytesThroughAndMoreAlone");
+TEST(ByteGate, AdmitsItsBytesAndLargerRequestsAlone) {
+    const Watchdog watchdog("ByteGate.AdmitsItsBytesAndLargerRequestsAlone");
     ByteGate gate(100);
     std::atomic<int> inside{0};
     std::atomic<int> most{0};

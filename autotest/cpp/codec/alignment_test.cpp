@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every codec, on every vector of vectors.json, from and to memory that nothing is aligned to:
-// UndefinedBehaviorSanitizer and processors that mind look on.
+// Tests that run every codec on every vector of vectors.json with memory that is not aligned.
+// UndefinedBehaviorSanitizer, and processors that need alignment, then find misaligned accesses.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace zarr::test {
 
 namespace {
 
-// Bytes at an address with a given remainder of 16.
+// Memory whose address has a given remainder modulo 16.
 class Shifted {
   public:
     Shifted(std::size_t shift, std::size_t size) : bytes_(16 + shift + size), size_(size) {
@@ -62,7 +62,7 @@ TEST_P(CodecAlignment, DoesNotMatter) {
 INSTANTIATE_TEST_SUITE_P(Vectors, CodecAlignment, testing::ValuesIn(Vectors()),
                          [](const auto& test) { return test.param.name; });
 
-// Which would otherwise be looked at in one order only.
+// The vectors must hold numbers in both byte orders, so that codecs are tested with both.
 TEST(CodecVectors, HaveNumbersOfBothOrders) {
     std::size_t little = 0;
     std::size_t big = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames of many blocks, which several threads decode together.
+// Tests of blosc frames with many blocks, which several threads decode together.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kHeader = 16;
-// Of zstd the library makes blocks as small as it is asked to, of the others of 64 KiB at least:
-// this is five of those, the last one partial.
+// Decoded size of a chunk, in bytes. Blocks of zstd are as small as requested, blocks of the other
+// compressors have at least 64 KiB. Every frame has five blocks or more.
 constexpr std::size_t kSize = 299880;
 
 struct FrameSpec {
@@ -27,10 +27,10 @@ struct FrameSpec {
     int level = 5;
     int shuffle = 1;
     std::size_t type_size = 4;
-    std::size_t block_size = 0;  // 0 leaves it to the library
+    std::size_t block_size = 0;  // 0: chosen by the library
 };
 
-// A pipeline of blosc alone, of chunks of `size` bytes.
+// Returns a pipeline with blosc only, for chunks of `size` bytes.
 Result<Pipeline> Bind(const FrameSpec& spec, std::size_t size) {
     const json::Value config =
         Json(R"({"id": "blosc", "cname": ")" + spec.compressor + R"(", "clevel": )" +
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, BloscThreads,
                                     std::to_string(std::get<1>(with.param));
                          });
 
-// Else nothing here is shared out.
+// A frame of kSize bytes must have several blocks, or the other tests would share no work.
 TEST_P(BloscThreads, HaveBlocksToShare) {
     Random random(80);
     FrameSpec spec = Spec();
@@ -97,13 +97,14 @@ TEST_P(BloscThreads, HaveBlocksToShare) {
     EXPECT_LE(BlockSize(encoded), std::size_t{1} << 16);
 }
 
-TEST_P(BloscThreads, GiveWhatOneGives) {
+TEST_P(BloscThreads, DecodeLikeOneThread) {
     Random random(81);
     for (const std::size_t type_size : {1U, 4U, 7U, 8U, 255U}) {
         FrameSpec spec = Spec();
         spec.type_size = type_size;
         spec.block_size = 4096;
-        // One block, less, whole ones, a last one that is partial or tiny; whole elements and not.
+        // The sizes give a part of a block, whole blocks, and a last block that is partial or tiny.
+        // Some sizes are no multiple of the element size.
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
               std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})
@@ -111,14 +112,14 @@ TEST_P(BloscThreads, GiveWhatOneGives) {
     }
 }
 
-TEST_P(BloscThreads, GiveWhatOneGivesInTheLibrarysBlocks) {
+TEST_P(BloscThreads, DecodeDefaultBlocksLikeOneThread) {
     Random random(82);
     FrameSpec spec = Spec();
     for (spec.level = 1; spec.level <= 9; spec.level += 4)
         CheckEqual(spec, Compressible(random, spec.level == 5 ? 1500000 : 1000003));
 }
 
-TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
+TEST_P(BloscThreads, DecodeStoredFrames) {
     Random random(83);
     FrameSpec spec = Spec();
     spec.block_size = 4096;
@@ -133,7 +134,7 @@ TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
                 ASSERT_TRUE(IsStoredAsIs(encoded));
             }
             if (!IsStoredAsIs(encoded)) continue;
-            // The library says that it is one block; in several it is the same.
+            // Stored bytes do not depend on the block size in the header, so 4096 is valid there.
             encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
             GuardedDecoder decoder;
             for (const std::size_t threads : kThreads) {
@@ -163,7 +164,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
                 const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
                 ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
             }
-            // The same with a header that says so.
+            // The size in the header is truncated as well.
             if (size < kHeader) continue;
             std::string shorter = encoded.substr(0, size);
             for (std::size_t b = 0; b < 4; ++b)
@@ -175,8 +176,9 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
     }
 }
 
-// They give an error or wrong elements, and nothing worse; the same on any number of threads.
-TEST_P(BloscThreads, SurviveWrongBytes) {
+// A damaged frame may give an error or wrong elements, with equal results for any number of
+// threads.
+TEST_P(BloscThreads, SurviveDamagedFrames) {
     constexpr std::uint64_t kSeed = 85;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);
@@ -188,7 +190,7 @@ TEST_P(BloscThreads, SurviveWrongBytes) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // The header, the places of the blocks, the blocks.
+        // The changed bytes are in the header, in the offsets of the blocks, or in the blocks.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
                                                : wrong.size();
@@ -206,7 +208,7 @@ TEST_P(BloscThreads, SurviveWrongBytes) {
     }
 }
 
-// The frame with its blocks in another order, as a writer with several threads leaves them.
+// Returns the frame with its blocks in random order, as encoders with several threads write them.
 std::string Shuffled(Random& random, const std::string& frame, std::size_t decoded_size) {
     const std::size_t count = (decoded_size + BlockSize(frame) - 1) / BlockSize(frame);
     std::vector<std::size_t> begins;
@@ -234,7 +236,7 @@ TEST_P(BloscThreads, DecodeBlocksInAnyOrder) {
         const std::string contents = Compressible(random, size);
         const auto pipeline = Bind(spec, size);
         const std::string encoded = Encoded(*pipeline, contents);
-        if (IsStoredAsIs(encoded)) continue;  // blosclz finds nothing in bits
+        if (IsStoredAsIs(encoded)) continue;  // blosclz cannot compress shuffled bits
         GuardedDecoder decoder;
         for (int i = 0; i < 2; ++i) {
             const std::string shuffled = Shuffled(random, encoded, size);
@@ -262,7 +264,7 @@ TEST(BloscFrames, RefuseChunksOfOtherSizes) {
                 << size << ", " << threads;
 }
 
-// Which the library itself minds only where it decodes all blocks.
+// The library checks the reserved flag only if all blocks are decoded.
 TEST(BloscFrames, RefuseTheReservedFlag) {
     Random random(88);
     FrameSpec spec;

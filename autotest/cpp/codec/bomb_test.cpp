@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small inputs that decode to 100 MB must fail at the limit, without the memory for the rest.
+// Small inputs that decode to 100 MB must fail at the limit, without allocating more memory.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,11 +16,12 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kLimit = 1000;
-// What the libraries may take for themselves, as in bzip2's blocks and lzma's dictionary.
+// Memory that a library may use for its own state, for example blocks of bzip2 or the LZMA
+// dictionary.
 constexpr std::size_t kLibraryBytes = std::size_t{32} << 20;
 
-// The peak of the process's resident memory since the last ResetPeak(), or 0 where the system does
-// not tell; then only the Output's buffer is watched.
+// Returns the peak resident memory of the process since ResetPeak(), in bytes. Returns 0 if the
+// system does not report the peak; then only the size of the output is tested.
 std::size_t PeakBytes() {
     std::ifstream status("/proc/self/status");
     std::string word;
@@ -52,8 +53,8 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
     EXPECT_LE(PeakBytes(), peak_before + kLibraryBytes);
 }
 
-// The same bytes are no bomb where that much is asked for.
-TEST_P(CodecBomb, DecodesWhereThereIsRoom) {
+// With enough room, the same input decodes without an error.
+TEST_P(CodecBomb, DecodesIfThereIsRoom) {
     const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();
     Buffer buffer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the contract suite cannot say for all codecs alike: headers that lie, what follows a stream,
-// and configurations that matter for decoding.
+// Tests that only some compressors need: wrong headers, bytes after a stream, and configurations
+// that matter for decoding.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ struct Outcome {
     std::string decoded;
 };
 
-// Decodes `encoded` with the codec of `config`, a JSON text, to at most `limit` bytes.
+// Decodes `encoded` with the codec of the JSON `config`, to at most `limit` bytes.
 Outcome Decode(std::string_view config, const std::string& encoded, std::size_t limit = 1 << 20) {
     const Result<json::Value> parsed = json::Parse(config);
     EXPECT_TRUE(parsed.ok()) << config;
@@ -60,7 +60,7 @@ TEST(Compressors, RefuseEmptyInput) {
         EXPECT_EQ(Decode(config, "").status.code(), StatusCode::kCorrupt) << config;
 }
 
-TEST(Compressors, DecodeStreamsOfNothing) {
+TEST(Compressors, DecodeEmptyStreams) {
     const std::string bzip2 = "BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"s;
     const std::string gzip = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0"s;
     const std::string zstd = "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"s;
@@ -78,7 +78,7 @@ TEST(Compressors, DecodeStreamsOfNothing) {
     }
 }
 
-TEST(Blosc, RefusesHeadersThatLie) {
+TEST(Blosc, RefusesWrongHeaders) {
     constexpr std::size_t kDecodedSize = 4;
     constexpr std::size_t kFrameSize = 12;
     const std::string& good = Encoded("blosc_lz4_shuffle1");
@@ -97,7 +97,7 @@ TEST(Blosc, RefusesHeadersThatLie) {
     ExpectError(Decode(kBlosc, version), StatusCode::kCorrupt, "damaged");
 }
 
-TEST(Blosc, NamesWhatTheLibraryLacks) {
+TEST(Blosc, ErrorsNameAMissingCompressor) {
     std::string frame = Encoded("blosc_lz4_shuffle1");
     frame[2] = static_cast<char>((frame[2] & 0x1f) | (6 << 5));
     ExpectError(Decode(kBlosc, frame), StatusCode::kUnsupported, "format 6");
@@ -111,7 +111,7 @@ TEST(Gzip, RefusesJunkAfterPadding) {
     EXPECT_FALSE(Decode(kGzip, std::string(20, '\0') + good).status.ok());
 }
 
-TEST(Bz2, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
+TEST(Bz2, RefusesATruncatedSecondStream) {
     const std::string& good = Encoded("bz2_9");
     EXPECT_TRUE(Decode(kBz2, good + "junk").status.ok());
     ExpectError(Decode(kBz2, good + "BZ"), StatusCode::kCorrupt, "truncated");
@@ -119,9 +119,9 @@ TEST(Bz2, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
     EXPECT_EQ(Decode(kBz2, good + good).decoded.size(), 1600U);
 }
 
-TEST(Lzma, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
+TEST(Lzma, RefusesATruncatedSecondStream) {
     const std::string& good = Encoded("lzma_xz_check1");
-    // Too short to be told from the header of another stream, which Python refuses too.
+    // 4 bytes may be the start of another stream. Python refuses them, too.
     ExpectError(Decode(kLzma, good + "junk"), StatusCode::kCorrupt, "truncated");
     EXPECT_TRUE(Decode(kLzma, good + "junk that is longer").status.ok());
     ExpectError(Decode(kLzma, good + good.substr(0, 40)), StatusCode::kCorrupt, "truncated");
@@ -157,7 +157,7 @@ TEST(Lzma, NamesWhatIsWrongWithItsConfiguration) {
         ExpectError(Decode(config, "x"), StatusCode::kCorrupt, part);
 }
 
-// Members that only matter for encoding are not needed, whatever they hold.
+// Configuration members that only matter for encoding may hold anything.
 TEST(Lzma, IgnoresWhatOnlyEncodingNeeds) {
     EXPECT_TRUE(Decode(R"({"id": "lzma", "format": 3, "check": "?", "preset": "?",
                            "filters": [{"id": 33, "preset": 1, "mf": "?", "mode": -1}]})",
@@ -165,7 +165,7 @@ TEST(Lzma, IgnoresWhatOnlyEncodingNeeds) {
                     .status.ok());
 }
 
-TEST(Lz4, RefusesHeadersThatLie) {
+TEST(Lz4, RefusesWrongHeaders) {
     const std::string& good = Encoded("lz4_1");
     std::string negative = good;
     negative[3] = '\xff';

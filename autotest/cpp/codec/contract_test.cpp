@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What every codec owes its callers, tried on every vector of vectors.json: numcodecs' bytes decode
-// to numcodecs' values, and bytes that are not whole never crash, never touch memory that is not
-// theirs, and never pass for a chunk.
+// Contract tests for every codec and every vector of vectors.json. Bytes that numcodecs encoded
+// must decode to the same values. Truncated or damaged bytes must not crash, access other memory,
+// or pass for a chunk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ Decoded Objects(const ObjectChunk& chunk) {
     return objects;
 }
 
-// An array with one codec, read from and decoded to memory of exactly the right size.
+// A pipeline with one codec that decodes between buffers of exactly the needed size.
 class Subject {
   public:
-    // The array's chunk has `more` items than the vector.
+    // The chunk of the pipeline has `more` elements more than the vector.
     explicit Subject(const Vector& vector, int more = 0) {
         const json::Value filters(json::Array{vector.config});
         Result<Pipeline> pipeline = BindJson(filters, vector.Context(more));
@@ -43,7 +43,7 @@ class Subject {
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
 
-    // On one thread, and again on several, where the outcome must be the same.
+    // Decodes with 1, 2 and 5 threads. Checks that the results are equal and returns the first.
     Result<Decoded> Decode(std::string_view encoded) {
         Result<Decoded> alone = DecodeOn(1, encoded);
         for (const std::size_t threads : {2, 5}) {
@@ -79,7 +79,7 @@ class Subject {
 
 class CodecContract : public testing::TestWithParam<Vector> {
   protected:
-    // The codec alone, of vectors with fixed-size elements.
+    // Returns the codec without a pipeline. For vectors with fixed-size elements only.
     static std::unique_ptr<Codec> Make() {
         Result<std::unique_ptr<Codec>> codec =
             MakeFromJson(GetParam().config, GetParam().Context());
@@ -90,7 +90,7 @@ class CodecContract : public testing::TestWithParam<Vector> {
 
 TEST_P(CodecContract, DecodesThroughThePipeline) {
     Subject subject(GetParam());
-    for (int repeat = 0; repeat < 2; ++repeat) {  // the second time with used scratch memory
+    for (int repeat = 0; repeat < 2; ++repeat) {  // second time: with used scratch memory
         const Result<Decoded> decoded = subject.Decode(GetParam().encoded);
         ASSERT_TRUE(decoded.ok()) << decoded.status().message();
         EXPECT_EQ(*decoded, GetParam().decoded);
@@ -98,7 +98,7 @@ TEST_P(CodecContract, DecodesThroughThePipeline) {
 }
 
 TEST_P(CodecContract, DecodesToFixedMemory) {
-    if (GetParam().is_objects()) return;  // these have no Output
+    if (GetParam().is_objects()) return;  // object codecs have no Output
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);
     GuardedMemory input;
@@ -126,7 +126,7 @@ TEST_P(CodecContract, DecodesToGrowingBuffer) {
     }
 }
 
-TEST_P(CodecContract, KeepsItsEncodedSize) {
+TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
     if (GetParam().is_objects()) return;
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);
@@ -136,7 +136,8 @@ TEST_P(CodecContract, KeepsItsEncodedSize) {
         EXPECT_EQ(GetParam().encoded.size(), bound.max);
     }
     const std::size_t huge = std::numeric_limits<std::size_t>::max();
-    EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);  // saturates, never wraps around
+    // The size saturates instead of wrapping around.
+    EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);
 }
 
 TEST_P(CodecContract, RefusesEveryTruncation) {
@@ -150,7 +151,8 @@ TEST_P(CodecContract, RefusesEveryTruncation) {
         EXPECT_TRUE(subject.Decode(GetParam().encoded.substr(0, size)).ok()) << size;
 }
 
-// Filters may refuse what numcodecs does not look at; compressors do as it does.
+// Compressors treat trailing bytes as numcodecs does. Filters may refuse trailing bytes that
+// numcodecs ignores.
 TEST_P(CodecContract, TreatsTrailingBytesAsNumcodecsDoes) {
     static const std::set<std::string> compressors = {"blosc", "zlib", "gzip", "bz2",
                                                       "lzma",  "zstd", "lz4"};
@@ -189,8 +191,8 @@ TEST_P(CodecContract, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(Subject(GetParam(), 100000).Decode(GetParam().encoded).ok());
 }
 
-// Damage may go unseen only where the format has no checksum. Every byte of small inputs; of larger
-// ones those at both ends and a sample of the others.
+// Damage may be unnoticed only if the format has no checksum. The test changes every byte of small
+// inputs. Of large inputs it changes both ends and a sample between them.
 TEST_P(CodecContract, SurvivesEveryDamagedByte) {
     constexpr std::size_t kEnds = 256;
     Subject subject(GetParam());
@@ -235,7 +237,7 @@ TEST(CodecVectors, CoverEveryCodec) {
     context.dtype.kind = DataKind::kObject;
     for (const std::string_view id : CodecIds()) {
         EXPECT_TRUE(numbers.count(id) + objects.count(id) > 0) << id;
-        // Every codec of the table that stands in both roles is tried in both.
+        // A codec for both numbers and objects needs vectors for both.
         const auto made =
             MakeObjectCodec({std::string(id), json::Value(json::Object{}), ""}, context);
         if (!made.ok() || *made != nullptr) {

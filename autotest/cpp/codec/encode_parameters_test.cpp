@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What cannot be encoded: configurations are told apart when they are bound, and values when they
-// come, and neither keeps anything from being read.
+// Tests of configurations and values that cannot be encoded. A wrong configuration is found when
+// the codec is bound, a wrong value when it is encoded. Reading still works.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4"
 
 struct Unwritable {
     const char* config;
-    const char* message;  // begins with it
+    const char* message;  // start of the message
     const char* typestr = "<f4";
 };
 
@@ -115,7 +115,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
     }
 }
 
-TEST(Writable, LooksAtEveryCodecAndAtWhatReachesIt) {
+TEST(Writable, ChecksEveryCodecAndItsInput) {
     const auto later = Bind(R"([{"id":"crc32"},{"id":"bz2","level":0}])");
     ASSERT_TRUE(later.ok());
     EXPECT_EQ(later->writable().message().rfind("filters[1]: bz2: level", 0), 0U);
@@ -131,7 +131,7 @@ TEST(Writable, RefusesChunksThatTheCompressorCannotTake) {
     EXPECT_TRUE(Bind(R"({"id":"zstd"})", "<f8", {std::uint64_t{1} << 28})->writable().ok());
 }
 
-TEST(Encode, HandsOverWhatIsStoredAsItIs) {
+TEST(Encode, ReturnsTheInputWithoutCodecs) {
     const auto pipeline = Bind("[]");
     ASSERT_TRUE(pipeline.ok());
     const std::string chunk(24, 'x');
@@ -215,7 +215,7 @@ TEST(Json2Encode, EscapesText) {
               "error: json2: text with 55296, which is not a Unicode character");
 }
 
-// Every form of the MessagePack specification that a chunk can need.
+// The sizes cover every MessagePack form that a chunk can need.
 TEST(MessagePack2Encode, TakesTheShortestForm) {
     const std::string config = R"({"id":"msgpack2"})";
     EXPECT_EQ(EncodeValues<std::int16_t>(config, "<i2", {0, 127, 128, -1, -32, -33, -129}),
@@ -231,12 +231,12 @@ TEST(MessagePack2Encode, TakesTheShortestForm) {
               std::string("\x93\xdb\x00\x01\x11\x70", 6) + text + "\xa2|O\x91\x01");
 }
 
-TEST(VlenEncode, RefusesWhatItWouldNotDecode) {
+TEST(VlenEncode, RefusesWhatCannotBeDecoded) {
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-utf8"})", {"ok", "\xff"}),
               "error: vlen-utf8: item 1 is not valid UTF-8: \"\xff\"");
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-bytes"})", {"\xff"}),
               std::string("\1\0\0\0\1\0\0\0\xff", 9));
-    // The bytes do not matter; their number is enough.
+    // Only the size of the object counts; its bytes are not read.
     const std::string one(1, 'x');
     const ObjectRef large{one.data(), LimitOf(Limit::kStringSize)};
     const auto pipeline = Bind(R"({"id":"vlen-bytes"})", "|O", {1});
@@ -248,7 +248,7 @@ TEST(CategorizeEncode, KnowsItsLabels) {
     const auto u32 = [](std::u32string text) {
         return std::vector<char32_t>(text.begin(), text.end());
     };
-    // The last of equal labels counts, and one that is too long is never met.
+    // If labels are equal, the last one counts. A label longer than the element never matches.
     EXPECT_EQ(EncodeValues(R"({"id":"categorize","dtype":"<U2","labels":["a","b","a","abc",""]})",
                            "<U2", u32(std::u32string(U"a\0b\0ab\0\0c\0", 10)), {5}),
               std::string("\3\2\0\5\0", 5));

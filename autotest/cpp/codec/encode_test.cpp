@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every codec owes who writes: numcodecs' bytes of every vector of vectors.json, or as good
-// ones, and of other values bytes that decode to them.
+// Tests of encoding. Values of the vectors in vectors.json must encode to the bytes of numcodecs or
+// to equivalent bytes. Other values must encode to bytes that decode to these values.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,7 +29,7 @@ Result<Pipeline> BindAlone(const Vector& vector) {
     return BindJson(json::Value(json::Array{vector.config}), vector.Context());
 }
 
-// Encodes the vector's values, from memory of exactly their size.
+// Encodes the values of the vector from memory of exactly their size.
 Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
                                  PipelineScratch& scratch) {
     if (vector.is_objects()) {
@@ -46,13 +46,14 @@ Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
 
 class CodecEncoding : public testing::TestWithParam<Vector> {};
 
-// Of pcodec, those that were recorded, which it reads; of zlib and gzip, what zlib reads.
+// For zlib and gzip, the bytes that zlib decodes must be equal. For pcodec, the expected bytes were
+// recorded from this encoder and checked with the pcodec library.
 TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
     const Result<Pipeline> pipeline = BindAlone(GetParam());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
     ASSERT_EQ(pipeline->writable().ok(), GetParam().is_writable) << pipeline->writable().message();
     PipelineScratch scratch;
-    for (int repeat = 0; repeat < 3; ++repeat) {  // after the first time with used memory
+    for (int repeat = 0; repeat < 3; ++repeat) {  // the memory is used again
         const Result<std::string> encoded = EncodeVector(*pipeline, GetParam(), scratch);
         ASSERT_EQ(encoded.ok(), GetParam().is_writable) << encoded.status().message();
         if (!encoded.ok()) return;
@@ -79,7 +80,7 @@ TEST_P(CodecEncoding, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(pipeline->EncodeObjects(&object, 1, scratch).ok());
 }
 
-// Encodes `decoded`, a chunk's bytes, and decodes what comes of it.
+// Encodes `decoded`, the bytes of a chunk, and checks that decoding gives `decoded` back.
 void ExpectRoundTrip(const Pipeline& pipeline, const std::string& decoded) {
     ASSERT_TRUE(pipeline.writable().ok()) << pipeline.writable().message();
     PipelineScratch scratch;
@@ -101,13 +102,14 @@ std::string RandomBytes(std::size_t size, unsigned modulus = 256) {
     return bytes;
 }
 
-// What compresses, and what does not, in every configuration of the codecs that take any bytes.
-TEST_P(CodecEncoding, OfBytesIsUndone) {
+// Random bytes do not compress, constant bytes do. Both must survive in every configuration of the
+// codecs that take any bytes.
+TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     static const std::set<std::string> of_bytes = {
         "blosc",  "zlib",    "gzip",  "bz2",    "lzma",    "zstd",      "lz4",
         "base64", "shuffle", "crc32", "crc32c", "adler32", "fletcher32"};
     if (of_bytes.count(GetParam().id) == 0 || !GetParam().is_writable) return;
-    // Of 48, so that the elements of every shuffle are whole.
+    // Multiples of 48 elements leave no partial element for any shuffle.
     for (const std::size_t count : {48, 139200}) {
         CodecContext context = GetParam().Context();
         context.chunk_shape = {count};
@@ -118,7 +120,7 @@ TEST_P(CodecEncoding, OfBytesIsUndone) {
     }
 }
 
-// Once the memory is as large as it needs to be, it stays where it is.
+// The second chunk must not move the scratch memory, which is large enough after the first chunk.
 TEST_P(CodecEncoding, ReusesItsMemory) {
     if (!GetParam().is_writable) return;
     const Result<Pipeline> pipeline = BindAlone(GetParam());
@@ -138,11 +140,11 @@ INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), V
 struct Lossless {
     const char* config;
     const char* typestr;
-    unsigned modulus = 256;  // bytes are less
+    unsigned modulus = 256;  // all bytes are less than this
 };
 
-// Of values that the filters on numbers lose nothing of.
-TEST(CodecEncodings, OfNumbersAreUndone) {
+// The filters must restore these numbers without loss.
+TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},
         {R"({"id":"delta","dtype":">u2","astype":">u2"})", ">u2"},
@@ -180,8 +182,9 @@ TEST(CodecEncodings, OfNumbersAreUndone) {
     }
 }
 
-// Of one pipeline that threads share, whatever their libraries keep from chunk to chunk.
-TEST(CodecEncodings, AreTheSameFromAnyThread) {
+// Two threads share one pipeline. State that a library keeps between chunks must not change the
+// result.
+TEST(CodecEncodings, AreEqualOnAnyThread) {
     const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {
         PipelineScratch scratch;
         for (int repeat = 0; repeat < 5; ++repeat) {
@@ -204,8 +207,8 @@ TEST(CodecEncodings, AreTheSameFromAnyThread) {
     }
 }
 
-// Why a vector's bytes are not those that its values encode to.
-TEST(CodecEncodings, AreThoseOfTheVectorsButForTheseReasons) {
+// Lists the vectors that this encoder encodes to other bytes than numcodecs, by reason.
+TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
     static const std::set<std::string> other_encoders = {
         "gzip_members", "gzip_padded",  "bz2_streams", "lzma_xz_streams",   "zstd_checksum",
         "zstd_minus5",  "zstd_no_size", "zstd_frames", "zstd_mixed_frames", "zstd_skippable"};
@@ -222,7 +225,7 @@ TEST(CodecEncodings, AreThoseOfTheVectorsButForTheseReasons) {
                                                      "pcodec_4_i1"};
     for (const Vector& vector : Vectors()) {
         EXPECT_EQ(vector.is_writable, no_encoder.count(vector.name) == 0) << vector.name;
-        // Of which there is another encoder here.
+        // pcodec is left out, because its encoder here is another one.
         if (!vector.is_writable || vector.id == "pcodec") continue;
         EXPECT_EQ(vector.reencoded != vector.encoded,
                   other_encoders.count(vector.name) + loses_fractions.count(vector.name) > 0)

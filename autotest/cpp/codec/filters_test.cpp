@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What filters on numbers and on bytes refuse, how large they say things are, and chains of them.
-// That they decode what numcodecs writes is the contract test's.
+// Tests of filters: what they refuse, their encoded sizes, and chains of filters. Decoding of bytes
+// that numcodecs wrote is tested in contract_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ std::vector<T> Values(const std::string& bytes) {
     return values;
 }
 
-// Decodes `encoded` from an address that nothing is aligned to.
+// Decodes `encoded` from an address that is not aligned.
 Result<std::string> Decode(std::string_view config, const std::string& encoded) {
     auto codec = Make(config);
     if (!codec.ok()) return codec.status();
@@ -94,7 +94,7 @@ TEST(Filters, NameTheConfigurationMemberThatIsWrong) {
     ExpectCorrupt(R"({"id":"adler32","location":4})", "", "location: expected \"start\" or");
 }
 
-TEST(Filters, RefuseWhatHasNoMeaningAsUnsupported) {
+TEST(Filters, ReportUnsupportedConfigurations) {
     for (const char* config : {R"({"id":"delta","dtype":"<M8[s]"})",
                                R"({"id":"fixedscaleoffset","dtype":"<m8[s]","scale":1,"offset":0})",
                                R"({"id":"astype","encode_dtype":"<M8[s]","decode_dtype":"<M8[D]"})",
@@ -104,7 +104,7 @@ TEST(Filters, RefuseWhatHasNoMeaningAsUnsupported) {
         EXPECT_EQ(Make(config).status().code(), StatusCode::kUnsupported) << config;
 }
 
-TEST(Filters, RefuseItemsThatAreNotWhole) {
+TEST(Filters, RefusePartialItems) {
     const std::string seven(7, '\1');
     ExpectCorrupt(R"({"id":"delta","dtype":"<i4"})", seven, "holds 7 bytes");
     ExpectCorrupt(R"({"id":"fixedscaleoffset","dtype":"<f4","astype":"<i2","scale":1,"offset":0})",
@@ -149,7 +149,7 @@ TEST(Delta, KeepsTheSignOfALeadingZeroAndSumsAcrossBlocks) {
         ASSERT_EQ(sums[i], static_cast<std::int32_t>(i + 1)) << i;
 }
 
-TEST(Delta, SpreadsNotATime) {
+TEST(Delta, PropagatesNotATime) {
     const std::int64_t nat = std::numeric_limits<std::int64_t>::min();
     const auto decoded =
         Decode(R"({"id":"delta","dtype":"<m8[s]"})", Bytes<std::int64_t>({5, 6, nat, 1}));
@@ -198,7 +198,7 @@ TEST(PackBits, RefusesImpossiblePadding) {
     EXPECT_TRUE(empty->empty());
 }
 
-TEST(Base64Codec, RefusesWhatIsNoBase64) {
+TEST(Base64Codec, RefusesInvalidBase64) {
     ExpectCorrupt(R"({"id":"base64"})", "AAA", "");
     ExpectCorrupt(R"({"id":"base64"})", "AA\nAA===", "");
 }
@@ -206,16 +206,16 @@ TEST(Base64Codec, RefusesWhatIsNoBase64) {
 TEST(Checksums, HaveTheirPublishedCheckValues) {
     EXPECT_EQ(Crc32cOf(ByteSpan("123456789")), 0xe3069283U);
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string_view())), 0U);
-    // RFC 3720, B.4: 32 bytes of zeros, and of ones.
+    // CRC-32C of 32 zero bytes and of 32 bytes 0xff, from RFC 3720, B.4.
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string(32, '\0'))), 0x8a9136aaU);
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string(32, '\xff'))), 0x62a8ab43U);
-    // As libhdf5 stores them.
+    // Fletcher-32 checksums as libhdf5 stores them.
     EXPECT_EQ(Fletcher32Of(ByteSpan("abcde")), 0x4ff029c7U);
     EXPECT_EQ(Fletcher32Of(ByteSpan("abcdef")), 0x50562a2dU);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(2000, '\xff'))), 0xffffffffU);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(1441, '\xff'))), 0xff00ff00U);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string_view())), 0U);
-    // As numcodecs 0.17 computes them.
+    // Checksums that numcodecs 0.17 computes.
     std::string bytes;
     EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0xdeadbeefU);
     for (char byte = 0; byte < 11; ++byte) bytes.push_back(byte);
@@ -234,7 +234,7 @@ TEST(Checksums, HaveTheirPublishedCheckValues) {
     EXPECT_FALSE(Decode(R"({"id":"jenkins_lookup3","prefix":[256]})", stored).ok());
 }
 
-TEST(Checksums, SayWhatDoesNotMatch) {
+TEST(Checksums, ErrorsShowBothValues) {
     for (const char* id : {"crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3"}) {
         const std::string config = std::string(R"({"id":")") + id + R"("})";
         ExpectCorrupt(config, "abc", "too few for a checksum");
@@ -244,7 +244,7 @@ TEST(Checksums, SayWhatDoesNotMatch) {
                   "checksum 0xe3069283 does not match the stored 0x00000000");
 }
 
-TEST(Json2, RefusesWhatIsNoChunk) {
+TEST(Json2, RefusesInvalidChunks) {
     const std::string config = R"({"id":"json2"})";
     ExpectCorrupt(config, "{}", "a list that ends with");
     ExpectCorrupt(config, "[1]", "a list that ends with");
@@ -259,7 +259,7 @@ TEST(Json2, RefusesWhatIsNoChunk) {
     EXPECT_FALSE(Decode(config, R"([1,"<i4",[1])").ok());
 }
 
-TEST(MessagePack2, RefusesWhatIsNoChunk) {
+TEST(MessagePack2, RefusesInvalidChunks) {
     const std::string config = R"({"id":"msgpack2"})";
     ExpectCorrupt(config, "", "not valid MessagePack at byte 1");
     ExpectCorrupt(config, "\x80", "a list that ends with");
@@ -267,12 +267,12 @@ TEST(MessagePack2, RefusesWhatIsNoChunk) {
     ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\x01\x01", "not valid MessagePack at byte 9");
     ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\xcd\xff\xff", "shape [65535] has more items than");
     ExpectCorrupt(config, "\x93\xa1x\xa3<i4\x91\x01", "item 0: expected a value of dtype <i4");
-    // A list that says that it has 2^32 - 1 items, lists in lists, and one in each.
+    // A list that claims 2^32 - 1 items, and a million nested lists.
     ExpectCorrupt(config, "\xdd\xff\xff\xff\xff\x01", "not valid MessagePack");
     EXPECT_EQ(Decode(config, std::string(1000000, '\x91')).status().code(), StatusCode::kLimit);
 }
 
-// The order of decoding, and the sizes between the stages.
+// Decoding runs the filters backwards, with sizes that change between the filters.
 TEST(FilterChains, RunBackwards) {
     CodecContext context;
     context.dtype = MakeNumberType(DataKind::kFloat, 8);
@@ -283,7 +283,7 @@ TEST(FilterChains, RunBackwards) {
             {"id":"shuffle","elementsize":2}, {"id":"crc32c","location":"end"}, {"id":"base64"}])");
     auto pipeline = BindJson(filters, context);
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
-    // 100.5, 101.0, 74.4, 100.0 -> 5, 10, -256, 0 -> 5, 5, -266, 256
+    // Decoding in reverse: 100.5, 101.0, 74.4, 100.0 -> 5, 10, -256, 0 -> 5, 5, -266, 256
     std::string shuffled("\x05\x05\xf6\x00\x00\x00\xfe\x01", 8);
     const std::uint32_t crc = Crc32cOf(ByteSpan(shuffled));
     for (int i = 0; i < 4; ++i) shuffled += static_cast<char>(crc >> (8 * i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests of codecs that several threads decode for have in common.
+// Helpers for tests of codecs that decode with several threads.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace zarr::test {
 
 constexpr std::size_t kThreads[] = {1, 2, 4, 16};
 
-// Decodes from and to memory of exactly the right size.
+// Decodes between buffers of exactly the needed size, with guard pages behind both.
 class GuardedDecoder {
   public:
     Status Decode(const Pipeline& pipeline, const std::string& encoded, std::size_t threads) {
@@ -23,7 +23,7 @@ class GuardedDecoder {
         if (output.size != 0) std::memset(output.data, 0xcc, output.size);
         return pipeline.Decode(input, output, scratch_, threads);
     }
-    // Of the last call.
+    // Returns the bytes that the last call of Decode() wrote.
     std::string_view decoded(const Pipeline& pipeline) {
         return ByteSpan(output_.Last(pipeline.chunk_bytes())).text();
     }
@@ -34,7 +34,7 @@ class GuardedDecoder {
     PipelineScratch scratch_;
 };
 
-// Random bytes that repeat those a little before, for any compressor to find.
+// Returns random bytes with repetitions, which every compressor can compress.
 inline std::string Compressible(Random& random, std::size_t size) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i)

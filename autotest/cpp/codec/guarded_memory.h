@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory whose end is the end of a page that may be touched. Catches reads and writes past the end
-// also in libraries that were built without a sanitizer.
+// Memory that is followed by a page without access. Catches reads and writes past the end also in
+// libraries that were built without a sanitizer.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ class GuardedMemory {
     GuardedMemory(const GuardedMemory&) = delete;
     GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-    // The last `size` bytes before the guard; the last call's memory is no longer valid.
+    // Returns the last `size` bytes before the guard page. Memory of earlier calls becomes invalid.
     MutableByteSpan Last(std::size_t size);
-    // The same with the contents of `bytes`.
+    // Returns a copy of `bytes` that ends at the guard page. Memory of earlier calls becomes
+    // invalid.
     ByteSpan Copy(ByteSpan bytes);
 
   private:

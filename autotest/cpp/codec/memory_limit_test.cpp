@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a stream says of the memory that it needs is not believed: the libraries get what the chunk
-// takes and a constant.
+// Tests that a codec does not allocate memory only because a header asks for it. The memory of a
+// library is limited to the size of the chunk plus a constant.
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <zstd.h>
@@ -28,7 +28,7 @@ std::string Plain() {
     return text;
 }
 
-// Decodes to exactly kLimitedSize bytes, as Plain().
+// Decodes `encoded` to kLimitedSize bytes and compares them with Plain().
 Status Decode(const char* config, const std::string& encoded) {
     const auto codec = MakeFromJson(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();
@@ -42,7 +42,7 @@ Status Decode(const char* config, const std::string& encoded) {
 
 enum class LzmaForm { kXz, kAlone, kRaw };
 
-// A stream whose dictionary is said to be of `dictionary` bytes.
+// Returns an LZMA stream whose header states a dictionary of `dictionary` bytes.
 std::string LzmaStream(LzmaForm form, std::uint32_t dictionary) {
     lzma_options_lzma options;
     EXPECT_FALSE(lzma_lzma_preset(&options, 0));
@@ -75,7 +75,8 @@ std::string ZstdStream(int window_log) {
     std::string out(2 * kLimitedSize, '\0');
     ZSTD_inBuffer source = {plain.data(), plain.size(), 0};
     ZSTD_outBuffer target = {out.data(), out.size(), 0};
-    // In two steps, so that the frame cannot say its size and needs its window.
+    // The frame is written in two steps. Its header cannot state the size, so decoding needs the
+    // window.
     source.size = 100;
     EXPECT_EQ(ZSTD_compressStream2(context, &target, &source, ZSTD_e_flush), 0U);
     source.size = plain.size();
@@ -94,7 +95,7 @@ TEST(CodecMemory, IsEnoughForTheDictionariesOfEveryPreset) {
     EXPECT_TRUE(Succeeds(Decode(R"({"id":"zstd"})", ZstdStream(27))));
 }
 
-TEST(CodecMemory, EndsWhatAnLzmaHeaderAsksFor) {
+TEST(CodecMemory, LimitsTheDictionaryOfAnLzmaHeader) {
     const ScopedLimit limit(Limit::kCodecMemory, 8 * kMega);
     for (const auto& [form, config] :
          {std::pair{LzmaForm::kXz, R"({"id":"lzma"})"},
@@ -108,23 +109,24 @@ TEST(CodecMemory, EndsWhatAnLzmaHeaderAsksFor) {
     }
 }
 
-// Gigabytes without a byte of contents: what the header asks for comes before any of them.
-TEST(CodecMemory, IsNotTakenForAnAbsurdHeader) {
+// The header asks for gigabytes. The request must be refused before any allocation.
+TEST(CodecMemory, IsNotAllocatedForAnAbsurdHeader) {
     std::string alone = LzmaStream(LzmaForm::kAlone, 1 << 16);
     StoreLittle32(reinterpret_cast<std::uint8_t*>(&alone[1]), 0xf0000000);
     EXPECT_TRUE(Fails(Decode(R"({"id":"lzma","format":2})", alone), StatusCode::kLimit,
                       "ZARR_MAX_CODEC_MEMORY allows 134217728"));
 }
 
-// The dictionary of a raw stream is what the metadata say, and never need be more than the chunk.
-TEST(CodecMemory, OfARawLzmaStreamIsThatOfTheChunk) {
+// For a raw stream, the metadata state the dictionary size. A dictionary larger than the chunk is
+// never needed.
+TEST(CodecMemory, RawLzmaNeedsNoMoreThanTheChunk) {
     const std::string stream = LzmaStream(LzmaForm::kRaw, 1 << 16);
     const char* config = R"({"id":"lzma","format":3,"filters":[{"id":33,"dict_size":1610612736}]})";
     const ScopedLimit limit(Limit::kCodecMemory, 1);
     EXPECT_TRUE(Succeeds(Decode(config, stream)));
 }
 
-TEST(CodecMemory, EndsTheWindowOfZstandard) {
+TEST(CodecMemory, LimitsTheWindowOfZstandard) {
     const std::string stream = ZstdStream(24);
     EXPECT_TRUE(Succeeds(Decode(R"({"id":"zstd"})", stream)));
     const ScopedLimit limit(Limit::kCodecMemory, 8 * kMega);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codecs of objects: memory order, and input that does not hold what it says.
+// Tests of codecs of objects: memory order, and input that contradicts its own sizes.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -81,7 +81,7 @@ TEST(Vlen, ChecksTheCount) {
     ExpectCorrupt(kUtf8, {2}, "\2\0\0", "too few for a count");
     ExpectCorrupt(kUtf8, {2}, Number(1) + Item("a"), "holds 1 items instead of 2");
     ExpectCorrupt(kUtf8, {2}, Number(0xffffffffU), "holds 4294967295 items instead of 2");
-    // Nothing is allocated for items that cannot be there.
+    // The input ends early, so no memory is allocated for the stated number of items.
     ExpectCorrupt(kUtf8, {0xffffffffU}, Number(0xffffffffU) + Item("a"), "ends within its");
     ExpectDecodes(kUtf8, {0}, Number(0), {});
 }
@@ -89,14 +89,14 @@ TEST(Vlen, ChecksTheCount) {
 TEST(Vlen, ChecksTheLengths) {
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(2) + "a", "item 0 has 2 bytes, more than");
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(0xffffffffU) + "a", "item 0 has 4294967295");
-    // The first item takes the second one's length for its own bytes.
+    // The first item takes the length of the second item for its own bytes.
     ExpectCorrupt(kBytes, {2}, Number(2) + Number(7) + "abc" + Item(""), "item 0 has 7 bytes");
     ExpectCorrupt(kBytes, {2}, Number(2) + Item("abcd") + "\0\0\0", "item");
     ExpectCorrupt(kBytes, {1}, Number(1) + Item("a") + "xyz", "3 bytes after the last item");
 }
 
 TEST(Vlen, ChecksUtf8ButNotBytes) {
-    // Valid as a whole, but not item by item.
+    // The bytes of both items together are valid UTF-8, but not those of each item.
     const std::string split = Number(2) + Item("\xc3") + Item("\xa9");
     ExpectCorrupt(kUtf8, {2}, split, "item 0 is not valid UTF-8: ");
     ExpectDecodes(kBytes, {2}, split, {"\xc3", "\xa9"});
@@ -104,7 +104,7 @@ TEST(Vlen, ChecksUtf8ButNotBytes) {
     ExpectDecodes(kUtf8, {2}, Number(2) + Item(nul) + Item(""), {nul, ""});
 }
 
-TEST(Vlen, IsInMemoryOrder) {
+TEST(Vlen, DecodesInMemoryOrder) {
     const std::string encoded = Number(4) + Item("a") + Item("b") + Item("c") + Item("d");
     ExpectDecodes(kUtf8, {2, 2}, encoded, {"a", "b", "c", "d"}, true);
 }
@@ -115,7 +115,7 @@ TEST(Json2Objects, NestInCOrderWhateverTheOrderOfTheArray) {
     ExpectDecodes(kJson2, {2, 3}, encoded, {"a", "d", "b", "e", "c", "f"}, true);
     const std::string deep = R"([[["a","b"]],[["c","d"]],[["e","f"]],"|O",[3,1,2]])";
     ExpectDecodes(kJson2, {3, 1, 2}, deep, {"a", "c", "e", "b", "d", "f"}, true);
-    // A flat list is memory.
+    // A flat list holds the items in memory order.
     ExpectDecodes(kJson2, {2, 2}, R"(["a","b","c","d","|O",[4]])", {"a", "b", "c", "d"}, true);
     ExpectDecodes(kJson2, {}, R"(["a","|O",[]])", {"a"});
 }
@@ -141,7 +141,7 @@ TEST(Json2Objects, RefuseOtherShapes) {
     EXPECT_EQ(encoding.status().code(), StatusCode::kUnsupported);
 }
 
-TEST(CategorizeObjects, TakesUnknownCodesForEmpty) {
+TEST(CategorizeObjects, DecodesUnknownCodesAsEmptyText) {
     const char* const config =
         R"({"id":"categorize","dtype":"|O","astype":"|i1","labels":["a","\u00e9t\u00e9"]})";
     ExpectDecodes(config, {5}, std::string("\x02\x01\x00\x03\xff", 5),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zarrs.optional, with bytes that are made here of what its documentation says.
+// Tests of the codec zarrs.optional. The encoded bytes are built here from its documentation.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -69,7 +69,7 @@ TEST(V3Optional, MissingFloatsAreNan) {
     EXPECT_EQ(*encoded, stored) << "any NaN is as good";
 }
 
-TEST(V3Optional, OfNoElementsThereAreNoData) {
+TEST(V3Optional, WithoutElementsThereAreNoData) {
     const auto pipeline = BindV3(kOptionalCodecs, OptionalOf("int32", {2}));
     ASSERT_TRUE(Succeeds(pipeline));
     constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
@@ -173,7 +173,7 @@ TEST(V3Optional, FillValuesAreNullOrOfTheElements) {
     }
 }
 
-TEST(V3Optional, AnAttributeSaysWhatStandsForMissingElements) {
+TEST(V3Optional, AnAttributeNamesTheValueOfMissingElements) {
     const auto with = [](const std::string& attributes) {
         auto metadata =
             ParseV3Array(OptionalArray(Elements("int16"), "null", kOptionalCodecs, attributes));
@@ -195,7 +195,7 @@ TEST(V3Optional, AnAttributeSaysWhatStandsForMissingElements) {
     EXPECT_EQ(smaller->dtype.missing, named.dtype.missing);
 }
 
-TEST(V3Optional, TypesAndCodecsThatAreNoneOfItAreRefused) {
+TEST(V3Optional, OtherTypesAndCodecsAreRefused) {
     const auto parse = [](const std::string& type, const std::string& codecs = kOptionalCodecs) {
         return ParseV3Array(OptionalArray(type, "null", codecs));
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of pco that contradict its format, made bit by bit. What is whole is in vectors.json.
+// Tests of damaged pco files, which are built bit by bit. Valid pco files are in vectors.json.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +15,7 @@ namespace zarr::test {
 
 namespace {
 
-// Packs integers with the lowest bit first.
+// Packs integers into bytes, with the lowest bit first.
 class Bits {
   public:
     Bits& Add(std::uint64_t value, unsigned count) {
@@ -42,16 +42,17 @@ constexpr unsigned kFloat32 = 5;
 constexpr unsigned kClassic = 0;
 constexpr unsigned kNone = 0;
 
-// The header of a file in which each chunk says its type, and the head of a chunk of `count`.
+// Returns the header of a pco file without a common number type, and the start of a chunk of
+// `count` numbers.
 Bits Begin(unsigned count, unsigned type = kUint32) {
     Bits bits;
-    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", the version, no type for all
-    bits.Add(0, 6).Add(0, 1).Align();              // no hint
+    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", version 3, no common number type
+    bits.Add(0, 6).Add(0, 1).Align();              // no hint of the number of values
     bits.Add(4, 8).Add(1, 8);
     return bits.Add(type, 8).Add(count - 1, 24);
 }
 
-// A latent variable with one bin from `lower` on.
+// Appends a latent variable with one bin whose lower bound is `lower`.
 Bits& AddBin(Bits& bits, std::uint64_t lower, unsigned offset_bits, unsigned width = 6) {
     return bits.Add(0, 4).Add(1, 15).Add(lower, 32).Add(offset_bits, width);
 }
@@ -69,7 +70,7 @@ std::string Uint32s(std::initializer_list<std::uint32_t> numbers) {
     return {reinterpret_cast<const char*>(numbers.begin()), numbers.size() * 4};
 }
 
-TEST(Pcodec, ReadsWhatIsMadeBitByBit) {
+TEST(Pcodec, ReadsAFileBuiltBitByBit) {
     Bits bits = Begin(3).Add(kClassic, 4).Add(kNone, 4);
     AddBin(bits, 100, 4).Align();
     bits.Add(1, 4).Add(15, 4).Add(7, 4).Align().Add(0, 8);
@@ -78,7 +79,7 @@ TEST(Pcodec, ReadsWhatIsMadeBitByBit) {
     EXPECT_EQ(*decoded, Uint32s({101, 115, 107}));
 }
 
-// The text's own example: moments 1 and 2, and differences 0, 10 and 0.
+// Example of the pco specification: moments 1 and 2, differences 0, 10 and 0.
 TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
     Bits bits = Begin(5).Add(kClassic, 4).Add(1, 4).Add(2, 3).Add(0, 1);
     AddBin(bits, 1U << 31, 4).Align();
@@ -89,7 +90,7 @@ TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
     EXPECT_EQ(*decoded, Uint32s({1, 3, 5, 17, 29}));
 }
 
-TEST(Pcodec, HasNoMoreNumbersThanTheOrderOfTheirDifferences) {
+TEST(Pcodec, ReadsFewerNumbersThanTheOrderOfDifferences) {
     Bits bits = Begin(2).Add(kClassic, 4).Add(1, 4).Add(3, 3).Add(0, 1);
     bits.Add(0, 4).Add(0, 15).Align();  // no bins
     bits.Add(7, 32).Add(2, 32).Add(9, 32).Align().Add(0, 8);
@@ -98,7 +99,7 @@ TEST(Pcodec, HasNoMoreNumbersThanTheOrderOfTheirDifferences) {
     EXPECT_EQ(*decoded, Uint32s({7, 9}));
 }
 
-TEST(Pcodec, SaysWhatIsWrong) {
+TEST(Pcodec, ErrorsNameTheFault) {
     const auto whole = [] {
         Bits bits = Begin(2).Add(kClassic, 4).Add(kNone, 4);
         AddBin(bits, 5, 8).Align();
@@ -181,7 +182,7 @@ TEST(Pcodec, StopsAtTheLimitHoweverManyNumbersThereAre) {
         Fails(Decode(bits.bytes()), StatusCode::kCorrupt, "decodes to more than the 4096 bytes"));
 }
 
-// A table of the largest size for each of many chunks of one number.
+// Each chunk has a single number and a table of the largest size.
 TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     std::string file = Begin(1).bytes();
     Bits chunk;
@@ -195,7 +196,7 @@ TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     EXPECT_TRUE(Succeeds(Decode(file + '\0')));
 }
 
-// Numbers of one distribution of `count` of `size` bytes.
+// Returns `count` numbers of `size` bytes. `distribution` selects how the numbers are distributed.
 std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
     std::mt19937_64 random(distribution * 1000 + count);
     std::string bytes;
@@ -213,7 +214,7 @@ std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) 
     return bytes;
 }
 
-TEST(PcodecEncoder, IsUndone) {
+TEST(PcodecEncoder, DecodesToTheInput) {
     constexpr std::uint8_t kOfEightBits = 10;
     for (std::uint8_t code = 1; code < kOfEightBits; ++code) {
         const pco::NumberType type = *pco::NumberTypeOf(code);
@@ -237,17 +238,17 @@ TEST(PcodecEncoder, IsUndone) {
     }
 }
 
-TEST(PcodecEncoder, MakesFewBytesOfWhatFollowsARule) {
+TEST(PcodecEncoder, CompressesRegularNumbers) {
     const auto size_of = [](unsigned distribution) {
         std::vector<std::uint8_t> file;
         pco::EncodeFile(ByteSpan(Numbers(distribution, 3000, 4)), *pco::NumberTypeOf(kUint32),
                         {8, std::nullopt, 1U << 24}, file);
         return file.size();
     };
-    EXPECT_LT(size_of(0), 12100U);  // of noise, of 12000 bytes
+    EXPECT_LT(size_of(0), 12100U);  // noise, 12000 bytes decoded
     EXPECT_LT(size_of(1), 40U);
-    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits of each
-    EXPECT_LT(size_of(3), 60U);    // the differences of whose differences are 2
+    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits for each number
+    EXPECT_LT(size_of(3), 60U);    // second differences are all 2
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's codecs that arrange and pack items, with what their specifications say of them.
+// Tests of the codecs of Zarr v3 that rearrange and pack elements, by their specifications.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/codec/v3_codecs.h"
@@ -36,7 +36,7 @@ TEST(V3Bytes, SwapTheFieldsOfStructs) {
     context.chunk_shape = {2};
     ExpectV3(R"([{"name":"bytes","configuration":{"endian":"big"}}])", context,
              "ABxabcdefghCDyijklmnop", "BAxdcbahgfeDCylkjiponm");
-    // zarr-python writes them without.
+    // zarr-python writes the codec `bytes` of a struct without `endian`.
     ExpectV3(R"(["bytes"])", context, "ABxabcdefghCDyijklmnop", "ABxabcdefghCDyijklmnop");
 }
 
@@ -55,8 +55,8 @@ TEST(V3Bytes, DoNothingWhereTheOrderIsTheSame) {
     EXPECT_EQ(pipeline->encoded_size().max, 40U);
 }
 
-TEST(V3Transpose, IsOfTheShapeThatOneBeforeMade) {
-    // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: dimension 1 of A, then 2, then 0.
+TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
+    // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: the axes of C are the dimensions 1, 2, 0 of A.
     std::vector<std::uint16_t> chunk;
     std::vector<std::uint16_t> expected(24);
     for (std::uint16_t i = 0; i < 24; ++i) chunk.push_back(i);
@@ -71,7 +71,8 @@ TEST(V3Transpose, IsOfTheShapeThatOneBeforeMade) {
     ExpectV3(list, ContextOf("<u2", {2, 3, 4}), BytesOf(chunk), BytesOf(expected));
 }
 
-// What the caller has made of leading transpositions counts as the chunk's shape.
+// The caller may apply leading transpositions. The chunk then has the transposed shape for the
+// codecs.
 TEST(V3Transpose, BeginsWithTheOrderOfTheAxes) {
     CodecContext context = ContextOf("|u1", {2, 3});
     context.axis_order = AxisOrder(true);  // so that the block has the shape [3, 2]
@@ -90,7 +91,7 @@ TEST(V3Transpose, TakesTheOrdersOfDrafts) {
              ContextOf("|u1", {2, 3}), "abcABC", "abcABC");
 }
 
-TEST(V3Transpose, RefusesWhatIsNoPermutation) {
+TEST(V3Transpose, RefusesOrdersThatAreNoPermutation) {
     for (const char* order : {"[0]", "[0,0]", "[0,2]", "[1,0,2]", "[-1,0]", "[0.5,1]", "\"A\"",
                               "null", "7", "[\"0\",1]"}) {
         const std::string list =
@@ -102,7 +103,7 @@ TEST(V3Transpose, RefusesWhatIsNoPermutation) {
                     "\"order\"");
 }
 
-TEST(V3Reshape, SaysTheShapeToTheNextCodec) {
+TEST(V3Reshape, GivesTheNextCodecTheNewShape) {
     const CodecContext context = ContextOf("|u1", {2, 3, 2});
     for (const char* shape : {"[[0,1],[2]]", "[6,2]", "[6,-1]", "[-1,[2]]", "[[0,1],2]"}) {
         const std::string list =
@@ -187,7 +188,7 @@ TEST(V3PackBits, RefuseOtherSizesAndPaddings) {
         EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, encoded), StatusCode::kCorrupt, "packbits: "));
 }
 
-TEST(V3PackBits, RefuseWhatIsNoNumberOfABit) {
+TEST(V3PackBits, RefuseInvalidNumbersOfBits) {
     const CodecContext context = ContextOf("<u2", {3});
     const struct {
         const char* configuration;
@@ -209,8 +210,8 @@ TEST(V3PackBits, RefuseWhatIsNoNumberOfABit) {
     ExpectBindFails(R"(["packbits"])", ContextOf("|S3", {3}), StatusCode::kUnsupported, "packbits");
 }
 
-// The bits that `chunk` keeps come back.
-TEST(V3Blocks, AreUndoneWhateverTheyHold) {
+// Random chunks must survive any combination of transpose, reshape and packing.
+TEST(V3Blocks, RestoreAnyChunk) {
     Random random(20);
     for (int repeat = 0; repeat < 300; ++repeat) {
         const char* const typestrs[] = {"|u1", "<i2", ">i4", "<u8", "<f4", ">f8", "<c16"};
@@ -285,7 +286,7 @@ constexpr const char* kConditional =
         {"name":"numcodecs.shuffle","configuration":{"elementsize":2}},"crc32c",
         {"name":"gzip","configuration":{"level":9}}]}}])";
 
-TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
+TEST(V3Conditional, AppliesCompressorsThatHelp) {
     const auto pipeline = BindV3(kConditional, ContextOf("|u1", {300}));
     ASSERT_TRUE(Succeeds(pipeline));
     const std::string same(300, 'a');
@@ -299,7 +300,8 @@ TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);  // as others may write it
+    // Another encoder may store the chunk without any of the codecs.
+    EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\2' + noise), StatusCode::kCorrupt,
@@ -308,8 +310,9 @@ TEST(V3Conditional, AppliesCompressorsWhereTheyHelp) {
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, ""), StatusCode::kCorrupt, "header of 1"));
 }
 
-TEST(V3Conditional, LeavesOutWhatDoesNotTakeTheChunk) {
-    const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));  // no elements of 2 bytes
+TEST(V3Conditional, SkipsCodecsThatCannotEncodeTheChunk) {
+    // The 3 bytes of the chunk are no whole number of elements of 2 bytes.
+    const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));
     ASSERT_TRUE(Succeeds(pipeline));
     const auto encoded = EncodeV3Chunk(*pipeline, "abc");
     ASSERT_TRUE(Succeeds(encoded));
@@ -317,7 +320,7 @@ TEST(V3Conditional, LeavesOutWhatDoesNotTakeTheChunk) {
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *encoded), "abc");
 }
 
-TEST(V3Conditional, HasAHeaderOfTheBitsThatAreAskedFor) {
+TEST(V3Conditional, HeaderHasTheConfiguredSize) {
     const auto pipeline = BindV3(
         R"(["bytes",{"name":"conditional","configuration":{"codecs":["crc32c"],"header_bits":24}}])",
         ContextOf("|u1", {3}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codecs made of their JSON in `zarr.json`, and chunks through them.
+// Functions that make codecs from their JSON in `zarr.json`, and run chunks through them.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace zarr::test {
 
-// `typestr` is NumPy's; `shape` of the chunk.
+// Returns the context of a chunk of shape `shape`. `typestr` is a NumPy typestr.
 inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_t> shape) {
     CodecContext context;
     auto dtype = ParseTypestr(typestr);
@@ -22,7 +22,7 @@ inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_
     return context;
 }
 
-// Of a type that takes a byte.
+// Returns the context of `items` elements of a narrow type that takes one byte.
 inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_t items) {
     CodecContext context;
     context.dtype.kind = kind;
@@ -32,7 +32,7 @@ inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_
     return context;
 }
 
-// Of an array in JSON.
+// Parses a JSON array of codecs.
 inline Result<std::vector<CodecSpec>> V3Codecs(std::string_view list) {
     const json::Value parsed = Json(list);
     std::vector<CodecSpec> codecs;
@@ -77,7 +77,7 @@ std::vector<T> ValuesOf(std::string_view bytes) {
     return values;
 }
 
-// Encodes `chunk` to `encoded`, and back.
+// Checks that `chunk` encodes to `encoded`, and that `encoded` decodes to `chunk`.
 inline void ExpectV3(std::string_view list, const CodecContext& context, std::string_view chunk,
                      std::string_view encoded) {
     SCOPED_TRACE(std::string(list));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `zarr.json` says of codecs: read strictly, written from numcodecs' options; their classes,
-// and pipelines of whatever order.
+// Tests of codecs in `zarr.json`: strict parsing, writing from numcodecs options, classes of
+// codecs, and pipelines in any order.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/codec/v3_codecs.h"
@@ -55,7 +55,7 @@ TEST(V3Codec, RefusesOtherMembers) {
             << c.codec;
 }
 
-// A chunk cannot be decoded without each of its codecs.
+// Every codec is needed to decode a chunk, even one with "must_understand": false.
 TEST(V3Codec, IsNeverIgnored) {
     EXPECT_TRUE(Fails(BindV3(R"([{"name":"snow","must_understand":false}])", ContextOf("|u1", {3})),
                       StatusCode::kUnsupported, "codecs[0]: unknown codec \"snow\""));
@@ -108,7 +108,7 @@ TEST(V3Configuration, IsReadStrictly) {
             << c.name << c.configuration;
 }
 
-TEST(V3Configuration, OfVariableLengthDataIsEmpty) {
+TEST(V3Configuration, VariableLengthCodecsHaveNoMembers) {
     CodecContext context = ContextOf("|O", {2});
     context.dtype.object_kind = ObjectKind::kText;
     EXPECT_TRUE(Succeeds(Pipeline::Bind({V3Spec("vlen-utf8")}, context)));
@@ -123,8 +123,8 @@ TEST(V3Configuration, OfVariableLengthDataIsEmpty) {
     EXPECT_TRUE(Fails(Pipeline::Bind({}, context), StatusCode::kCorrupt, "codec"));
 }
 
-// The size of an item to shuffle, and types by NumPy's names.
-TEST(V3Configuration, OfNumcodecsTakesWhatIsMissingFromTheArray) {
+// A numcodecs codec takes a missing element size or dtype from the array.
+TEST(V3Configuration, NumcodecsMembersDefaultToTheArray) {
     const CodecContext context = ContextOf("<f4", {4});
     const auto shuffle = Pipeline::Bind({V3Spec("numcodecs.shuffle")}, context);
     ASSERT_TRUE(Succeeds(shuffle));
@@ -222,7 +222,7 @@ TEST(V3Configuration, IsWrittenFromNumcodecsOptions) {
         const auto written = CodecToV3(NumcodecsSpec(c.id, c.options), dtype);
         ASSERT_TRUE(Succeeds(written)) << c.id;
         EXPECT_EQ(json::Dump(*written), json::Dump(Json(c.written)));
-        // And means the same.
+        // The written configuration must encode to the same bytes.
         if (std::string_view(c.id).substr(0, 4) == "vlen" || c.id == std::string("packbits"))
             continue;
         const auto read = ParseV3Codec(*written, "codecs[0]");
@@ -231,7 +231,7 @@ TEST(V3Configuration, IsWrittenFromNumcodecsOptions) {
         const auto before = Pipeline::Bind({NumcodecsSpec(c.id, c.options)}, context);
         const auto after = Pipeline::Bind({*read}, context);
         ASSERT_TRUE(Succeeds(after)) << c.id;
-        if (c.id == std::string("delta")) continue;  // of the other byte order
+        if (c.id == std::string("delta")) continue;  // the byte order differs
         const std::string chunk = std::string(100, '\1') + std::string(156, '\2');
         EXPECT_EQ(*EncodeV3Chunk(*after, chunk), *EncodeV3Chunk(*before, chunk)) << c.id;
     }
@@ -299,7 +299,7 @@ TEST(V3Pipeline, PassesBytesWithoutACodec) {
     EXPECT_EQ(pipeline->EncodeBytes(ByteSpan("abc"), scratch)->text(), "abc");
 }
 
-// That the classes follow each other as they have to is for the caller to see.
+// Pipeline::Bind() may refuse codecs in a wrong order, but must never crash.
 TEST(V3Pipeline, SurvivesAnyOrderOfCodecs) {
     const char* const codecs[] = {
         R"({"name":"transpose","configuration":{"order":[1,0]}})",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's codecs that change numbers: cast_value, scale_offset, bitround and zfp, with what their
-// specifications say of them.
+// Tests of the codecs of Zarr v3 that change numbers: cast_value, scale_offset, bitround and zfp,
+// by their specifications.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ void ExpectValues(const Result<std::vector<T>>& values, const std::vector<T>& ex
     EXPECT_EQ(*values, expected);
 }
 
-TEST(V3CastValue, RoundsAsItIsTold) {
+TEST(V3CastValue, RoundsByTheConfiguration) {
     const std::vector<double> values = {2.5, -2.5, 3.5, 2.4, -2.6, 2, -0.0};
     const struct {
         const char* rounding;
@@ -69,8 +69,8 @@ TEST(V3CastValue, RoundsAsItIsTold) {
     ExpectValues(EncodeValues<std::int8_t>(CastTo("int8"), "<f8", values), cases[0].expected);
 }
 
-TEST(V3CastValue, RoundsToFloatsAsItIsTold) {
-    // 1 + 2^-24 lies between two floats, 2^24 + 1 as well.
+TEST(V3CastValue, RoundsToFloatsByTheConfiguration) {
+    // 1 + 2^-24 lies between two float32 numbers. 2^24 + 1 also does.
     const double value = 1 + std::ldexp(1.0, -24);
     const std::vector<double> values = {value, -value};
     const std::vector<std::int64_t> integers = {16777217, -16777217, 16777219};
@@ -95,7 +95,7 @@ TEST(V3CastValue, RoundsToFloatsAsItIsTold) {
     }
 }
 
-TEST(V3CastValue, FailsOutOfRangeUnlessToldOtherwise) {
+TEST(V3CastValue, FailsOutOfRangeByDefault) {
     const std::vector<double> over = {128};
     EXPECT_TRUE(Fails(EncodeValues<std::int8_t>(CastTo("int8"), "<f8", over),
                       StatusCode::kInvalidArgument,
@@ -118,21 +118,21 @@ TEST(V3CastValue, FailsOutOfRangeUnlessToldOtherwise) {
     ExpectValues(EncodeValues<std::uint64_t>(CastTo("uint64", R"(,"out_of_range":"clamp")"), "<i8",
                                              std::vector<std::int64_t>{-1, INT64_MAX}),
                  {0, std::uint64_t{INT64_MAX}});
-    // What rounds into the range is in it.
+    // A number just outside of the range that rounds into the range is accepted.
     ExpectValues(EncodeValues<std::uint8_t>(CastTo("uint8"), "<f8", std::vector<double>{255.5 - 1}),
                  {254});
     EXPECT_FALSE(
         EncodeValues<std::uint8_t>(CastTo("uint8"), "<f8", std::vector<double>{255.5}).ok());
 }
 
-TEST(V3CastValue, OverflowsFloatsToInfinityWhereItClamps) {
+TEST(V3CastValue, OverflowsFloatsToInfinityIfItClamps) {
     const std::string clamp = R"(,"out_of_range":"clamp")";
     const std::vector<double> over = {1e39, -1e39, kInf};
     ExpectValues(EncodeValues<float>(CastTo("float32", clamp), "<f8", over),
                  {HUGE_VALF, -HUGE_VALF, HUGE_VALF});
     EXPECT_TRUE(Fails(EncodeValues<float>(CastTo("float32"), "<f8", over),
                       StatusCode::kInvalidArgument, "1e+39 has no counterpart in float32"));
-    // 65519.99 rounds to float16's largest number, 65520 to one more.
+    // 65519.99 rounds to the largest float16. 65520 rounds past it.
     ExpectValues(EncodeValues<std::uint16_t>(CastTo("float16", clamp), "<f8",
                                              std::vector<double>{65519.99, 65520, 6e-8, 1e-9}),
                  {0x7bff, 0x7c00, 1, 0});
@@ -189,14 +189,14 @@ TEST(V3CastValue, AppliesTheSameRulesToDecoding) {
                  {1, -1, 32767});
 }
 
-TEST(V3CastValue, KnowsIntegersOfFewBits) {
+TEST(V3CastValue, SupportsIntegersOfFewBits) {
     ExpectValues(EncodeValues<std::int8_t>(CastTo("int4", R"(,"out_of_range":"wrap")"), "<i2",
                                            std::vector<std::int16_t>{7, 8, -8, -9, 23}),
                  {7, -8, -8, 7, 7});
     ExpectValues(EncodeValues<std::uint8_t>(CastTo("uint2", R"(,"out_of_range":"clamp")"), "<f4",
                                             std::vector<float>{-1, 2.5F, 3.4F, 9}),
                  {0, 2, 3, 3});
-    // Whatever the bits above are that do not count.
+    // Bits above the sign of an int4 do not count.
     ExpectValues(DecodeValues<std::int16_t>(CastTo("int4"), "<i2",
                                             std::vector<std::uint8_t>{0x5f, 0x07, 0xf8}),
                  {-1, 7, -8});
@@ -248,16 +248,15 @@ TEST(V3CastValue, RefusesOtherConfigurations) {
         BindV3(OneCodec("cast_value", R"({"data_type":{"name":"int8"}})"), ContextOf("<f8", {3}))));
 }
 
-// Whole numbers that both types have are the same afterwards.
-TEST(V3CastValue, IsUndoneWhereBothTypesHaveTheNumber) {
+// Integers that both types can represent must survive a cast and its reverse.
+TEST(V3CastValue, RestoresNumbersThatBothTypesHave) {
     Random random(22);
     const char* const names[] = {"int8",  "uint8",  "int16",   "uint16",  "int32",  "uint32",
                                  "int64", "uint64", "float16", "float32", "float64"};
     const char* const typestrs[] = {"|i1", "|u1", "<i2", ">u2", ">i4", "<u4",
                                     "<i8", ">u8", "<f2", ">f4", "<f8"};
     for (int repeat = 0; repeat < 200; ++repeat) {
-        const std::string first =
-            CastTo("uint8");  // makes numbers of the array's type, each from a byte
+        const std::string first = CastTo("uint8");  // makes each number from a byte
         const char* const typestr = typestrs[random.Below(11)];
         const auto source = BindV3(first, ContextOf(typestr, {64}));
         const auto subject = BindV3(CastTo(names[random.Below(11)]), ContextOf(typestr, {64}));
@@ -274,7 +273,7 @@ TEST(V3CastValue, IsUndoneWhereBothTypesHaveTheNumber) {
     }
 }
 
-TEST(V3CastValue, TakesAnyBytes) {
+TEST(V3CastValue, SurvivesAnyBytes) {
     Random random(23);
     const char* const names[] = {"int2", "uint4", "int32", "uint64", "float16", "float32"};
     const char* const typestrs[] = {"<f2", "<f4", "<f8", "<i8", "<u8"};
@@ -318,7 +317,7 @@ TEST(V3ScaleOffset, CalculatesInTheArraysType) {
                  {INT64_MIN, INT64_MAX});
 }
 
-TEST(V3ScaleOffset, FailsWhereTheTypeHasNoResult) {
+TEST(V3ScaleOffset, FailsIfTheTypeLacksTheResult) {
     const auto encode = [](const char* configuration, std::int64_t value) {
         return EncodeValues<std::int64_t>(OneCodec("scale_offset", configuration), "<i8",
                                           std::vector<std::int64_t>{value})
@@ -332,7 +331,7 @@ TEST(V3ScaleOffset, FailsWhereTheTypeHasNoResult) {
     EXPECT_FALSE(EncodeValues<std::uint8_t>(OneCodec("scale_offset", R"({"offset":1})"), "|u1",
                                             std::vector<std::uint8_t>{0})
                      .ok());
-    // Halves of integers, a division by zero, floats beyond the largest.
+    // Errors: half of an odd integer, a division by zero, a float past the largest.
     const auto decode = [](const char* configuration, std::int64_t value) {
         return DecodeValues<std::int64_t>(OneCodec("scale_offset", configuration), "<i8",
                                           std::vector<std::int64_t>{value})
@@ -504,7 +503,7 @@ TEST(V3Zfp, InexactUnsignedNumbersStayWithinTheSign) {
     ExpectZfpIsCut<std::uint64_t>("<u8", "<i8");
 }
 
-// Every code of a narrow type that is a number is what it was.
+// All finite codes of a narrow type must survive the codec zfp.
 TEST(V3Zfp, HasNarrowNumbers) {
     for (int type = 1; type <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++type) {
         const auto narrow = static_cast<NarrowType>(type);
@@ -529,7 +528,7 @@ TEST(V3Zfp, HasNarrowNumbers) {
         ASSERT_TRUE(Succeeds(encoded));
         const auto again = DecodeV3Chunk(*pipeline, *encoded);
         ASSERT_TRUE(Succeeds(again));
-        std::string bits = *again;  // without those above the sign
+        std::string bits = *again;  // drops the bits above the sign
         if (format.bits < 8)
             for (char& byte : bits) byte = static_cast<char>(byte & ((1 << format.bits) - 1));
         EXPECT_EQ(bits, chunk);
@@ -557,7 +556,7 @@ TEST(V3Zfp, TakesEveryMode) {
     }
 }
 
-TEST(V3Zfp, RefusesWhatLibzfpDoesNotHave) {
+TEST(V3Zfp, RefusesWhatLibzfpLacks) {
     const std::string list = OneCodec("zfp", R"({"mode":"reversible"})");
     EXPECT_TRUE(Fails(BindV3(list, ContextOf("|b1", {3})), StatusCode::kUnsupported,
                       "zfp: libzfp has no items of bool"));

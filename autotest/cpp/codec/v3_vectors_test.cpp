@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zarr v3's codecs on the chunks of v3_vectors.json, which make_v3_vectors.py writes with other
-// software and describes.
+// Tests of the codecs of Zarr v3 with the chunks in v3_vectors.json. make_v3_vectors.py writes the
+// file with other software and describes it.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -23,7 +23,7 @@ struct V3Vector {
     std::string name;
     CodecContext context;
     std::vector<CodecSpec> codecs;
-    std::vector<std::string> decoded;  // one string of the chunk's bytes, or one per object
+    std::vector<std::string> decoded;  // one string of all bytes, or one string for each object
     std::string encoded;
     std::string reencoded;
     bool is_exact = false;
@@ -100,7 +100,7 @@ const std::vector<V3Vector>& V3Vectors() {
     return vectors;
 }
 
-// Decodes from and to memory of exactly the right size.
+// Decodes between buffers of exactly the needed size.
 Result<std::vector<std::string>> DecodeV3(const Pipeline& pipeline, const std::string& encoded) {
     GuardedMemory input;
     GuardedMemory output;
@@ -166,14 +166,14 @@ TEST_P(V3CodecsOfOthers, EncodeAsOthersDo) {
     }
     const auto again = DecodeV3(*pipeline_, *encoded);
     ASSERT_TRUE(Succeeds(again));
-    // A second time zfp loses something again.
+    // zfp loses a little more each time.
     if (GetParam().name.find("zfpy") == std::string::npos) {
         EXPECT_EQ(*again, GetParam().decoded);
     }
 }
 
 TEST_P(V3CodecsOfOthers, RefuseEveryTruncation) {
-    // zfp's last word is filled up with zeros, as input is where it ends.
+    // zfp pads the last word with zeros, so its last 8 bytes may be missing.
     const bool is_zfp = GetParam().name.find("zfpy") != std::string::npos;
     const std::size_t needed = GetParam().encoded.size() - (is_zfp ? 8 : 0);
     for (std::size_t size = 0; size < needed; ++size) {
@@ -197,7 +197,7 @@ TEST_P(V3CodecsOfOthers, SurviveEveryDamagedByte) {
     }
 }
 
-// What is in an array's document says the same when it is written again.
+// Codecs that are written and parsed again must stay equal.
 TEST_P(V3CodecsOfOthers, AreWrittenAsTheyWereRead) {
     for (const CodecSpec& codec : GetParam().codecs) {
         const auto written = CodecToV3(codec, GetParam().context.dtype);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The encoded chunks of vectors.json, which make_vectors.py writes and describes.
+// Encoded chunks in vectors.json. make_vectors.py writes and describes the file.
 #pragma once
 
 #include <iosfwd>
@@ -13,11 +13,11 @@ namespace zarr::test {
 
 struct Vector {
     std::string name;
-    std::string id;  // of the codec
+    std::string id;  // numcodecs id of the codec
     json::Value config;
     DataType dtype;
     std::size_t items = 0;
-    // One string of the chunk's bytes, or one per object.
+    // Holds one string with all bytes of the chunk, or one string for each object.
     std::vector<std::string> decoded;
     std::string encoded;
     std::string encoded_with_trailing;
@@ -28,12 +28,12 @@ struct Vector {
     std::string reencoded;             // what `decoded` encodes to
 
     bool is_objects() const { return dtype.kind == DataKind::kObject; }
-    // Of `items` plus `more` elements.
+    // Returns the context of a chunk with `items` + `more` elements.
     CodecContext Context(int more = 0) const;
 };
 
-// What is to be equal of what a vector's values encode to: of zlib and gzip, which libdeflate
-// makes, what zlib decodes it to, of others all of it.
+// Returns the part of `encoded` that must equal the bytes of numcodecs. zlib and gzip streams are
+// decompressed, because libdeflate compresses in another way; other bytes stay as they are.
 std::string Comparable(const Vector& vector, std::string_view encoded);
 
 struct Bomb {
@@ -44,11 +44,12 @@ struct Bomb {
     std::string encoded;
 };
 
-// Read once; ends the program where the file cannot be read, so that nothing is skipped.
+// Returns the vectors or bombs of vectors.json. The file is read once. The program ends if reading
+// fails, so that no test is skipped.
 const std::vector<Vector>& Vectors();
 const std::vector<Bomb>& Bombs();
 
-// For GoogleTest's messages.
+// Prints the name of a vector or bomb in the messages of GoogleTest.
 void PrintTo(const Vector& vector, std::ostream* stream);
 void PrintTo(const Bomb& bomb, std::ostream* stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chunks of several Zstandard frames, which several threads decode together.
+// Tests of chunks of several Zstandard frames, which several threads decode together.
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -20,7 +20,7 @@ Result<Pipeline> Bind(std::size_t size) {
     return BindJson(Json(R"({"id": "zstd"})"), context);
 }
 
-// One frame; with a checksum, so that no damage goes unnoticed.
+// Returns a frame with a checksum, so that any damage is noticed.
 std::string Frame(const std::string& contents, bool says_size = true) {
     ZSTD_CCtx* context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
@@ -32,7 +32,7 @@ std::string Frame(const std::string& contents, bool says_size = true) {
     return frame;
 }
 
-// As RFC 8878 has it, 3.1.2.
+// Returns a skippable frame by RFC 8878, 3.1.2.
 std::string SkippableFrame(const std::string& contents) {
     std::string frame("\x53\x2a\x4d\x18", 4);
     frame += std::string({static_cast<char>(contents.size()), '\0', '\0', '\0'});
@@ -71,7 +71,7 @@ TEST(ZstdFrames, AreJoined) {
     ExpectDecoded(FramesOfManySizes(random));
 }
 
-TEST(ZstdFrames, AreJoinedWhereOneDoesNotSayItsSize) {
+TEST(ZstdFrames, AreJoinedIfAFrameOmitsItsSize) {
     Random random(91);
     for (std::size_t silent = 0; silent < 3; ++silent) {
         Chunk chunk;
@@ -91,7 +91,7 @@ TEST(ZstdFrames, MayBeSkippable) {
     ExpectDecoded(chunk);
 }
 
-// More than are decoded together.
+// 70000 frames are more than threads decode in one batch.
 TEST(ZstdFrames, MayBeVeryMany) {
     Chunk chunk;
     const std::string frame = Frame("x");
@@ -130,7 +130,7 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             wrong[place] = static_cast<char>(wrong[place] ^ (1 << random.Below(8)));
         const Status alone = decoder.Decode(*pipeline, wrong, 1);
         const std::string decoded(decoder.decoded(*pipeline));
-        // Bits of a header that mean nothing may be any.
+        // Damage in unused bits of a header may be ignored.
         ASSERT_TRUE(!alone.ok() || decoded == chunk.contents) << place;
         for (const std::size_t threads : {2U, 4U}) {
             const Status shared = decoder.Decode(*pipeline, wrong, threads);
@@ -146,9 +146,9 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             << threads;
 }
 
-// Sizes that add up to more than there are numbers.
-TEST(ZstdFrames, ThatClaimTooMuchAreRefused) {
-    // A header of 8 bytes for the size, one segment: RFC 8878, 3.1.1.1.
+// The sum of the sizes that the frames state overflows 64 bits.
+TEST(ZstdFrames, WithTooLargeSizesAreRefused) {
+    // Frame header by RFC 8878, 3.1.1.1: single segment, content size in 8 bytes.
     const std::string huge =
         std::string("\x28\xb5\x2f\xfd\xe0", 5) + std::string(7, '\xff') + '\x7f';
     const std::string empty_block("\x01\x00\x00", 3);

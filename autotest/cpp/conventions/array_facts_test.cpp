@@ -67,7 +67,7 @@ TEST(ArrayFacts, BrokenAttributesCostAWarning) {
     EXPECT_NE(slope->warnings[0].find("across/.zattrs: expected an object"), std::string::npos);
 }
 
-// Generated names are not looked for among the arrays.
+// The array has no dimension names. Its generated names dim0 and dim1 must not match other arrays.
 TEST(ArrayFacts, ArraysBesideOneWithoutNamedDimensionsAreNotItsCoordinates) {
     const auto tree = Tree({{"dem/.zarray", ArrayText("[4, 5]")},
                             {"dim0/.zarray", ArrayText("[4]")},

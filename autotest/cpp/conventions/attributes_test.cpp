@@ -18,7 +18,7 @@ TEST(Attributes, StringsAreStrings) {
     EXPECT_EQ(StringAttribute(attributes, "absent"), nullptr);
 }
 
-TEST(Attributes, NumbersMayBeWrittenLeniently) {
+TEST(Attributes, NumbersMayBeTextsOrLists) {
     Warnings warnings;
     const auto number = [&](const char* value) {
         return NumberAttribute(Json(std::string("{\"a\": ") + value + "}"), "a", warnings);

@@ -51,7 +51,7 @@ TEST(Catalog, ListsGroupsDepthFirst) {
     EXPECT_EQ(List(*tree, "b").size(), 2U);
 }
 
-TEST(Catalog, KnowsRasters) {
+TEST(Catalog, FindsRasters) {
     const auto tree =
         Tree({{"bool/.zarray", ArrayText("[2, 2]", "\"|b1\"")},
               {"complex/.zarray", ArrayText("[2, 2]", "\"<c8\"")},
@@ -103,7 +103,7 @@ TEST(Catalog, ListsABadArrayWithItsStatus) {
 
 bool IsOneGrid(Entries entries) { return List(*Tree(entries))[0].IsOneGrid(); }
 
-TEST(Catalog, TellsWhatIsOneGrid) {
+TEST(Catalog, TellsIfRastersShareAGrid) {
     const std::string yx = R"({"_ARRAY_DIMENSIONS": ["y", "x"]})";
     const std::string ab = R"({"_ARRAY_DIMENSIONS": ["a", "b"]})";
     EXPECT_TRUE(IsOneGrid(
@@ -134,7 +134,7 @@ TEST(Catalog, EndsAtTheDepthLimit) {
     for (int i = 0; i < 200; ++i) path += "g/";
     ASSERT_TRUE(Succeeds(store->Set(path + ".zgroup", ByteSpan(std::string_view(kGroupText)))));
     const auto groups = List(*Tree(store));
-    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);  // the root, and "g" to kMaxGroupDepth slashes
+    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);  // the root, and "g" up to kMaxGroupDepth slashes
     ASSERT_EQ(groups.back().arrays.size(), 1U);
     EXPECT_FALSE(groups.back().arrays[0].status.ok());
 }

@@ -20,7 +20,7 @@ Read Earth(std::string_view text) {
     return read;
 }
 
-// Exactly one warning, and it names the attribute.
+// Checks that there is exactly one warning, which names the attribute.
 void ExpectWarning(const Read& read, const std::string& attribute) {
     ASSERT_EQ(read.warnings.size(), 1U);
     EXPECT_EQ(read.warnings[0].rfind("attribute " + attribute + ": ", 0), 0U) << read.warnings[0];
@@ -61,7 +61,7 @@ TEST(CfEarth, KnowsEllipsoidsByName) {
                     "GRS 1980");
     ExpectEllipsoid(R"({"reference_ellipsoid_name": "Clarke_1866"})", 6378206.4, 294.9786982139006,
                     "Clarke 1866");
-    // As float32 has them.
+    // The flattening was rounded to float32.
     ExpectEllipsoid(R"({"reference_ellipsoid_name": "WGS 84", "semi_major_axis": 6378137,
                         "inverse_flattening": 298.2572326660156})",
                     6378137, 298.257223563, "WGS 84");
@@ -91,7 +91,7 @@ TEST(CfEarth, WarnsOfContradictions) {
     EXPECT_EQ(read.earth.ellipsoid->inverse_flattening, 0);
 }
 
-TEST(CfEarth, WarnsOfNumbersThatAreNone) {
+TEST(CfEarth, WarnsOfInvalidNumbers) {
     for (const char* name :
          {"semi_major_axis", "semi_minor_axis", "earth_radius", "inverse_flattening"})
         for (const char* value : {"\"long\"", "[1, 2]", "{}", "-1", "NaN", "true"}) {

@@ -24,7 +24,7 @@ ReadMapping Parse(std::string_view text) {
     return Parse(attributes.ok() ? *attributes : json::Value());
 }
 
-// Attributes of every projection of appendix F with all that is compulsory.
+// All required attributes of every grid mapping in appendix F of the CF conventions.
 const char* const kComplete[] = {
     R"({"grid_mapping_name": "albers_conical_equal_area", "standard_parallel": [30, 60],
         "longitude_of_central_meridian": 10, "latitude_of_projection_origin": 45})",
@@ -67,7 +67,7 @@ TEST(CfGridMapping, ReadsEveryProjection) {
     }
 }
 
-TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
+TEST(CfGridMapping, FailsOrWarnsIfAParameterIsMissing) {
     for (const char* text : kComplete) {
         const json::Object whole = *json::Parse(text)->as_object();
         for (std::size_t i = 1; i < whole.size(); ++i) {
@@ -83,7 +83,7 @@ TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
             } else if (name == "latitude_of_projection_origin" &&
                        *whole[0].second.as_string() == "polar_stereographic") {
                 ASSERT_EQ(read.warnings.size(), 1U);
-                EXPECT_EQ(read.mapping->origin_latitude, 90);  // by the standard parallel
+                EXPECT_EQ(read.mapping->origin_latitude, 90);  // taken from the standard parallel
             } else {
                 ASSERT_FALSE(read.mapping.ok()) << text << name;
                 EXPECT_EQ(read.mapping.status().code(), StatusCode::kCorrupt);
@@ -94,7 +94,7 @@ TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
     }
 }
 
-TEST(CfGridMapping, BrokenNumbersAreAsGoodAsMissing) {
+TEST(CfGridMapping, InvalidNumbersCountAsMissing) {
     for (const char* text : kComplete) {
         const json::Object whole = *json::Parse(text)->as_object();
         for (std::size_t i = 1; i < whole.size(); ++i)
@@ -176,7 +176,7 @@ TEST(CfGridMapping, TakesSynonyms) {
               -45);
 }
 
-TEST(CfGridMapping, TellsTheSweepAxisFromEither) {
+TEST(CfGridMapping, ReadsTheSweepAxisFromEitherAngleAxis) {
     const auto sweep = [](const std::string& members, std::size_t warnings) {
         const ReadMapping read = Parse(R"({"grid_mapping_name": "geostationary",
             "longitude_of_projection_origin": 0, "perspective_point_height": 1e7)" +
@@ -206,7 +206,7 @@ TEST(CfGridMapping, FindsThePole) {
     ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
-    // The latitude of true scale in place of the origin's.
+    // The latitude of true scale is given instead of the latitude of the origin.
     read = polar(R"(, "latitude_of_projection_origin": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{-71});
@@ -221,7 +221,7 @@ TEST(CfGridMapping, FindsThePole) {
     EXPECT_FALSE(polar(R"(, "latitude_of_projection_origin": 0)").mapping.ok());
 }
 
-TEST(CfGridMapping, StandardParallelGoesBeforeScale) {
+TEST(CfGridMapping, StandardParallelOverridesScale) {
     ReadMapping read =
         Parse(R"({"grid_mapping_name": "mercator", "longitude_of_projection_origin": 0,
         "standard_parallel": 20, "scale_factor_at_projection_origin": 0.9})");
@@ -233,7 +233,7 @@ TEST(CfGridMapping, StandardParallelGoesBeforeScale) {
     EXPECT_TRUE(read.warnings.empty());
 }
 
-TEST(CfGridMapping, RefusesWhatIsNoGridMapping) {
+TEST(CfGridMapping, RefusesInvalidGridMappings) {
     EXPECT_EQ(Parse("{}").mapping.status().code(), StatusCode::kCorrupt);
     EXPECT_EQ(Parse("null").mapping.status().code(), StatusCode::kCorrupt);
     EXPECT_EQ(Parse("[1]").mapping.status().code(), StatusCode::kCorrupt);
@@ -243,7 +243,7 @@ TEST(CfGridMapping, RefusesWhatIsNoGridMapping) {
             Parse("{\"grid_mapping_name\": " + std::string(name) + "}").mapping.status().code(),
             StatusCode::kUnsupported)
             << name;
-    // Spellings found in the wild.
+    // Some files have capitals and trailing spaces in the name.
     EXPECT_TRUE(Parse(R"({"grid_mapping_name": "Latitude_Longitude "})").mapping.ok());
 }
 

@@ -64,7 +64,7 @@ TEST(CfUnits, KnowsTheSpellings) {
     }
 }
 
-TEST(CfUnits, RefusesWhatIsNoUnitOfSpace) {
+TEST(CfUnits, RefusesOtherUnitsThanOfLength) {
     const std::string texts[] = {
         "",        "1",   "banana",  "K",        "m s-1", "m2",       "m/s",
         "m.m",     "m*m", "Mm",      "Mrad",     "ms",    "s",        "kg m",

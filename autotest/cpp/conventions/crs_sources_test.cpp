@@ -11,9 +11,9 @@ using test::Succeeds;
 using test::Tree;
 
 struct NamedMapping {
-    const char* attribute;           // of an array whose X is "lon"
-    std::vector<std::string> names;  // that may be its grid mapping
-    const char* own;                 // the one that is
+    const char* attribute;           // `grid_mapping` of an array whose X dimension is "lon"
+    std::vector<std::string> names;  // possible grid mappings of the array
+    const char* own;                 // the grid mapping of the array
 };
 
 const NamedMapping kMappings[] = {
@@ -28,7 +28,7 @@ const NamedMapping kMappings[] = {
     {":", {"spatial_ref", "crs"}, "crs"},
 };
 
-TEST(GridMapping, IsTheOneOfTheArraysCoordinates) {
+TEST(GridMapping, IsTheOneOfTheDimensions) {
     for (const NamedMapping& mapping : kMappings) {
         const std::string attributes =
             R"({"_ARRAY_DIMENSIONS": ["lat", "lon"], "grid_mapping": ")" +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a store's texts PROJ gets to see.
+// Tests of the CRS texts of a store that are passed to PROJ.
 #include "core/conventions/crs_text.h"
 
 #include <string>
@@ -19,7 +19,7 @@ std::string Safe(const std::string& text, std::size_t warned = 0) {
     return safe.ok() ? *safe : std::string();
 }
 
-TEST(CrsText, WhatNamesNoFileStaysAsItIs) {
+TEST(CrsText, WithoutFileNamesIsUnchanged) {
     for (const char* text :
          {"EPSG:32632", "epsg:4326+5773", "IAU_2015:30100", "IAU:2015:30100", "OGC:CRS84",
           "urn:ogc:def:crs:EPSG::4326", "urn:ogc:def:crs,crs:EPSG::27700,crs:EPSG::5701",
@@ -33,9 +33,9 @@ TEST(CrsText, WhatNamesNoFileStaysAsItIs) {
         EXPECT_EQ(Safe(text), text);
 }
 
-TEST(CrsText, BlanksAroundItAreNotPartOfIt) { EXPECT_EQ(Safe(" \nEPSG:1 "), "EPSG:1"); }
+TEST(CrsText, SurroundingSpacesAreRemoved) { EXPECT_EQ(Safe(" \nEPSG:1 "), "EPSG:1"); }
 
-TEST(CrsText, ProjStringsAreTakenApart) {
+TEST(CrsText, ProjStringsAreFiltered) {
     EXPECT_EQ(Safe("+proj=utm +zone=32  +south\t+datum=WGS84 +units=m +no_defs"),
               "+proj=utm +zone=32 +south +datum=WGS84 +units=m +no_defs");
     EXPECT_EQ(Safe("proj=merc a=6378137 nadgrids=@null lat_ts=12d30'N"),
@@ -46,7 +46,7 @@ TEST(CrsText, ProjStringsAreTakenApart) {
     EXPECT_EQ(Safe("init=esri:54009 +no_defs"), "ESRI:54009");
 }
 
-TEST(CrsText, ShiftsThatAreReadFromFilesAreLeftOut) {
+TEST(CrsText, GridShiftFilesAreLeftOut) {
     EXPECT_EQ(Safe("+proj=longlat +nadgrids=/etc/x +geoidgrids=b.gtx,@c +ellps=GRS80", 2),
               "+proj=longlat +ellps=GRS80");
     EXPECT_EQ(Safe("+proj=longlat +nadgrids=@null,/etc/x", 1), "+proj=longlat");
@@ -62,7 +62,7 @@ TEST(CrsText, ShiftsThatAreReadFromFilesAreLeftOut) {
         R"(PROJCS["m"])");
 }
 
-TEST(CrsText, WhatElseNamesFilesOrIsNoCrsIsRefused) {
+TEST(CrsText, OtherFileNamesAndInvalidTextsAreRefused) {
     for (const std::string text :
          {"",
           "/etc/passwd",

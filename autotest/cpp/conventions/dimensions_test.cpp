@@ -21,7 +21,7 @@ TEST(DimensionNames, AreThoseOfXarray) {
     EXPECT_TRUE(warnings.empty());
 }
 
-TEST(DimensionNames, ThatDoNotFitGiveAWarning) {
+TEST(DimensionNames, OfWrongNumberGiveAWarning) {
     for (const char* value : {"[\"time\"]", "[\"a\", \"b\", \"c\"]", "[\"a\", 1]", "\"a b\"", "{}",
                               "[]", "[\"a\", \"b\", 3]", "3"}) {
         Warnings warnings;
@@ -74,8 +74,8 @@ TEST(AxisRoles, ComeFromPartsOfNames) {
         EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
 }
 
-// "name", "name=attributes" or "name=text", for coordinates that are texts, for each dimension; the
-// result as "y x" with '-' for none.
+// Returns the indices of the Y and X axes as "Y X", with "-" if there is none. Each dimension is
+// given as "name", "name=JSON attributes", or "name=text" if its coordinates are texts.
 std::string Axes(const StringList& dimensions) {
     std::vector<json::Value> attributes(dimensions.size());
     std::vector<DimensionFacts> facts;
@@ -128,7 +128,7 @@ TEST(HorizontalAxes, AreFoundByPartsOfNamesAfterWholeOnes) {
     EXPECT_EQ(Axes({"grid_y", "a", "x"}), "0 2");
 }
 
-TEST(HorizontalAxes, HaveNoTextsForCoordinates) {
+TEST(HorizontalAxes, AreNotDimensionsWithTextCoordinates) {
     EXPECT_EQ(Axes({"a", "b", "c=text"}), "0 1");
     EXPECT_EQ(Axes({"a", "x=text", "b"}), "0 2") << "whatever it is called";
     EXPECT_EQ(Axes({"a=text", "b", "c=text"}), "2 1") << "unless nothing else is left";
@@ -137,7 +137,7 @@ TEST(HorizontalAxes, HaveNoTextsForCoordinates) {
     EXPECT_EQ(RoleOf({"time", 3, nullptr, AxisRole::kNone, true}), AxisRole::kTime);
 }
 
-TEST(HorizontalAxes, OfSeveralWithARoleTheLastCounts) {
+TEST(HorizontalAxes, AreTheLastDimensionsWithARole) {
     EXPECT_EQ(Axes({"lat", "lon", "y", "x"}), "2 3");
 }
 

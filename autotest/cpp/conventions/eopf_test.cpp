@@ -18,7 +18,7 @@ ArrayMetadata EopfMetadata(const std::string& dtype, const std::string& shape = 
     return metadata.Take();
 }
 
-// What WithEopf() makes of attributes, as JSON without `_eopf_attrs`.
+// Returns the JSON of the attributes that WithEopf() returns, without `_eopf_attrs`.
 std::string Merged(const std::string& attributes, const std::string& dtype = "<u2") {
     Warnings warnings;
     auto parsed = json::Parse(attributes);
@@ -31,7 +31,7 @@ std::string Merged(const std::string& attributes, const std::string& dtype = "<u
     return json::Dump(json::Value(others));
 }
 
-TEST(Eopf, SaysWhatNothingElseDoes) {
+TEST(Eopf, FillsMissingAttributes) {
     EXPECT_EQ(Merged(R"({"_eopf_attrs": {"units": "m", "long_name": "n", "valid_min": 1,
                          "dimensions": ["y", "x"], "coordinates": ["x", "lat", "y", "lon"]}})"),
               Merged(R"({"units": "m", "long_name": "n", "_ARRAY_DIMENSIONS": ["y", "x"],
@@ -40,7 +40,7 @@ TEST(Eopf, SaysWhatNothingElseDoes) {
     EXPECT_EQ(Merged(R"({"a": 1})"), Merged(R"({"a": 1, "_eopf_attrs": null})"));
 }
 
-TEST(Eopf, ChangesNothingThatIsSaid) {
+TEST(Eopf, KeepsExistingAttributes) {
     const std::string stated = R"("units": "m", "scale_factor": 2, "_ARRAY_DIMENSIONS": ["a", "b"],
                                   "coordinates": "lat", "_FillValue": 3)";
     EXPECT_EQ(Merged("{" + stated + R"(, "_eopf_attrs": {"units": "K", "scale_factor": 5,
@@ -65,7 +65,7 @@ TEST(Eopf, PackingIsOfStoredElementsOnly) {
         EXPECT_EQ(Merged(with(decoded), "<f4"), "{}") << "applied already: " << decoded;
 }
 
-TEST(Eopf, WhatIsBrokenIsLeftOut) {
+TEST(Eopf, InvalidMembersAreLeftOut) {
     EXPECT_EQ(
         Merged(R"({"_eopf_attrs": {"dimensions": ["y"], "coordinates": [1], "units": null}})"),
         "{}");

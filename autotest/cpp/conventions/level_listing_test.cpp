@@ -11,7 +11,7 @@ namespace {
 using test::StringList;
 using test::TreeBuilder;
 
-// `multiscales` of an image with the axes x, y of which `name` tells it from others.
+// Returns attributes with `multiscales` of an image named `name`, with the axes x, y and one level.
 std::string Image(const std::string& name, const std::string& level) {
     return R"({"multiscales": [{"version": "0.4", "name": ")" + name +
            R"(", "axes": [{"name": "x", "type": "space", "unit": "metre"}, )" +
@@ -65,7 +65,7 @@ TEST(LevelListing, OutlivesItsHierarchy) {
     EXPECT_TRUE(FindOmeAxes(listing.levels, 3).empty()) << "of another rank";
 }
 
-TEST(LevelListing, IsNotOfBrokenAttributes) {
+TEST(LevelListing, IgnoresBrokenAttributes) {
     const auto tree = TreeBuilder()
                           .Group("", Image("it", "a/0"))
                           .Text("a/.zattrs", "{")
@@ -74,7 +74,7 @@ TEST(LevelListing, IsNotOfBrokenAttributes) {
     EXPECT_EQ(NameOf(ListingOf(*tree, "a/0")), "it");
 }
 
-TEST(ColourImages, AreToldByTypeAndShape) {
+TEST(ColourImages, AreRecognisedByTypeAndShape) {
     const auto is = [](const char* shape, const char* dtype) {
         const auto metadata = ParseArrayMetadata(test::ArrayText(shape, dtype));
         EXPECT_TRUE(test::Succeeds(metadata));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What layouts say of levels besides where they lie, where it is not so.
+// Tests of wrong statements about levels in a multiscale layout, for example a wrong scale.
 #include "autotest/cpp/conventions/pyramids.h"
 
 namespace zarr {
@@ -17,7 +17,8 @@ std::string StatingLayout(const std::string& of_level, const std::string& of_bas
            of_level + "}]}}";
 }
 
-// Groups with a pyramid of two variables, of 9 rows and 8 columns, and one with a time before.
+// Returns a store with a pyramid of two levels. The variables a and b have two dimensions; the
+// variable c has a time dimension, too.
 std::shared_ptr<const Hierarchy> StatingGroups(const std::string& attributes) {
     return TreeBuilder()
         .Group("", attributes)
@@ -49,7 +50,7 @@ struct WrongStatement {
 
 class LevelStatementFaults : public testing::TestWithParam<WrongStatement> {};
 
-// Once for each mistake, though three variables have it, and nothing is left out.
+// A wrong statement gives one warning, even if three variables have it. No level is left out.
 TEST_P(LevelStatementFaults, GiveAWarning) {
     const auto groups = StatingGroups(StatingLayout(GetParam().of_level));
     const Found of_groups = PyramidsOf(*groups);
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongStatement{R"(, "spatial:shape": [4, 5])",
                        "spatial:shape: is [4, 5], but the level has [5, 4]"}));
 
-TEST(LevelStatement, ThatIsSoGivesNoWarning) {
+TEST(LevelStatement, IfCorrectGivesNoWarning) {
     for (const char* of_level :
          {R"(, "derived_from": "big", "transform": {"scale": [2, 2]})",
           R"(, "derived_from": "big", "transform": {"scale": [1.8, 2.0]})",
@@ -112,7 +113,7 @@ TEST(LevelStatement, ThatIsSoGivesNoWarning) {
     }
 }
 
-TEST(LevelStatement, MayTakeAScaleFromTheLevelBeforeOrFromTheBase) {
+TEST(LevelStatement, MayScaleFromThePreviousLevelOrTheBase) {
     for (const char* scale : {"[2, 2]", "[4, 4]", "[4.5, 4]"}) {
         const auto tree = StatingArrays(
             std::string(R"({"multiscales": {"layout": [{"asset": "big"}, {"asset": "small"},
@@ -127,7 +128,7 @@ TEST(LevelStatement, MayTakeAScaleFromTheLevelBeforeOrFromTheBase) {
                           {"layout[2]: scale: 9.0 along y does not reduce 5 elements to 2"}));
 }
 
-TEST(LevelStatement, IsCheckedOfTheBaseToo) {
+TEST(LevelStatement, IsCheckedForTheBaseToo) {
     EXPECT_TRUE(WarnsOnce(
         PyramidsOf(*StatingArrays(StatingLayout("", R"(, "spatial:shape": [8, 9])"))).warnings,
         {"multiscales.layout[0]: spatial:shape: is [8, 9], but the level has [9, 8]"}));
@@ -139,7 +140,7 @@ TEST(LevelStatement, NamesASourceOfOtherDimensions) {
                   {"derived_from: /line has 1 dimensions, unlike the level"}));
 }
 
-TEST(LevelStatement, OfALevelThatIsLeftOutIsNotLookedAt) {
+TEST(LevelStatement, OfALevelThatIsLeftOutIsIgnored) {
     const auto tree = TreeBuilder()
                           .Group("", StatingLayout(R"(, "spatial:shape": [1, 1])"))
                           .Raster("big", 9, 8)

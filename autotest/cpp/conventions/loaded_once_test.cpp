@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening reads and parses each document once, and again after a writer has changed the store.
+// Tests that opening reads and parses each document once, and again after a change by a writer.
 #include <atomic>
 #include <thread>
 
@@ -32,7 +32,7 @@ constexpr const char* kV3Levels =
         {"name": "x", "type": "space"}], "datasets": [{"path": "0"}, {"path": "1"},
         {"path": "2"}]}]}})";
 
-// Writes stores of one version of Zarr.
+// Writes stores of one Zarr version.
 class Maker {
   public:
     Maker(Format format, WriteConsolidated consolidated)
@@ -52,7 +52,7 @@ class Maker {
         ASSERT_TRUE(Succeeds(metadata));
         EXPECT_TRUE(Succeeds(writer_.CreateArray(path, *metadata, attributes)));
     }
-    // Rasters on one grid, with their coordinates and their grid mapping.
+    // Creates a group of rasters on one grid, with coordinates and a grid mapping.
     void Rasters(const std::string& group, int count) {
         const auto names = [](const std::vector<const char*>& dimensions) {
             json::Array array(dimensions.begin(), dimensions.end());
@@ -76,7 +76,7 @@ class Maker {
     HierarchyWriter writer_;
 };
 
-// Asks for all that opening the root as a raster, and then each of its rasters, asks for.
+// Requests everything that opening the root, and then each raster, requests.
 void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(*hierarchy.KindOf(""), NodeKind::kGroup);
     EXPECT_TRUE(Succeeds(hierarchy.CheckGroup("")));
@@ -104,8 +104,8 @@ void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(warnings, Warnings{});
 }
 
-// Each key is read and each prefix listed at most once, and what was parsed is shared by all who
-// ask for it.
+// Checks that each key is read at most once and each prefix listed at most once. All callers must
+// get the same parsed value.
 void ExpectOnce(const std::shared_ptr<const Store>& store, const std::string& what) {
     const auto spy = std::make_shared<SpyStore>(store);
     const auto hierarchy = test::Tree(spy);
@@ -186,7 +186,7 @@ TEST(LoadedOnce, Zarr1) {
                "v1");
 }
 
-TEST(LoadedOnce, AnewAfterAWriter) {
+TEST(LoadedOnce, AgainAfterAWriter) {
     const auto store = std::make_shared<MemoryStore>();
     HierarchyWriter writer(store);
     ASSERT_TRUE(Succeeds(writer.CreateGroup("g")));
@@ -209,7 +209,7 @@ TEST(LoadedOnce, AnewAfterAWriter) {
     EXPECT_EQ(tree->Members("g")->size(), 0U);
 }
 
-TEST(LoadedOnce, AnewAfterReload) {
+TEST(LoadedOnce, AgainAfterReload) {
     const auto store = test::StoreOf({{".zgroup", test::kGroupText}});
     const auto tree = test::Tree(store);
     EXPECT_EQ(*tree->KindOf("a"), NodeKind::kNone);
@@ -247,7 +247,7 @@ TEST(LoadedOnce, DerivedValuesAreComputedOnce) {
     EXPECT_FALSE(tree->Derived<std::string>("", failing).ok());
 }
 
-TEST(LoadedOnce, WhatFailedIsTriedAgain) {
+TEST(LoadedOnce, FailuresAreTriedAgain) {
     const auto faulty = std::make_shared<FaultyStore>(
         test::StoreOf({{".zgroup", test::kGroupText}, {".zattrs", R"({"a": 1})"}}));
     const auto tree = test::Tree(faulty);

@@ -45,7 +45,7 @@ TEST(Multiscales, OfZarrConventionsHaveAssets) {
     EXPECT_EQ(FindLevels(attributes, "1", Multiscale::Kind::kLayout).size(), 1U);
 }
 
-TEST(Multiscales, OfGeoZarrMayStandOnAGroup) {
+TEST(Multiscales, OfGeoZarrMayBeOnAGroup) {
     Warnings warnings;
     const auto found = ReadMultiscales(
         Json(R"({"multiscales": {"tile_matrix_set": {"tileMatrices": [{"id": "7"}, {"id": 8}]}}})"),
@@ -73,11 +73,11 @@ TEST(Multiscales, UnknownVersionsAreTried) {
     }
 }
 
-// A broken value, and what its only warning says.
+// An invalid `multiscales`, and the text of its only warning.
 struct Fault {
     const char* multiscales;
     const char* warning;
-    std::size_t levels = 0;  // that are read nevertheless
+    std::size_t levels = 0;  // number of levels that are read
 };
 
 class MultiscaleFaults : public testing::TestWithParam<Fault> {};
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": 3})", "limits: expected tile"},
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is not a path"}));
 
-// The text of a multiscale of `count` levels.
+// Returns the JSON of a multiscale with `count` levels.
 std::string List(std::size_t count) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i)
@@ -138,26 +138,26 @@ std::string List(std::size_t count) {
     return "{\"datasets\": [" + text + "]}";
 }
 
-// The text of `multiscales` that are `count` times `item`.
+// Returns attributes whose `multiscales` contain `item` `count` times.
 json::Value Repeated(const std::string& item, int count) {
     std::string text = item;
     for (int i = 1; i < count; ++i) text.append(", ").append(item);
     return Json("{\"multiscales\": [" + text + "]}");
 }
 
-TEST(Multiscales, OfTooManyLevelsArePassedOver) {
+TEST(Multiscales, WithTooManyLevelsAreIgnored) {
     Warnings warnings;
     EXPECT_TRUE(ReadMultiscales(Repeated(List(kMaxPyramidLevels + 1), 1), warnings).empty());
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].datasets", "exceed the maximum of 256"}));
 }
 
-TEST(Multiscales, ShareABoundOnLevels) {
+TEST(Multiscales, ShareALimitOfLevels) {
     Warnings warnings;
     EXPECT_EQ(ReadMultiscales(Repeated(List(kMaxPyramidLevels), 5), warnings).size(), 4U);
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[4]", "more than 1024 levels"}));
 }
 
-TEST(Multiscales, AreNotReadWithoutEnd) {
+TEST(Multiscales, AreReadUpToALimit) {
     Warnings warnings;
     EXPECT_TRUE(ReadMultiscales(Repeated("5", 1000), warnings).empty());
     EXPECT_EQ(warnings.size(), 65U);

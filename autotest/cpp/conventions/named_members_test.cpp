@@ -12,8 +12,8 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Hides what a store has until it is asked for it by name, and counts the questions.
-class Unlisted final : public ForwardingStore {
+// A remote store that cannot be listed, as with plain HTTP.
+class UnlistableStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
 
@@ -28,8 +28,8 @@ class Unlisted final : public ForwardingStore {
     }
 };
 
-std::shared_ptr<const Hierarchy> Hidden(const TreeBuilder& builder) {
-    auto tree = Hierarchy::Open(std::make_shared<Unlisted>(builder.Tree()->store()),
+std::shared_ptr<const Hierarchy> TreeWithoutListing(const TreeBuilder& builder) {
+    auto tree = Hierarchy::Open(std::make_shared<UnlistableStore>(builder.Tree()->store()),
                                 UseConsolidated::kNever, std::make_shared<ArrayContext>(0));
     EXPECT_TRUE(test::Succeeds(tree));
     return tree.Take();
@@ -88,7 +88,7 @@ TEST(NamedMembers, ListsOfTheWrongTypeGiveAWarning) {
     }
 }
 
-TEST(NamedMembers, OtherMeaningsOfTheWordsAreNone) {
+TEST(NamedMembers, OtherUsesOfTheNamesAreIgnored) {
     for (const char* attributes :
          {R"({"plate": "Eurasian", "well": 7, "labels": "none"})", R"({"labels": null})", "{}"}) {
         Faults faults;
@@ -117,7 +117,7 @@ TEST(NamedMembers, SeriesAreListedOrCounted) {
     EXPECT_TRUE(WarnsOnce(warnings, {"/OME: series: expected an array"}));
 }
 
-TEST(NamedMembers, ManyFaultsAreOneWarning) {
+TEST(NamedMembers, ManyFaultsGiveOneWarning) {
     Faults faults;
     Warnings warnings;
     faults.Report(warnings);
@@ -128,7 +128,7 @@ TEST(NamedMembers, ManyFaultsAreOneWarning) {
     EXPECT_TRUE(WarnsOnce(warnings, {"a; b; c; and 2 more"}));
 }
 
-// The paths of a group's members, with "array " before those of arrays.
+// Returns the paths of the members of `group`, with "array " before the path of each array.
 StringList MembersIn(const Hierarchy& tree, const std::string& group) {
     StringList found;
     const auto members = MembersOf(tree, group);
@@ -139,7 +139,7 @@ StringList MembersIn(const Hierarchy& tree, const std::string& group) {
 }
 
 TEST(NamedMembers, AreTheMembersOfAStoreThatCannotList) {
-    const auto tree = Hidden(Plate());
+    const auto tree = TreeWithoutListing(Plate());
     EXPECT_EQ(MembersIn(*tree, ""), (StringList{"A", "B"}));
     EXPECT_EQ(MembersIn(*tree, "A"), StringList{"A/1"}) << "the plate's attributes tell";
     EXPECT_EQ(MembersIn(*tree, "A/1"), (StringList{"A/1/0", "A/1/1"}));
@@ -149,31 +149,31 @@ TEST(NamedMembers, AreTheMembersOfAStoreThatCannotList) {
 
 TEST(NamedMembers, AStoreThatNamesNothingIsUnsupported) {
     TreeBuilder builder;
-    const auto tree = Hidden(builder.Group("").Raster("dem", 3, 4));
+    const auto tree = TreeWithoutListing(builder.Group("").Raster("dem", 3, 4));
     EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
 }
 
-TEST(NamedMembers, AreThoseOfNczarrToo) {
+TEST(NamedMembers, IncludeMembersOfNczarr) {
     for (const char* list : {R"({"vars": ["v", "gone", "a/b", "..", 3], "groups": ["g", "gone"]})",
                              R"({"arrays": ["v"], "groups": ["g"]})"}) {
         TreeBuilder builder;
         builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}").Group("g");
-        const auto tree = Hidden(builder.Raster("v", 3, 4).Raster("unsaid", 3, 4));
+        const auto tree = TreeWithoutListing(builder.Raster("v", 3, 4).Raster("unsaid", 3, 4));
         EXPECT_EQ(MembersIn(*tree, ""), (StringList{"g", "array v"})) << list;
         EXPECT_TRUE(test::Fails(MembersOf(*tree, "g"), StatusCode::kUnsupported, "no list"));
     }
 }
 
-TEST(NamedMembers, ListsOfNczarrThatAreNoneNameNothing) {
+TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     for (const char* list : {"3", "[]", R"({"vars": 3, "groups": {"v": 1}})"}) {
         TreeBuilder builder;
         builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}");
-        const auto tree = Hidden(builder.Raster("v", 3, 4));
+        const auto tree = TreeWithoutListing(builder.Raster("v", 3, 4));
         EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
     }
 }
 
-// The rasters of a catalog, and of which kind its first groups are.
+// Returns the paths of the rasters in a catalog, and the kinds of its first two groups in `kinds`.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);
@@ -187,10 +187,10 @@ StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kin
     return paths;
 }
 
-TEST(NamedMembers, OrderTheCatalogOfAStoreThatListsAndOfOneThatDoesNot) {
+TEST(NamedMembers, OrderTheCatalogWithAndWithoutListing) {
     using Kind = CatalogGroup::Kind;
     const TreeBuilder plate = Plate();
-    for (const auto& tree : {plate.Tree(), Hidden(plate)}) {
+    for (const auto& tree : {plate.Tree(), TreeWithoutListing(plate)}) {
         std::vector<Kind> kinds;
         EXPECT_EQ(RastersIn(*tree, kinds), (StringList{"B/2/0/0", "A/1/1/0", "A/1/0/0"}));
         EXPECT_EQ(kinds, (std::vector<Kind>{Kind::kContainer, Kind::kImage}));

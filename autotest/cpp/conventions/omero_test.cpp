@@ -61,7 +61,7 @@ TEST(Omero, OfTheWrongTypeGivesAWarning) {
     }
 }
 
-TEST(Omero, ABrokenChannelKeepsItsPlace) {
+TEST(Omero, ABrokenChannelKeepsItsIndex) {
     Warnings warnings;
     const auto channels =
         ReadOmeroChannels(Json(R"({"omero": {"channels": [null, {"label": "b"}]}})"), warnings);

@@ -12,11 +12,11 @@ namespace {
 using test::StringList;
 using test::TreeBuilder;
 
-// A store on a server, as far as it concerns who asks ahead: remembers what it was asked for
-// together, and notes a test failure for what is read and was not.
-class Served final : public ForwardingStore, private Prefetcher {
+// A remote store that records prefetched keys and prefixes. Reading anything that was not
+// prefetched fails the test.
+class PrefetchedStore final : public ForwardingStore, private Prefetcher {
   public:
-    Served(std::shared_ptr<const Store> base, bool lists)
+    PrefetchedStore(std::shared_ptr<const Store> base, bool lists)
         : ForwardingStore(std::move(base)), lists_(lists) {}
 
     StoreTraits Traits() const override {
@@ -28,11 +28,11 @@ class Served final : public ForwardingStore, private Prefetcher {
     const Prefetcher* prefetcher() const override { return this; }
     void Prefetch(const StringList& keys, const StringList& prefixes) const override {
         std::size_t count = 0;
-        for (const std::string& key : keys) count += kept.insert(key).second ? 1 : 0;
+        for (const std::string& key : keys) count += keys_at_hand.insert(key).second ? 1 : 0;
         for (const std::string& prefix : prefixes) count += listed.insert(prefix).second ? 1 : 0;
         if (count > 0) steps.push_back(count);
     }
-    bool IsAtHand(const std::string& key) const override { return kept.count(key) != 0; }
+    bool IsAtHand(const std::string& key) const override { return keys_at_hand.count(key) != 0; }
     bool IsListAtHand(const std::string& prefix) const override {
         return listed.count(prefix) != 0;
     }
@@ -47,18 +47,18 @@ class Served final : public ForwardingStore, private Prefetcher {
         return ForwardingStore::List(prefix);
     }
 
-    mutable std::set<std::string> kept;
+    mutable std::set<std::string> keys_at_hand;
     mutable std::set<std::string> listed;
-    mutable std::vector<std::size_t> steps;  // how many keys and prefixes
+    mutable std::vector<std::size_t> steps;  // number of new keys and prefixes in each step
 
   private:
     const bool lists_;
 };
 
-// What was asked for, after opening a node.
-std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::string& node,
-                                       bool lists = false) {
-    auto store = std::make_shared<Served>(builder.Tree()->store(), lists);
+// Returns the store after opening `node`, with the requests that opening made.
+std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
+                                                   const std::string& node, bool lists = false) {
+    auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);
     store->Prefetch(FirstKeys(node), {});
     const auto tree =
         Hierarchy::Open(store, UseConsolidated::kIfPresent, std::make_shared<ArrayContext>(0));
@@ -67,13 +67,13 @@ std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::st
     return store;
 }
 
-testing::AssertionResult Holds(const std::set<std::string>& kept, const StringList& keys) {
+testing::AssertionResult Holds(const std::set<std::string>& keys_at_hand, const StringList& keys) {
     for (const std::string& key : keys)
-        if (kept.count(key) == 0) return testing::AssertionFailure() << "not " << key;
+        if (keys_at_hand.count(key) == 0) return testing::AssertionFailure() << "not " << key;
     return testing::AssertionSuccess();
 }
 
-// An image of OME-NGFF with labels that are like it.
+// An OME-NGFF image with labels, which are images as well.
 TreeBuilder Image() {
     TreeBuilder builder;
     for (const char* image : {"", "labels/cells"}) {
@@ -85,31 +85,32 @@ TreeBuilder Image() {
     return builder.Group("labels", R"({"labels": ["cells"]})");
 }
 
-TEST(Opening, AsksForAnImageWithItsLabelsInTwoSteps) {
-    const auto store = AskedFor(Image(), "");
+TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoSteps) {
+    const auto store = OpenedStore(Image(), "");
     EXPECT_EQ(store->steps.size(), 3U) << "with the first documents";
-    EXPECT_TRUE(Holds(store->kept, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
+    EXPECT_TRUE(
+        Holds(store->keys_at_hand, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
                                     "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
                                     "labels/cells/0/.zarray", "labels/cells/labels/.zattrs"}));
-    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->keys_at_hand.count("labels/cells/1/.zarray"), 0U);
     EXPECT_EQ(store->listed, std::set<std::string>{""});
 }
 
-TEST(Opening, ListsLabelsWhereTheImageIsListed) {
-    const auto store = AskedFor(Image(), "", true);
+TEST(Opening, ListsLabelsIfTheImageIsListed) {
+    const auto store = OpenedStore(Image(), "", true);
     EXPECT_EQ(store->steps.size(), 3U);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
-    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->keys_at_hand.count("labels/cells/1/.zarray"), 0U);
 }
 
 TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
-    const auto store = AskedFor(Image(), "labels/cells");
+    const auto store = OpenedStore(Image(), "labels/cells");
     EXPECT_EQ(store->steps.size(), 3U);
-    EXPECT_TRUE(Holds(store->kept, {"labels/cells/x/.zarray", "labels/x/.zarray", "x/.zarray",
-                                    "labels/crs/.zarray", "labels/.zattrs"}));
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"labels/cells/x/.zarray", "labels/x/.zarray",
+                                            "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
-// Levels in groups with coordinates of their own.
+// Two levels in two groups, each with its own coordinates.
 TreeBuilder Levels(const std::string& transform = "") {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": {"layout": [{"asset": "0/dem"}, {"asset": "1/dem"}]}})");
@@ -124,33 +125,35 @@ TreeBuilder Levels(const std::string& transform = "") {
     return builder;
 }
 
-TEST(Opening, AsksForCoordinatesOfAllLevelsTogether) {
+TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     for (const char* node : {"", "0/dem"}) {
-        const auto store = AskedFor(Levels(), node);
+        const auto store = OpenedStore(Levels(), node);
         EXPECT_EQ(store->steps.size(), 3U) << node;
-        EXPECT_TRUE(Holds(store->kept, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
+        EXPECT_TRUE(
+            Holds(store->keys_at_hand, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
                                         "0/x/0", "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
             << node;
     }
 }
 
-TEST(Opening, ReadsNoCoordinatesOfLevelsThatSayWhereTheyLie) {
-    const auto store = AskedFor(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
-    EXPECT_TRUE(Holds(store->kept, {"0/x/.zarray", "0/utm/.zattrs"}));
+TEST(Opening, ReadsNoCoordinatesOfLevelsWithATransform) {
+    const auto store = OpenedStore(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"0/x/.zarray", "0/utm/.zattrs"}));
     for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
-        EXPECT_EQ(store->kept.count(key), 0U) << key;
+        EXPECT_EQ(store->keys_at_hand.count(key), 0U) << key;
 }
 
-TEST(Opening, AsksForMembersOfAGroupThatIsListedTogether) {
+TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
     TreeBuilder builder;
     builder.Group("").Group("a").Group("b").Raster("a/one", 4, 4).Raster("b/two", 4, 4);
     builder.Raster("c", 4, 4);
-    const auto store = AskedFor(builder, "", true);
+    const auto store = OpenedStore(builder, "", true);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "a", "b"}));
-    EXPECT_TRUE(Holds(store->kept, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
+    EXPECT_TRUE(
+        Holds(store->keys_at_hand, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
 }
 
-TEST(Opening, AsksForNothingThatConsolidatedMetadataHold) {
+TEST(Opening, PrefetchesNothingThatIsConsolidated) {
     TreeBuilder builder = Levels();
     builder.Text(".zmetadata", R"({"zarr_consolidated_format": 1, "metadata": {
         ".zgroup": {"zarr_format": 2},
@@ -162,12 +165,12 @@ TEST(Opening, AsksForNothingThatConsolidatedMetadataHold) {
                                    R"(,
         "0/y/.zarray": )" + test::ArrayText("[8]", "\"<f8\"") +
                                    "}}");
-    const auto store = AskedFor(builder, "");
+    const auto store = OpenedStore(builder, "");
     EXPECT_EQ(store->steps, (std::vector<std::size_t>{FirstKeys("").size(), 2}));
-    EXPECT_TRUE(Holds(store->kept, {"0/x/0", "0/y/0"}));
+    EXPECT_TRUE(Holds(store->keys_at_hand, {"0/x/0", "0/y/0"}));
 }
 
-TEST(Opening, BoundsWhatAttributesMakeItAskFor) {
+TEST(Opening, BoundsPrefetchingByAttributes) {
     std::string levels;
     for (int i = 0; i < 250; ++i) {
         std::string path;
@@ -176,12 +179,13 @@ TEST(Opening, BoundsWhatAttributesMakeItAskFor) {
     }
     TreeBuilder builder;
     builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
-    const auto store = AskedFor(builder, "");
-    EXPECT_LE(store->kept.size() + store->listed.size(), kMaxAskedAhead + FirstKeys("").size());
+    const auto store = OpenedStore(builder, "");
+    EXPECT_LE(store->keys_at_hand.size() + store->listed.size(),
+              kMaxAskedAhead + FirstKeys("").size());
     EXPECT_LE(store->steps.size(), 5U);
 }
 
-TEST(Opening, AsksALocalStoreForNothing) {
+TEST(Opening, PrefetchesNothingFromALocalStore) {
     const auto tree = Image().Tree();
     const std::uint64_t before = tree->counters().requests;
     PrefetchOpening(*tree, "");

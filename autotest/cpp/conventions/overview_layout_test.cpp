@@ -11,7 +11,8 @@ namespace {
 using test::Json;
 using test::StringList;
 
-// An array of 64 x 100 with overviews at the paths, each of half the size.
+// Returns an array of 64 x 100 elements and its overviews at `paths`, each half as large as the
+// last.
 std::vector<OverviewLevel> Halves(const std::string& base, const StringList& paths) {
     std::vector<OverviewLevel> levels{{base, {64, 100}, ""}};
     std::uint64_t factor = 2;
@@ -64,7 +65,8 @@ TEST(OverviewLayout, HasTheGroupAsBaseOfSeveralArrays) {
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "a")), (StringList{"ovr_2x/a", "ovr_4x/a"}));
     EXPECT_EQ(OverviewPathsInLayout(layout),
               (StringList{"ovr_2x/a", "ovr_2x/b", "ovr_2x_2/c", "ovr_4x/a"}));
-    // What is left of it is that of one array again, and nothing at last.
+    // Without the overviews of `a` and `c`, the layout describes only `b`. Without `b` it becomes
+    // null.
     ASSERT_TRUE(PutInLayout(layout, Halves("a", {})).ok());
     ASSERT_TRUE(PutInLayout(layout, Halves("c", {})).ok());
     json::Value only;
@@ -105,7 +107,7 @@ TEST(OverviewLayout, KnowsTheNamesOfGroups) {
         EXPECT_FALSE(IsOverviewGroupName(name)) << name;
 }
 
-TEST(OverviewStyle, FollowsWhatIsThereThenTheFormat) {
+TEST(OverviewStyle, FollowsExistingOverviewsThenTheFormat) {
     const auto style = [](const char* text, Format format) {
         return OverviewStyleOf(Json(text), format);
     };
@@ -138,7 +140,7 @@ TEST(OverviewStyle, RegistersTheConventionWhileItIsFollowed) {
     EXPECT_TRUE(attributes.empty());
 }
 
-TEST(OverviewStyle, LeavesAPyramidOfOthersAlone) {
+TEST(OverviewStyle, LeavesOtherPyramidsAlone) {
     const char* text = R"({"multiscales": {"layout": [{"asset": "0"},
                            {"asset": "1", "derived_from": "0"}]}})";
     json::Object attributes = *Json(text).as_object();

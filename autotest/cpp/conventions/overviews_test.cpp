@@ -26,7 +26,7 @@ json::Value Entry(const std::string& base, const StringList& levels) {
     return DescribeOverviews(kAxes, described);
 }
 
-// The attributes of a group with the entries.
+// Returns the attributes of a group whose `multiscales` contain `entries`.
 json::Value Attributes(std::vector<json::Value> entries) {
     return json::Value(json::Object{{"multiscales", json::Value(json::Array(std::move(entries)))}});
 }
@@ -91,7 +91,7 @@ TEST(Overviews, AreReadAsMultiscales) {
     EXPECT_TRUE(FindLevels(attributes, "a").empty()) << "they say nothing else of the array";
 }
 
-TEST(Overviews, ArePutBesideOthers) {
+TEST(Overviews, AreAddedBesideOthers) {
     json::Object attributes{{"title", json::Value(std::string("t"))}};
     EXPECT_TRUE(PutOverviews(attributes, "a", json::Value()).ok());
     EXPECT_EQ(attributes.size(), 1U) << "nothing to take away";
@@ -107,7 +107,7 @@ TEST(Overviews, ArePutBesideOthers) {
     EXPECT_EQ(json::Dump(json::Value(attributes)), R"({"title": "t"})");
 }
 
-TEST(Overviews, LeaveWhatOthersSayAlone) {
+TEST(Overviews, LeaveOtherEntriesAlone) {
     const std::string other = R"({"name": "o", "datasets": [{"path": "a"}, {"path": "a1"}]})";
     json::Object attributes = *Json("{\"multiscales\": [" + other + "]}").as_object();
     EXPECT_TRUE(PutOverviews(attributes, "a", Entry("a", {"1"})).ok());
@@ -119,7 +119,7 @@ TEST(Overviews, LeaveWhatOthersSayAlone) {
     EXPECT_EQ(Names(attributes), "o");
 }
 
-TEST(Overviews, AreNotPutIntoWhatIsNoList) {
+TEST(Overviews, AreNotAddedToOtherValuesThanLists) {
     for (const char* text : {R"({"multiscales": {"layout": []}})", R"({"multiscales": "x"})"}) {
         json::Object attributes = *Json(text).as_object();
         const Status status = PutOverviews(attributes, "a", Entry("a", {"1"}));
@@ -129,7 +129,7 @@ TEST(Overviews, AreNotPutIntoWhatIsNoList) {
     }
 }
 
-TEST(Overviews, AreNoMoreThanReadersLookAt) {
+TEST(Overviews, AreNoMoreThanReadersAccept) {
     json::Object attributes;
     for (std::size_t i = 0; i < kMaxMultiscales; ++i) {
         const std::string name = "a" + std::to_string(i);
@@ -150,7 +150,7 @@ TEST(Overviews, AreNoMoreThanReadersLookAt) {
               StatusCode::kLimit);
 }
 
-// No change of such an entry by another program does harm.
+// An entry that another program has damaged must be ignored and replaced.
 TEST(Overviews, MayBeBroken) {
     for (
         const char* entry :
@@ -169,14 +169,15 @@ TEST(Overviews, MayBeBroken) {
     }
 }
 
-TEST(Overviews, GroupsOfThemSaySo) {
+TEST(Overviews, GroupsOfOverviewsAreMarked) {
     EXPECT_TRUE(IsOverviewsGroup(json::Value(OverviewsGroupAttributes())));
     for (const char* text :
          {"{}", R"({"gdal_overviews": false})", R"({"gdal_overviews": "yes"})", "[]", "null"})
         EXPECT_FALSE(IsOverviewsGroup(Json(text))) << text;
 }
 
-// The base is found from its name and the group; the same array may be all that another lists.
+// The path of the base follows from its name and the group, even if another entry lists the base,
+// too.
 TEST(Overviews, AreAPyramid) {
     std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
     const std::string entry =

@@ -10,8 +10,8 @@ namespace {
 using test::Succeeds;
 using test::TreeBuilder;
 
-// A group that states `stated`, with a raster of 40 x 60 elements, one of half as many, and a
-// table.
+// A group with the attributes `stated`. It has a raster of 40 x 60 elements, a raster of 20 x 30
+// elements, and a table.
 std::shared_ptr<const Hierarchy> Scene(const std::string& stated) {
     return TreeBuilder()
         .Group("", "{" + stated + "}")
@@ -32,14 +32,14 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
     if (!facts.ok()) return {};
     Warnings warnings;
     const Shares shares{SharesGroupCrs(tree, *facts), SharesGroupTransform(tree, *facts, warnings)};
-    EXPECT_TRUE(warnings.empty());  // a folder is listed
+    EXPECT_TRUE(warnings.empty());  // the group can be listed, so there is no warning
     return shares;
 }
 
 constexpr const char* kTransform = R"("spatial:transform": [10, 0, 0, 0, -10, 0])";
 constexpr const char* kDimensions = R"("spatial:dimensions": ["y", "x"])";
 
-TEST(Placing, OfAGroupIsForItsMapsAlone) {
+TEST(Placing, OfAGroupAppliesToItsMapsOnly) {
     for (const std::string& stated :
          {std::string(kTransform), std::string(kTransform) + ", " + kDimensions}) {
         const auto tree = Scene(stated);
@@ -60,13 +60,13 @@ TEST(Placing, IsOfTheStatedSize) {
         EXPECT_FALSE(SharesOf(*tree, "full").transform) << size;
         EXPECT_TRUE(SharesOf(*tree, "half").transform) << size;
     }
-    // A box of no whole number of pixels tells nothing.
+    // The box does not cover a whole number of pixels, so it tells nothing about the size.
     const auto tree = Scene(stated + R"("spatial:bbox": [9, 47, 9.5, 47.3])");
     EXPECT_TRUE(SharesOf(*tree, "full").transform);
     EXPECT_FALSE(SharesOf(*tree, "half").transform);
 }
 
-TEST(Placing, StatementsDifferWhereArraysMayLieApart) {
+TEST(Placing, DiffersForPlacingAttributes) {
     const auto placing = [](const std::string& attributes) {
         const auto tree = TreeBuilder().Group("").Array("a", "[2, 2]", attributes).Tree();
         const auto group = ListGroup(*tree, "");

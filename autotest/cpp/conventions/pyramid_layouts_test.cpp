@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pyramids of each layout, found from the group and from each level.
+// Tests that pyramids of each layout are found from the group and from each level.
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/store/keys.h"
 
@@ -155,7 +155,7 @@ TEST(PyramidLayouts, TwoMultiscalesAreTwoPyramids) {
     EXPECT_EQ(PyramidOf(*tree, "a1", warnings), found.pyramids[1]);
 }
 
-TEST(PyramidLayouts, TheNearestGroupThatListsAnArrayCounts) {
+TEST(PyramidLayouts, TheNearestGroupThatListsAnArrayIsUsed) {
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/9"}))
                           .Group("g", Multiscales({"0", "1"}))
@@ -189,7 +189,7 @@ TEST(PyramidLayouts, OtherStoresHaveNone) {
     EXPECT_TRUE(PyramidsOf(*one_array).pyramids.empty());
 }
 
-TEST(PyramidLayouts, ABrokenDescriptionLeavesTheNextOne) {
+TEST(PyramidLayouts, ABrokenDescriptionIsSkipped) {
     const auto tree = TreeBuilder()
                           .Text(".zattrs", R"({"multiscales": [{"datasets": []}]})")
                           .Raster("0.zarr/dem", 6, 8)
@@ -200,7 +200,7 @@ TEST(PyramidLayouts, ABrokenDescriptionLeavesTheNextOne) {
     EXPECT_TRUE(WarnsOnce(found.warnings, {"multiscales[0].datasets: is empty"}));
 }
 
-TEST(PyramidLayouts, ADescriptionThatListsNothingIsToldOfWithItsArrays) {
+TEST(PyramidLayouts, ADescriptionWithoutLevelsGivesAWarning) {
     for (const char* multiscales : {"{}", R"({"layout": [{}]})", "5"}) {
         const auto tree = TreeBuilder()
                               .Group("", std::string("{\"multiscales\": ") + multiscales + "}")
@@ -210,7 +210,7 @@ TEST(PyramidLayouts, ADescriptionThatListsNothingIsToldOfWithItsArrays) {
         EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
     }
-    // Not where something else lists them.
+    // There is no warning if another group lists the arrays.
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/1"}))
                           .Group("g", R"({"multiscales": 5})")

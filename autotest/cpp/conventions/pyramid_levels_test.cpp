@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of the listed levels belong together.
+// Tests which of the listed levels belong to one pyramid.
 #include "autotest/cpp/array/spy_store.h"
 #include "autotest/cpp/conventions/pyramids.h"
 
@@ -16,7 +16,7 @@ using test::WarnsOnce;
 const char* const kThree =
     R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}, {"path": "c"}]}]})";
 
-// A pyramid of a, b and c, of which b is made by `add_b`.
+// Returns the pyramids of a group with the levels a, b and c. `add_b` creates the level b.
 template <class AddB>
 Found With(AddB add_b) {
     TreeBuilder builder;
@@ -25,7 +25,7 @@ Found With(AddB add_b) {
     return PyramidsOf(*builder.Tree());
 }
 
-// b is left out, with one warning that says where it is listed and why.
+// Checks that the level b is left out with one warning, which tells where b is listed and why.
 template <class AddB>
 void ExpectLeftOut(AddB add_b, const std::string& why) {
     const Found found = With(add_b);
@@ -72,7 +72,7 @@ TEST(PyramidLevels, ThatDoNotFitAreLeftOut) {
         "cannot be read: compressor: ");
 }
 
-TEST(PyramidLevels, TheOtherDimensionsAreTheSame) {
+TEST(PyramidLevels, OtherDimensionsMustBeEqual) {
     const auto found = [](const std::string& dimension, const char* shape) {
         const std::string names = "{\"_ARRAY_DIMENSIONS\": [\"" + dimension + "\", \"y\", \"x\"]}";
         return PyramidsOf(
@@ -130,7 +130,7 @@ TEST(PyramidLevels, WarningsBelongToTheBase) {
     EXPECT_TRUE(WarnsOnce(warnings, {"level /b does not exist"}));
 }
 
-TEST(PyramidLevels, OneThatIsLeftOutHasNoPyramid) {
+TEST(PyramidLevels, ALevelThatIsLeftOutHasNoPyramid) {
     Warnings warnings;
     const auto rest = TreeBuilder()
                           .Group("", kThree)
@@ -144,7 +144,7 @@ TEST(PyramidLevels, OneThatIsLeftOutHasNoPyramid) {
     EXPECT_EQ(warnings.size(), 2U);
 }
 
-// Groups with coordinates; those of b start at `from` and have the spacing `spacing`.
+// Levels with coordinates. Those of b start at `from` and have the spacing `spacing`.
 Found WithExtent(double from, double spacing) {
     TreeBuilder builder;
     builder.Group("", kThree);
@@ -204,7 +204,8 @@ TEST(PyramidLevels, TheGroupsExtentIsNotALevelsOwn) {
     EXPECT_TRUE(found.warnings.empty());
 }
 
-// An OME image of `base` pixels, and a level of `size` with these transformations.
+// Returns the pyramids of an OME image of `base` x `base` pixels and a level of `size` x `size`
+// pixels.
 Found Ome(int base, int size, const std::string& transformations) {
     const auto shape = [](int n) {
         return "[" + std::to_string(n) + ", " + std::to_string(n) + "]";
@@ -221,8 +222,8 @@ Found Ome(int base, int size, const std::string& transformations) {
 }
 
 TEST(PyramidLevels, OfOmeMayBeHalfAPixelOff) {
-    // Halved three times, rounding down: the level lacks 7 of the base's last pixels, and the
-    // translation by half a level's pixel that would place it exactly is not there.
+    // Three halvings, each rounded down: the level lacks the last 7 pixels of the base. The file
+    // also omits the translation by half a pixel.
     const Found sloppy = Ome(135, 16, R"([{"type": "scale", "scale": [4, 4]}])");
     EXPECT_EQ(sloppy.pyramids, StringList{"0 135x135, 1 16x16"});
     EXPECT_TRUE(sloppy.warnings.empty());
@@ -246,7 +247,7 @@ TEST(PyramidLevels, AScaleOfZeroIsIgnored) {
     }
 }
 
-// Two levels of twenty variables.
+// Two levels with twenty variables each.
 TreeBuilder ManyVariables() {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}]}]})");

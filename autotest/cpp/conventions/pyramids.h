@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pyramids in memory, and how tests look at them.
+// Functions that build pyramids in memory and describe them as texts.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace zarr::test {
 
 using StringList = std::vector<std::string>;
 
-// Builds a hierarchy node by node.
+// Builds a hierarchy in memory, node by node.
 class TreeBuilder {
   public:
     TreeBuilder& Text(const std::string& key, const std::string& text) {
@@ -23,13 +23,14 @@ class TreeBuilder {
         Text(path + "/.zarray", ArrayText(shape, dtype));
         return Text(path + "/.zattrs", attributes);
     }
-    // An array of the dimensions y and x.
+    // Adds an array with the dimensions y and x.
     TreeBuilder& Raster(const std::string& path, int height, int width,
                         const std::string& dtype = "\"<f4\"") {
         return Array(path, "[" + std::to_string(height) + ", " + std::to_string(width) + "]",
                      R"({"_ARRAY_DIMENSIONS": ["y", "x"]})", dtype);
     }
-    // The coordinates of pixel centres, from the corner `from` on.
+    // Adds an array with the coordinates of `count` pixel centres; `from` is the outer edge of the
+    // first.
     TreeBuilder& Axis(const std::string& path, int count, double from, double spacing) {
         std::string values;
         for (int i = 0; i < count; ++i) {
@@ -51,7 +52,7 @@ class TreeBuilder {
     std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
 };
 
-// "a 8x6, b 4x3"
+// Returns a text such as "a 8x6, b 4x3": the path, width and height of each level.
 inline std::string TextOf(const Pyramid& pyramid) {
     std::string text;
     for (const PyramidLevel& level : pyramid.levels)
@@ -74,13 +75,13 @@ inline Found PyramidsOf(const Hierarchy& tree, const std::string& group = "") {
     return found;
 }
 
-// The text of the pyramid of an array; empty where it has none.
+// Returns the text of the pyramid of `array`; empty if the array has no pyramid.
 inline std::string PyramidOf(const Hierarchy& tree, const std::string& array, Warnings& warnings) {
     const auto pyramid = FindPyramidOf(tree, array, warnings);
     return pyramid ? TextOf(*pyramid) : std::string();
 }
 
-// The one pyramid, found from its group and from each of its levels by name, without a warning.
+// Checks that `group` has exactly one pyramid, also found from each of `levels`, without a warning.
 inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std::string& text,
                       const StringList& levels) {
     const Found found = PyramidsOf(tree, group);
@@ -92,7 +93,7 @@ inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std
     EXPECT_TRUE(warnings.empty()) << warnings[0];
 }
 
-// Exactly one warning, which holds all of `parts`.
+// Passes if there is exactly one warning, which contains all `parts`.
 inline testing::AssertionResult WarnsOnce(const Warnings& warnings, const StringList& parts) {
     if (warnings.size() != 1) {
         auto failure = testing::AssertionFailure() << warnings.size() << " warnings";

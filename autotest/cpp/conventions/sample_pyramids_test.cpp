@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pyramids of the stores in data/pyramids.
+// Tests of the pyramids in the stores of data/pyramids.
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
@@ -20,7 +20,7 @@ std::shared_ptr<const Hierarchy> Sample(const std::string& name) {
         std::make_shared<DirectoryStore>(std::string(ZARR_SOURCE_DIR) + "/data/pyramids/" + name));
 }
 
-// Copies what lies below `prefix`.
+// Copies all keys below `prefix`.
 void Copy(const Store& from, const std::string& prefix, MemoryStore& to) {
     const auto entries = from.List(prefix);
     ASSERT_TRUE(test::Succeeds(entries));
@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"r10m/b02 128x96, r20m/b02 64x48, r40m/b02 32x24",
                   "r20m/b05 64x48, r40m/b05 32x24"}}));
 
-// Every value inside `value` in its turn replaced by `wrong`, handed to `visit` as the whole.
+// Replaces every value inside of `value` by `wrong`, one at a time, and calls visit(whole) each
+// time.
 void ForEachFault(const json::Value& whole, json::Value& value, const json::Value& wrong,
                   const std::function<void(const json::Value&)>& visit) {
     const json::Value kept = value;
@@ -100,17 +101,17 @@ void ForEachFault(const json::Value& whole, json::Value& value, const json::Valu
         for (auto& [name, member] : *members) ForEachFault(whole, member, wrong, visit);
 }
 
-struct SpoiltAttributes {
+struct DamagedAttributes {
     const char* store;
-    const char* node;   // whose attributes are spoilt
-    const char* group;  // that has the pyramid
+    const char* node;   // node whose attributes are damaged
+    const char* group;  // group with the pyramid
     const char* base;
 };
 
-class SpoiltPyramids : public testing::TestWithParam<SpoiltAttributes> {};
+class DamagedPyramids : public testing::TestWithParam<DamagedAttributes> {};
 
-TEST_P(SpoiltPyramids, OnlyWarn) {
-    const SpoiltAttributes& place = GetParam();
+TEST_P(DamagedPyramids, OnlyWarn) {
+    const DamagedAttributes& place = GetParam();
     const auto store = std::make_shared<MemoryStore>();
     Copy(*Sample(place.store)->store(), "", *store);
     const auto tree = test::Tree(store);
@@ -136,12 +137,12 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, SpoiltPyramids,
-    testing::Values(SpoiltAttributes{"ome_0.3.zarr", "", "", "s0"},
-                    SpoiltAttributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
-                    SpoiltAttributes{"ndpyramid.zarr", "", "", "2/tavg"},
-                    SpoiltAttributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
-                    SpoiltAttributes{"layout_groups.zarr", "", "", "r10m/b02"}));
+    All, DamagedPyramids,
+    testing::Values(DamagedAttributes{"ome_0.3.zarr", "", "", "s0"},
+                    DamagedAttributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
+                    DamagedAttributes{"ndpyramid.zarr", "", "", "2/tavg"},
+                    DamagedAttributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
+                    DamagedAttributes{"layout_groups.zarr", "", "", "r10m/b02"}));
 
 TEST(SampleImages, HaveChannels) {
     Warnings warnings;

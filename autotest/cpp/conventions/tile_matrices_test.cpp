@@ -13,7 +13,7 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Three groups in `parent`, coarsest first; `attributes` stand on the array in group `holder`.
+// Three groups in `parent`, the coarsest first. The array in the group `holder` has `attributes`.
 TreeBuilder ThreeGroups(const std::string& attributes, const std::string& holder,
                         const std::string& parent = "") {
     TreeBuilder builder;
@@ -50,7 +50,7 @@ TEST(TileMatrices, NameTheGroupsBesideTheArrays) {
     }
 }
 
-TEST(TileMatrices, LimitsSayWhichHaveData) {
+TEST(TileMatrices, LimitsTellWhichHaveData) {
     const auto tree = ThreeGroups(R"({"multiscales": {"tile_matrix_limits": {"1": {}, "2": {}},
         "tile_matrix_set": {"tileMatrices": [{"id": "0"}, {"id": "1"}, {"id": "2"}, {"id": "3"}]}
         }})",
@@ -109,8 +109,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // Those that still tell that there is a pyramid are tried, and the array is not a base of
-        // it.
+        // If `multiscales` has a tile_matrix_set, the warning belongs to the base of the pyramid,
+        // which is another array.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

@@ -119,7 +119,7 @@ TEST(TimeUnits, MonthsAndYearsOf360Days) {
     EXPECT_EQ(Text("months since 2000-01-01", "360_day", 1.5), "2000-02-16T00:00:00 (360_day)");
 }
 
-TEST(TimeUnits, Garbage) {
+TEST(TimeUnits, InvalidTextsAreRefused) {
     for (const char* units : {"",
                               " ",
                               "since",
@@ -227,7 +227,7 @@ TEST(TimeValues, IntegersAreExact) {
               "2262-04-11T23:47:16.854775807Z");
     EXPECT_EQ(Text("nanoseconds since 1970-01-01", "standard", kMin),
               "1677-09-21T00:12:43.145224192Z");
-    // 1000 years of 365.242198781 days are 365242 days and 198781/1000 of a millionth of one.
+    // 1000 years of 365.242198781 days are 365242 days and 0.198781 days.
     EXPECT_EQ(Text("years since 2000-01-01", "proleptic_gregorian", std::int64_t{1000}),
               "2999-12-31T04:46:14.678400Z");
     EXPECT_EQ(Text("months since 2000-01-01", "proleptic_gregorian", std::int64_t{12000}),
@@ -257,7 +257,7 @@ TEST(TimeValues, NeverOverflow) {
                                  "9223372036854775807 days", "9223372036854775807 years"}) {
             const std::string units = std::string(unit) + " since 2000-01-01";
             for (const std::int64_t value : {kMin, kMin + 1, kMin / 2, kMax / 2, kMax}) {
-                Text(units, calendar, value);  // for the sanitizer
+                Text(units, calendar, value);  // a sanitizer reports an overflow
                 Text(units, calendar, static_cast<double>(value));
             }
         }
@@ -284,7 +284,7 @@ std::string Read(const std::string& attributes, Warnings& warnings) {
     return reference ? reference->TextOf(std::int64_t{59}).value_or("none") : "no time";
 }
 
-TEST(TimeAttributes, GoodOnes) {
+TEST(TimeAttributes, ValidAttributes) {
     Warnings warnings;
     EXPECT_EQ(Read(R"({"units": "days since 2020-01-01"})", warnings), "2020-02-29T00:00:00Z");
     EXPECT_EQ(Read(R"({"units": "days since 2020-01-01", "calendar": null})", warnings),
@@ -299,7 +299,7 @@ TEST(TimeAttributes, GoodOnes) {
     EXPECT_TRUE(warnings.empty()) << warnings[0];
 }
 
-TEST(TimeAttributes, BrokenOnesWarn) {
+TEST(TimeAttributes, InvalidAttributesGiveAWarning) {
     const std::pair<const char*, const char*> kCases[] = {
         {R"({"units": "days since 2020-01-01", "calendar": "moon"})", "attribute calendar"},
         {R"({"units": "days since 2020-01-01", "calendar": 360})", "attribute calendar"},
@@ -388,10 +388,10 @@ TEST(Calendars, CheckedArithmetic) {
     }
 }
 
-// The text without the name of the calendar behind it.
+// Returns the text without the calendar name at its end.
 std::string DateOnly(std::string text) { return text.substr(0, text.find(" (")); }
 
-TEST(TimeReference, CountsBack) {
+TEST(TimeReference, ConvertsTimesToNumbers) {
     const std::vector<std::string> units = {
         "seconds since 1970-01-01", "days since 1850-01-01 12:00",
         "hours since 2020-01-01",   "minutes since 1999-12-30T23:59:30Z",
@@ -416,7 +416,7 @@ TEST(TimeReference, CountsBack) {
     }
 }
 
-TEST(TimeReference, CountsExactlyFarFromTheEpoch) {
+TEST(TimeReference, ConvertsExactlyFarFromTheEpoch) {
     const auto reference = TimeReference::Parse("ns since 1970-01-01", Calendar::kStandard);
     ASSERT_TRUE(reference.ok());
     const auto count = reference->CountOf("2020-01-02T03:04:05.000000001Z");
@@ -424,7 +424,7 @@ TEST(TimeReference, CountsExactlyFarFromTheEpoch) {
     EXPECT_EQ(*count, 1577934245000000001);
 }
 
-TEST(TimeReference, WhatIsNoWholeNumberHasAValue) {
+TEST(TimeReference, FractionsHaveAValue) {
     const auto reference = TimeReference::Parse("days since 2020-01-01", Calendar::kStandard);
     ASSERT_TRUE(reference.ok());
     const auto count = reference->CountOf("2020-01-02T06:00:00");

@@ -22,7 +22,8 @@ ArrayMetadata Metadata(const std::string& dtype, const std::string& fill) {
     return metadata.ok() ? metadata.Take() : ArrayMetadata();
 }
 
-// The nodata of an int16 array whose fill value is -1; `warned` counts the warnings.
+// Returns the nodata value of an int16 array with the fill value `fill`. `warned` is the expected
+// number of warnings.
 std::optional<int> Nodata(const char* attributes, FillAsNodata fill_counts, std::size_t warned = 0,
                           const char* fill = "-1") {
     Warnings warnings;
@@ -55,7 +56,7 @@ TEST(Nodata, OfTimesIsNaT) {
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
-// What xarray 2026.9 writes and reads in Zarr v3.
+// In Zarr v3, xarray 2026.9 stores the `_FillValue` of floats as a double in Base64.
 TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     const auto written = [](auto value, Format format) {
         const std::string_view element(reinterpret_cast<const char*>(&value), sizeof value);
@@ -63,7 +64,7 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
         const ArrayMetadata metadata = Metadata("<" + (letter + std::to_string(sizeof value)), "0");
         const auto attribute = NodataAttribute(metadata.dtype, format, element);
         if (!attribute.ok()) return attribute.status().message();
-        Warnings warnings;  // and read again
+        Warnings warnings;  // read back
         const auto read = ReadNodata(json::Value(json::Object{*attribute}), metadata,
                                      FillAsNodata::kNo, warnings);
         EXPECT_TRUE(read && warnings.empty());
@@ -79,7 +80,7 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
-// xarray 2026.9 reads these types in Zarr v3: its decoder of `_FillValue` fails for others.
+// In Zarr v3, xarray 2026.9 can read `_FillValue` of numbers and booleans only.
 TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     const auto name = [](const char* dtype, Format format) {
         const DataType type = Metadata(dtype, "null").dtype;
@@ -98,12 +99,12 @@ TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     EXPECT_EQ(LoadNative<float>(complex->Bytes().data()), 1.0F);
 }
 
-TEST(Nodata, TakesWhatWritersLeave) {
+TEST(Nodata, ReadsTheSpellingsOfOtherWriters) {
     EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", FillAsNodata::kYes), 5);
     EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", FillAsNodata::kYes), -9999);
 }
 
-TEST(Nodata, PassesBadSourcesOverWithAWarning) {
+TEST(Nodata, SkipsInvalidSourcesWithAWarning) {
     EXPECT_EQ(Nodata(R"({"_FillValue": NaN, "missing_value": 6})", FillAsNodata::kYes, 1), 6);
     EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", FillAsNodata::kYes, 2), -1);
     EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", FillAsNodata::kNo, 1), std::nullopt);

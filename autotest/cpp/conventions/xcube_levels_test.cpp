@@ -34,7 +34,7 @@ TEST(XcubeLevels, AreFoundWithoutAGroup) {
     EXPECT_TRUE(warnings.empty());
 }
 
-TEST(XcubeLevels, BelowTheRootNeedTheirNameOrTheirFile) {
+TEST(XcubeLevels, BelowTheRootNeedTheNameOrTheFile) {
     const auto named = ThreeLevels("cube.levels/").Tree();
     EXPECT_EQ(PyramidsOf(*named, "cube.levels").pyramids.size(), 1U);
     Warnings warnings;
@@ -107,7 +107,7 @@ TEST(XcubeLevels, ALinkOutsideIsRefused) {
     }
 }
 
-TEST(XcubeLevels, ALinkToNothingOrToItselfEnds) {
+TEST(XcubeLevels, ADanglingOrCircularLinkEnds) {
     const std::pair<const char*, const char*> faults[] = {
         {"absent.zarr", "0.link: level /absent.zarr does not exist"},
         {".", "0.link: level / holds no raster"},

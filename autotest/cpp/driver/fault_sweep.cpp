@@ -30,8 +30,8 @@ constexpr Way kWays[] = {
     {"fails, and all after it that need room", Follow::kMaking, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// Too many to read are of no use.
-bool HasSeenEnough() {
+// Stops a sweep after 12 failed checks, because more messages than that do not help.
+bool HasFailedOften() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
     int failed = 0;
@@ -40,20 +40,19 @@ bool HasSeenEnough() {
     return failed >= kEnough;
 }
 
-// Where there are more calls, some are left out, others in each way, unless the environment asks
-// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. Fewer
-// are tried with sanitizers, which are slow. ThreadSanitizer finds races, and those show as well
-// with one fault as with another.
-constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer    ? 2
-                                    : zarr::test::kHasAddressSanitizer ? 3
-                                                                       : 8;
+// Maximum number of calls that fail in each way of failing. The calls are spread over all calls.
+// ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so fewer
+// calls are tried with them.
+constexpr std::size_t kMaxCallsPerWay = zarr::test::kHasThreadSanitizer    ? 2
+                                        : zarr::test::kHasAddressSanitizer ? 3
+                                                                           : 8;
 
 std::size_t StrideFor(std::size_t calls) {
     if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;
-    return (calls + kMostPerWay - 1) / kMostPerWay;
+    return (calls + kMaxCallsPerWay - 1) / kMaxCallsPerWay;
 }
 
-// Calls `run` with each way of failing and number of a call.
+// Calls run(way, call) for each way of failing and each chosen call.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const Way&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);
@@ -63,7 +62,7 @@ void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
         for (std::size_t call = first++ % stride + 1; call <= calls; call += stride)
             chosen.insert(call);
         for (const std::size_t call : chosen)
-            if (!HasSeenEnough()) run(way, call);
+            if (!HasFailedOften()) run(way, call);
     }
 }
 
@@ -74,7 +73,7 @@ std::set<std::string> Lines(const std::string& text) {
     return lines;
 }
 
-// The lines that only one of both has.
+// Returns the lines that only one of the two texts has.
 std::string Difference(const std::string& expected, const std::string& got) {
     std::string text;
     const std::set<std::string> wanted = Lines(expected);
@@ -96,7 +95,7 @@ bool EndsWith(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// What could not be removed may be left, and so may an old store that was put aside.
+// True for calls that remove files or work on staging files. Files may be left behind if they fail.
 bool WasRemoving(const std::string& call) {
     return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
            call.find(".partial/") != std::string::npos ||
@@ -114,8 +113,8 @@ std::string QuietlyRead(const Reader& read, const std::string& folder) {
     return read(folder);
 }
 
-// While it lives one thread does all, so that the calls come in one order, and what fails is
-// reported where it is looked for.
+// Makes GDAL use one thread for its lifetime. The calls then have a fixed order, and errors are
+// reported on the thread of the test.
 class OneThread {
   private:
     const CPLConfigOptionSetter setter_{"GDAL_NUM_THREADS", "1", false};
@@ -184,8 +183,9 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
         const std::string seen = sweep.read(folder);
         files.Disarm();
         SCOPED_TRACE(Describe(way, call, log));
-        const bool is_told = !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
-        EXPECT_TRUE(seen == expected || is_told)
+        const bool is_reported =
+            !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
+        EXPECT_TRUE(seen == expected || is_reported)
             << "silently other than it is:" << Difference(expected, seen);
         EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
     }
@@ -197,36 +197,36 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
     files.Remove(folder);
 }
 
-// What is seen without the write, and with it.
+// Text of the store without the write (`before`) and with the write (`after`).
 struct Views {
     std::string before;
     std::string after;
 };
 
-// Writes with a fault; true where an error was reported.
+// Writes with a fault. Returns true if an error or an accepted warning was reported.
 bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
     const ErrorLog log;
     files.Arm({call, way.after, way.kind});
-    const bool said_good = sweep.write(folder);
+    const bool reported_success = sweep.write(folder);
     files.Disarm();
     SCOPED_TRACE(Describe(way, call, log));
-    const bool may_leave = !way.is_single() || WasRemoving(files.FirstFailed());
-    EXPECT_TRUE(may_leave || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
-    EXPECT_TRUE(said_good || !log.failures().empty()) << "failed without a word";
+    const bool may_leave_files = !way.is_single() || WasRemoving(files.FirstFailed());
+    EXPECT_TRUE(may_leave_files || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
+    EXPECT_TRUE(reported_success || !log.failures().empty()) << "failed without a word";
     EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
     const bool is_warned = sweep.may_warn && !log.warnings().empty();
-    const bool is_told = !said_good || !log.failures().empty() || is_warned;
+    const bool is_reported = !reported_success || !log.failures().empty() || is_warned;
     const std::string now = QuietlyRead(sweep.read, folder);
-    EXPECT_TRUE(is_told || now == views.after)
+    EXPECT_TRUE(is_reported || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
-    // On a disk that has gone nothing can be put back.
-    const bool may_be_anything = !is_told || way.after == Follow::kAll;
+    // If the whole disk has failed, the old contents cannot be restored.
+    const bool may_be_anything = !is_reported || way.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)
         << "\nAgainst the new:" << Difference(views.after, now);
-    return is_told;
+    return is_reported;
 }
 
 void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const Views& views) {
@@ -234,9 +234,9 @@ void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const V
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
     if (WritesWithFault(sweep, way, call, folder, views) && sweep.is_repeatable) {
         const ErrorLog log;
-        const bool said_good = sweep.write(folder);
+        const bool reported_success = sweep.write(folder);
         SCOPED_TRACE(Describe(way, call, log));
-        EXPECT_TRUE(said_good && log.failures().empty()) << "when it was tried again";
+        EXPECT_TRUE(reported_success && log.failures().empty()) << "when it was tried again";
         EXPECT_EQ(Difference(views.after, QuietlyRead(sweep.read, folder)), "")
             << "when it was tried again";
     }
@@ -272,9 +272,9 @@ void Sweep(const WriteSweep& sweep) {
     {
         const ErrorLog log;
         files.Arm({});
-        const bool said_good = sweep.write(folder);
+        const bool reported_success = sweep.write(folder);
         calls = files.Disarm();
-        ASSERT_TRUE(said_good && log.failures().empty()) << log.Text();
+        ASSERT_TRUE(reported_success && log.failures().empty()) << log.Text();
     }
     const std::vector<std::size_t> renames = files.Renames();
     views.after = QuietlyRead(sweep.read, folder);

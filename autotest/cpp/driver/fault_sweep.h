@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs what reads or writes a store once with each of its calls to the file system failing, and
-// checks that no wrong answer is given.
+// Runs a read or a write of a store repeatedly. Each time another call to the file system fails.
+// Checks that a failure is reported and never gives a wrong result.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace zarr_driver::test {
 
-// Keeps what GDAL reports on this thread while it lives, and prints nothing of it.
+// Collects the messages that GDAL reports on this thread, and prevents GDAL from printing them.
 class ErrorLog {
   public:
     ErrorLog();
@@ -21,7 +21,7 @@ class ErrorLog {
 
     const std::vector<std::string>& failures() const { return failures_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
-    // All of them, a line each.
+    // Returns all messages, one line each.
     std::string Text() const;
 
   private:
@@ -29,21 +29,21 @@ class ErrorLog {
     std::vector<std::string> warnings_;
 };
 
-// What there is to see in a folder, a line for each thing, in any order.
+// Returns a text that describes the contents of a folder, one line for each fact, in any order.
 using Reader = std::function<std::string(const std::string& folder)>;
 
-// Changes what is in a folder; true where every call said that it succeeded.
+// Changes the contents of a folder. Returns true if all calls reported success.
 using Writer = std::function<bool(const std::string& folder)>;
 
-// Whether `now`, seen after a write that failed, may be, where `before` and `after` are what is
-// seen without that write and with it.
+// Returns true if `now`, the text after a failed write, is acceptable. `before` is the text without
+// the write, `after` the text with the complete write.
 using Verdict = bool (*)(const std::string& before, const std::string& after,
                          const std::string& now);
 bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now);
-// The same line by line: of several chunks some are old and some new.
+// Returns true if each line of `now` is in `before` or in `after`, as after a write of some chunks.
 bool EachLineIsOldOrNew(const std::string& before, const std::string& after,
                         const std::string& now);
-// True where `text` has every line of `lines`.
+// Returns true if `text` has every line of `lines`.
 bool HasLines(const std::string& text, const std::string& lines);
 bool MayBeAnything(const std::string& before, const std::string& after, const std::string& now);
 
@@ -51,12 +51,13 @@ struct ReadSweep {
     Files start;
     Reader read;
     std::string prefix = "/faulty/";
-    // What is not pixels may be missing with a warning in place of an error, as where a convention
-    // is broken.
+    // True if a warning may replace an error unless pixels are lost, for example if the metadata of
+    // a convention cannot be read.
     bool may_warn = true;
-    std::size_t most_failures = 1;  // that are reported for one fault
+    std::size_t most_failures = 1;  // maximum of errors for one fault
 };
-// With each fault: right, or an error; and right again, without an error, once it has passed.
+// Checks a read with each fault: it must give the right result or an error. Without the fault it
+// must give the right result again.
 void Sweep(const ReadSweep& sweep);
 
 struct WriteSweep {
@@ -65,13 +66,13 @@ struct WriteSweep {
     Reader read;
     Verdict verdict = IsOldOrNew;
     std::string prefix = "/faulty/";
-    // Whether it can be done again after it failed, or after it did not.
+    // True if the write can be repeated after it failed or succeeded.
     bool is_repeatable = true;
-    bool may_warn = false;  // in place of an error
+    bool may_warn = false;  // true: a warning may replace the error
     std::size_t most_failures = 1;
 };
-// With each fault: what was to be written is there, or an error was reported, and what is there
-// then the verdict allows.
+// Checks a write with each fault: it must be complete, or report an error. After an error, the
+// verdict must accept the contents.
 void Sweep(const WriteSweep& sweep);
 
 }  // namespace zarr_driver::test

@@ -32,7 +32,7 @@ std::int64_t Now() {
     return duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// GDAL passes what follows the prefix, which may have slashes at its ends.
+// Returns the path below the prefix without slashes at its ends. GDAL passes such slashes.
 std::string PathOf(const char* name) {
     std::string path = name;
     while (!path.empty() && path.back() == '/') path.pop_back();
@@ -54,10 +54,10 @@ struct FaultyFiles::State {
     Fault fault;
     bool is_armed = false;
     std::size_t calls = 0;
-    std::vector<std::size_t> renames;  // of the calls
+    std::vector<std::size_t> renames;  // numbers of the calls that rename
     std::string first_failed;
 
-    // True where this call is to fail; sets errno. With the lock.
+    // Returns true and sets errno if this call is to fail. The caller holds the lock.
     bool Fails(const char* call, const std::string& path, int error) {
         if (!is_armed) return false;
         ++calls;
@@ -82,7 +82,7 @@ struct FaultyFiles::State {
         const FaultyNode* const node = Find(path);
         return node != nullptr && node->is_folder;
     }
-    // The nodes below a folder, without itself.
+    // Returns the range of nodes below a folder, without the folder itself.
     std::pair<std::map<std::string, FaultyNode>::iterator,
               std::map<std::string, FaultyNode>::iterator>
     Below(const std::string& path) {
@@ -108,7 +108,7 @@ int Fail(int error) {
 
 }  // namespace
 
-// GDAL's callbacks.
+// Implements the callbacks of GDAL's plugin file system.
 struct FaultyCalls {
     using State = FaultyFiles::State;
 
@@ -305,7 +305,7 @@ struct FaultyCalls {
         const std::unique_ptr<FaultyFile> file(&FileOf(data));
         State& state = StateOf(file->state);
         const std::lock_guard<std::mutex> lock(state.mutex);
-        // Of files that were only read nothing is reported.
+        // Closing reports a failure only for files that were written.
         if (!file->is_written || !state.Fails("close", file->path, ENOSPC)) return 0;
         if (state.IsShort()) file->bytes->resize(file->bytes->size() / 2);
         return -1;
@@ -314,7 +314,8 @@ struct FaultyCalls {
 
 namespace {
 
-// Opens files for Handler. GDAL's own handler of callbacks does not pass on what removes (3.6.2).
+// Prefix of the plugin file system that opens files for Handler. The plugin file system of GDAL 3.6
+// does not support the removal of files, so Handler does the rest.
 constexpr const char* kPlugin = "/faulty-plugin/";
 
 void InstallPlugin(void* state) {
@@ -369,7 +370,8 @@ class Handler final : public VSIFilesystemHandler {
     }
 
   private:
-    // GDAL gives the prefix's folder to its handler, too, without the slash at its end.
+    // GDAL also passes the folder of the prefix without its slash, so `name` may be shorter than
+    // prefix_.
     const char* Below(const char* name) const {
         return name + std::min(prefix_.size(), std::strlen(name));
     }
@@ -386,7 +388,7 @@ void Install(const char* prefix, void* state) {
 #endif
 }
 
-// The folder without the prefix.
+// Returns the name of the folder without the prefix.
 std::string NumberOf(const std::string& folder) { return folder.substr(folder.rfind('/') + 1); }
 
 }  // namespace
@@ -398,7 +400,7 @@ FaultyFiles::FaultyFiles() : state_(std::make_shared<State>()) {
 }
 
 FaultyFiles& FaultyFiles::Get() {
-    // GDAL may call it until the process ends.
+    // Never destroyed, because GDAL may call it until the process ends.
     static auto& files = *new FaultyFiles();
     return files;
 }
@@ -406,7 +408,7 @@ FaultyFiles& FaultyFiles::Get() {
 std::string FaultyFiles::NewFolder(const Files& files, const std::string& prefix) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     const std::string folder = std::to_string(++state_->folders);
-    // Long enough ago for a change to show.
+    // Files are a minute old, so that the time of a later change differs.
     const std::int64_t modified = Now() - 60'000'000'000;
     state_->nodes[folder] = {true, nullptr, modified};
     for (const auto& [name, bytes] : files) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file system of GDAL's in memory whose calls fail when they are told to.
+// A file system of GDAL in memory, in which chosen calls fail.
 #pragma once
 
 #include <cstddef>
@@ -10,60 +10,65 @@
 
 namespace zarr_driver::test {
 
-// How a call fails.
+// Effect of a failing call.
 enum class FaultKind {
-    kError,   // has no effect and sets errno: EIO, or ENOSPC for what needs room
-    kSilent,  // the same without errno, as not every file system sets it; listing does, as GDAL
-              // says no other way that it failed
-    kShort,  // reads or writes half of what it was asked for and leaves a file that is being closed
-             // half as long; other calls as kError
+    // Does nothing and sets errno: to ENOSPC if the call needs room on the disk, else to EIO.
+    kError,
+    // Does nothing and leaves errno 0, as some file systems do. Listing sets errno, because GDAL
+    // reports a failed listing in no other way.
+    kSilent,
+    // Reads or writes half of the requested bytes. Closing a file cuts the file to half its size.
+    // Other calls fail as with kError.
+    kShort,
 };
 
-// Which calls fail after that one.
+// Calls that fail after the first failing call.
 enum class Follow {
     kNone,
-    kMaking,  // that need room: a disk that is full
-    kAll,     // a disk that has gone
+    kMaking,  // calls that need room, as on a full disk
+    kAll,     // all calls, as on a broken disk
 };
 
-// Which calls fail, counted from 1; 0 for none.
+// Selects the calls that fail. `call` is the number of the first one, counted from 1; 0: no call
+// fails.
 struct Fault {
     std::size_t call = 0;
     Follow after = Follow::kNone;
     FaultKind kind = FaultKind::kError;
 };
 
-// The files below a folder by their names in it ("x.zarr/.zarray"), folders with a slash at the
-// end.
+// Contents of a folder by path, for example "x.zarr/.zarray". The path of a folder ends with a
+// slash.
 using Files = std::map<std::string, std::string>;
 
-// The same files are to be had by two names. Below "/faulty/" they are to the driver what a local
-// disk is, which replaces by renaming; below "/vsifaulty/" one of GDAL's other file systems.
-// May be used from several threads.
+// A file system in memory with two prefixes. The driver treats "/faulty/" as a local disk, on which
+// it replaces files by renaming. It treats "/vsifaulty/" as another file system of GDAL.
+// Thread-safe.
 class FaultyFiles {
   public:
-    // The only one; GDAL knows it from the first call on.
+    // Returns the only instance. The first call registers the file system with GDAL.
     static FaultyFiles& Get();
 
     ~FaultyFiles() = default;
     FaultyFiles(const FaultyFiles&) = delete;
     FaultyFiles& operator=(const FaultyFiles&) = delete;
 
-    // Makes a folder that never was before, so that nothing is remembered of it, with `files` in
-    // it. Returns its path below a prefix: "/faulty/7".
+    // Creates a folder with `files` and returns its path, for example "/faulty/7". The name is new
+    // each time, so no cache can know the folder.
     std::string NewFolder(const Files& files, const std::string& prefix = "/faulty/");
-    // What is in a folder that NewFolder() made.
+    // Returns the contents of a folder that NewFolder() created.
     Files FilesIn(const std::string& folder) const;
-    // Forgets it, so that the memory of a long sweep stays small.
+    // Removes the folder, to save memory in long sweeps.
     void Remove(const std::string& folder);
 
-    // Counts the calls that can fail from now on, and has those fail that `fault` names.
+    // Starts counting the calls that can fail, and makes those fail that `fault` selects.
     void Arm(const Fault& fault);
-    // Ends that; returns how many calls there were.
+    // Stops counting and failing. Returns the number of calls since Arm().
     std::size_t Disarm();
-    // Which of the calls since Arm() gave something another name.
+    // Returns the numbers of the calls since Arm() that rename.
     std::vector<std::size_t> Renames() const;
-    // The first call that failed since Arm(): "write /7/x.zarr/0.0"; empty where none did.
+    // Returns the first call that failed since Arm(), for example "write /7/x.zarr/0.0"; empty if
+    // no call failed.
     std::string FirstFailed() const;
 
   private:

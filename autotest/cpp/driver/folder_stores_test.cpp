@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The driver's store of folders in GDAL's memory keeps the contract of all stores.
+// Runs the contract tests of Store on folders in GDAL's memory file system.
 #include <cpl_vsi.h>
 #include <gtest/gtest.h>
 

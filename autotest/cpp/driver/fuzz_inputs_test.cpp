@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inputs that fuzzers have broken something with, and those kept as their corpus, in every
-// build.
+// Runs the fuzz targets on inputs that once broke something and on their corpus, in every build.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tests of the driver that need GDAL in C++: faults of a file system, threads, unloading.
-// The driver is linked in and registered as GDAL would do with the plugin.
+// Runs the tests of the driver that need GDAL in C++: file system faults, threads, unloading. The
+// driver is linked in and registered as a plugin would be.
 #include <gdal_priv.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     GDALRegister_ZarrV2();
     GDALAllRegister();
     const int result = RUN_ALL_TESTS();
-    // What GDAL holds for the process's life is not a leak.
+    // Frees what GDAL holds until the process ends, so that leak checkers do not report it.
     GDALDestroy();
     return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Deleting, renaming and copying stores and what is in them, with each call to the file system
-// failing once.
+// Tests of deleting, renaming and copying stores and arrays. Each call to the file system fails
+// once.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"
@@ -24,13 +24,14 @@ std::string Array(const std::string& folder, const char* name) {
     return "ZARR:\"" + folder + "/x.zarr\":/" + name;
 }
 
-// What a failed deletion leaves does not belong to a store any more.
-bool OthersAreThere(const std::string& /*before*/, const std::string& after,
-                    const std::string& now) {
+// A failed deletion may leave files, but must keep everything that was not to be deleted.
+bool KeepsOtherFiles(const std::string& /*before*/, const std::string& after,
+                     const std::string& now) {
     return HasLines(now, after);
 }
 
-// Where a folder cannot be renamed it is copied, and then deleted.
+// A folder that cannot be renamed is copied and then deleted, so the contents may be under both
+// names.
 bool IsUnderEitherName(const std::string& before, const std::string& after,
                        const std::string& now) {
     return HasLines(now, before) || HasLines(now, after);
@@ -54,7 +55,7 @@ TEST_P(ManageFaults, DeleteArray) {
                      [](const std::string& folder) {
                          return Driver().Delete(Array(folder, "Band1").c_str()) == CE_None;
                      },
-                     Read, OthersAreThere};
+                     Read, KeepsOtherFiles};
     sweep.is_repeatable = false;
     Sweep(sweep);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Making and changing stores through the multidimensional API, with each call to the file system
-// failing once.
+// Tests of creating and changing stores with the multidimensional API. Each call to the file system
+// fails once.
 #include <cpl_string.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ bool WriteAttribute(GDALMDArray& array, const char* name, const char* value) {
     return attribute != nullptr && attribute->Write(value);
 }
 
-// A group with an array, its coordinates, and a texts array.
+// Creates a group with an array and its coordinate array.
 bool FillNew(GDALGroup& root) {
     const auto group = root.CreateGroup("g");
     if (group == nullptr) return false;
@@ -80,8 +80,8 @@ bool Update(const std::string& folder) {
 class MdimFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(MdimFaults);
 
-// Values of several chunks show in one line, so that anything may be there of what is written; the
-// tests of the classic API look at each chunk.
+// A line of the text shows several chunks. After a partial write the line is neither the old nor
+// the new one. The tests of the classic API check each chunk.
 TEST_P(MdimFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
 
 TEST_P(MdimFaults, CreateOverAStore) {
@@ -97,7 +97,7 @@ TEST_P(MdimFaults, Resize) {
     const auto resize = [](const std::string& folder) {
         const Dataset opened = OpenMultidim(folder + "/x.zarr", true);
         if (opened == nullptr) return false;
-        // GDAL's own class has the method from 3.7 on.
+        // GDALMDArray has Resize() only from GDAL 3.7 on.
         const auto array =
             std::dynamic_pointer_cast<ZarrMDArray>(opened->GetRootGroup()->OpenMDArray("x"));
         return array != nullptr && array->Resize({3, 4, 5}, nullptr);

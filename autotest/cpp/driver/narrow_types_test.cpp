@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Narrow types of Zarr v3 as GDAL's.
+// Tests of the narrow data types of Zarr v3 in GDAL.
 #include <gdal.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ zarr::DataType TypeOf(const char* name) {
     return type.ok() ? type.Take() : zarr::DataType();
 }
 
-TEST(NarrowTypesInGdal, HaveTheNextType) {
+TEST(NarrowTypesInGdal, BecomeTheNextLargerType) {
     const GDALDataType signed_byte = kGdalInt8 != GDT_Unknown ? kGdalInt8 : GDT_Int16;
     const std::pair<const char*, GDALDataType> pairs[] = {
         {"bfloat16", GDT_Float32},
@@ -92,7 +92,7 @@ TEST(NarrowTypesInGdal, ComeBackThroughEveryBuffer) {
     }
 }
 
-TEST(NarrowTypesInGdal, HaveTheNodataValuesThatTheyHold) {
+TEST(NarrowTypesInGdal, AcceptRepresentableNodataValues) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     const auto has = [](const char* name, double value) {
         return ElementOf(value, TypeOf(name)).has_value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building, filling again and cleaning overviews, with each call to the file system failing once.
+// Tests of building, refreshing and removing overviews. Each call to the file system fails once.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"
@@ -31,7 +31,7 @@ TEST_P(OverviewFaults, BuildForAGroup) {
     Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, Read});
 }
 
-TEST_P(OverviewFaults, FillAgain) {
+TEST_P(OverviewFaults, Refresh) {
     Sweep(WriteSweep{PyramidStore(),
                      [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
                      EachLineIsOldOrNew});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A toy kind of store, to show what a new kind takes: this file, its source and a line in the
+// A small kind of store for tests. A new kind needs only a header, a source file and a row in the
 // table.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace zarr_driver::test {
 
-// "FOLDER@PREFIX": the keys below a prefix of the store in a folder. Read-only.
+// Read-only stores with names "FOLDER@PREFIX": the keys below PREFIX of the store in FOLDER.
 extern const StoreKind kPrefixKind;
 
 }  // namespace zarr_driver::test

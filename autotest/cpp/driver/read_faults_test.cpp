@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening and reading stores of every form, with each call to the file system failing once.
+// Tests of opening and reading stores of every form. Each call to the file system fails once.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What GDAL promises to threads: each with a dataset of its own on one store, or all with one
-// multidimensional array. ThreadSanitizer looks on.
+// Tests of what GDAL promises to threads: each has its own dataset of one store, or all share one
+// multidimensional array. ThreadSanitizer finds races in these tests.
 #include <cpl_conv.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(AStoreIn, Places,
                          testing::Values(Place::kFolder, Place::kMemory, Place::kZip),
                          [](const auto& test) { return NameOf(test.param); });
 
-TEST_P(Places, IsReadByADatasetForEachThread) {
+TEST_P(Places, IsReadByADatasetPerThread) {
     const SampleStore store(GetParam());
     InThreads(kThreads, [&](std::size_t thread) -> std::string {
         Random random(thread);
@@ -53,7 +53,7 @@ TEST_P(Places, IsReadByADatasetForEachThread) {
     });
 }
 
-// All want the same chunks at the same time, which one of them loads.
+// All threads need the same chunks, and one thread loads each chunk.
 TEST_P(Places, IsReadInTheSameWindowByAll) {
     const SampleStore store(GetParam());
     for (int round = 0; round < 5; ++round)
@@ -86,7 +86,7 @@ TEST_P(Places, IsOpenedAndClosedWhileOthersRead) {
     });
 }
 
-// Cached chunks push each other out all the time.
+// The cache is so small at times that chunks are evicted continually.
 TEST_P(Places, IsReadWhileTheCacheChangesItsSize) {
     const SampleStore store(GetParam());
     const GIntBig before = GDALGetCacheMax64();
@@ -152,7 +152,7 @@ TEST_P(Places, HasAnArrayThatManyThreadsRead) {
                                          static_cast<int>(start[1] + i / count[2]),
                                          static_cast<int>(start[2] + i % count[2])))
                     return "wrong value " + std::to_string(values[i]);
-            // What is made when it is first asked for.
+            // These objects are created when they are first requested.
             static_cast<void>(array->GetSpatialRef());
             static_cast<void>(array->GetAttributes());
             if (group->GetMDArrayNames().empty()) return "no arrays";
@@ -167,7 +167,7 @@ TEST_P(Places, HasGroupsThatManyThreadsListAtOnce) {
         const auto dataset = OpenSample(store.name(), GDAL_OF_MULTIDIM_RASTER);
         ASSERT_NE(dataset, nullptr);
         const auto root = dataset->GetRootGroup();
-        // Each thread lists: none of the lists is there yet.
+        // No list is cached yet, so each thread lists.
         InThreads(kThreads, [&](std::size_t) -> std::string {
             if (root->GetMDArrayNames().empty()) return "no arrays";
             if (root->GetDimensions().empty()) return "no dimensions";

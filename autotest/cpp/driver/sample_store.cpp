@@ -33,7 +33,7 @@ bool CopyFile(const std::string& from, const std::string& to) {
 
 bool ZipFolder(const std::string& folder, const std::string& zip) {
     const std::string archive = "/vsizip/" + zip;
-    VSILFILE* const open = VSIFOpenL(archive.c_str(), "wb");  // keeps it open between members
+    VSILFILE* const open = VSIFOpenL(archive.c_str(), "wb");  // stays open for all members
     if (open == nullptr) return false;
     bool is_good = true;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -106,7 +106,7 @@ std::string Mismatch(GDALDataset& dataset, const SampleWindow& window) {
     if (band->RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
                        window.width, window.height, GDT_Int32, 0, 0, nullptr) != CE_None)
         return at + ": " + CPLGetLastErrorMsg();
-    // Levels show every second, fourth ... pixel, at one place or another of the block.
+    // A pixel of an overview shows any of the pixels of the base that it covers.
     const int factor = 1 << (window.level + 1);
     for (int y = 0; y < window.height; ++y) {
         for (int x = 0; x < window.width; ++x) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A store that threads read: int32 values that say where they lie, in chunks, with overviews.
+// A store for tests with threads: int32 values that encode their position, in chunks, with
+// overviews.
 #pragma once
 
 #include <gdal_priv.h>
@@ -23,11 +24,11 @@ inline std::int32_t ValueAt(int band, int row, int column) {
     return (band * 1000 + row) * 1000 + column;
 }
 
-// Where a store lies.
+// Location of a sample store.
 enum class Place : std::uint8_t { kFolder, kMemory, kZip };
 std::string NameOf(Place place);
 
-// Removed in the end.
+// Creates a sample store and removes it when destroyed.
 class SampleStore {
   public:
     explicit SampleStore(Place place = Place::kFolder);
@@ -40,14 +41,14 @@ class SampleStore {
 
   private:
     const zarr::test::TempFolder folder_;
-    std::string memory_;  // a folder in /vsimem/, where there is one
+    std::string memory_;  // folder in /vsimem/; empty: none
     std::string name_;
 };
 
-// Writes a store of such values; true where that succeeded.
+// Writes a store of the values of ValueAt(). Returns true on success.
 bool WriteSample(const std::string& name, const std::vector<std::string>& options = {});
 
-// nullptr, with a failure of the test, where it does not open.
+// Opens a store. If opening fails, returns nullptr and fails the test.
 GDALDatasetUniquePtr OpenSample(const std::string& name, unsigned flags = GDAL_OF_RASTER);
 
 struct SampleWindow {
@@ -56,9 +57,10 @@ struct SampleWindow {
     int level = -1;  // of the overviews; each is half as wide and high as the one before
 };
 
-// "" where a window holds what it should, else what is wrong.
+// Reads a window and compares it with the expected values. Returns "" if they match, else a
+// description.
 std::string Mismatch(GDALDataset& dataset, const SampleWindow& window);
-// The same of all bands and of every overview.
+// Compares all bands and all overviews with the expected values, like Mismatch().
 std::string MismatchAnywhere(GDALDataset& dataset);
 
 }  // namespace zarr_driver::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small stores of every form, as the files that make them up; "x.zarr/" or "x.zarr.zip" is in each.
+// Small stores of every form, as maps of their files. The store is "x.zarr/" or "x.zarr.zip".
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 
 namespace zarr_driver::test {
 
-// How the stores of a test are stored.
+// Zarr version of the stores, and whether their chunks are in shards.
 enum class Form : std::uint8_t { kV2, kV3, kShards };
 
-// A test that runs once in each form: what the driver makes in it has that form, where it makes
-// chunks with ChunkOptions().
+// A test that runs once for each form. The driver creates stores of that form if it gets
+// ChunkOptions().
 class InEachForm : public testing::TestWithParam<Form> {
   protected:
     void SetUp() override;
@@ -26,24 +26,25 @@ class InEachForm : public testing::TestWithParam<Form> {
 #define ZARR_IN_EACH_FORM(suite)                                           \
     INSTANTIATE_TEST_SUITE_P(Forms, suite, testing::ValuesIn(FormsHere()), \
                              [](const auto& of) { return NameOf(of.param); })
-// All; to ThreadSanitizer, which is slow, those alone whose threads do most.
+// Returns all forms. With ThreadSanitizer, which is slow, only the form with most work for threads.
 std::vector<Form> FormsHere();
 std::string NameOf(Form form);
 
-// Creation options of chunks of 3 x 2 pixels, or of shards of that size.
+// Returns creation options for chunks of 3 x 2 pixels, or for shards of 3 x 2 pixels.
 std::string ChunkOptions();
 
-// A raster in memory of 5 x 4 pixels, placed on the map, with nodata and a unit.
+// Returns a raster in memory with 5 x 4 pixels, a georeference, a nodata value and a unit.
 Dataset MemoryRaster(int bands = 2, double first_value = 1);
 
-// That in chunks of 3 x 2 pixels as the driver writes it; `options` are creation options as
-// "NAME=VALUE NAME=VALUE".
+// Returns the store that the driver writes from MemoryRaster(), in chunks of 3 x 2 pixels.
+// `options` are creation options, "NAME=VALUE NAME=VALUE".
 Files WrittenStore(const std::string& options = "", const std::string& name = "x.zarr");
-// That whose coordinate arrays alone say where it lies; not consolidated.
+// Returns a store whose georeference is given only by coordinate arrays, without consolidated
+// metadata.
 Files CoordinatesStore();
-// With a level of half the size.
+// Returns a store with a second level of half the size.
 Files PyramidStore();
-// A folder of Zarr v1, uncompressed.
+// Returns a store of Zarr v1 without compression.
 Files V1Files();
 
 }  // namespace zarr_driver::test

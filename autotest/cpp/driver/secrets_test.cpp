@@ -13,7 +13,7 @@ struct Case {
     const char* shown;
 };
 
-TEST(Secrets, HidesThemInNamesOfStores) {
+TEST(Secrets, AreHiddenInNamesOfStores) {
     constexpr Case kCases[] = {
         {"/vsicurl/https://user:pass@host/x.zarr", "/vsicurl/https://***@host/x.zarr"},
         {"https://token@host:8080/x.zarr", "https://***@host:8080/x.zarr"},
@@ -49,7 +49,7 @@ TEST(Secrets, HidesThemInNamesOfStores) {
         EXPECT_EQ(HideSecrets(text, UrlEnd::kAtSeparator), shown) << text;
 }
 
-TEST(Secrets, HidesThemInSentences) {
+TEST(Secrets, AreHiddenInSentences) {
     constexpr Case kCases[] = {
         {"cannot open https://u:p@h/x.zarr?sig=abc: refused (https://h/y?token=d).",
          "cannot open https://***@h/x.zarr?sig=***: refused (https://h/y?token=***)."},
@@ -61,7 +61,7 @@ TEST(Secrets, HidesThemInSentences) {
         EXPECT_EQ(HideSecrets(text, UrlEnd::kAtSpace), shown) << text;
 }
 
-TEST(Secrets, LeavesAllElse) {
+TEST(Secrets, OtherTextIsUnchanged) {
     constexpr const char* kTexts[] = {"",
                                       "https://host:8080/x.zarr",
                                       "https://host:8080: cannot read",
@@ -80,7 +80,7 @@ TEST(Secrets, LeavesAllElse) {
             EXPECT_EQ(HideSecrets(text, end), text);
 }
 
-TEST(Secrets, KnowsTextsThatHoldNone) {
+TEST(Secrets, TextsWithoutSecretsAreRecognised) {
     EXPECT_FALSE(MayHoldSecrets("/data/x.zarr"));
     EXPECT_TRUE(MayHoldSecrets("https://u:p@h/x"));
     EXPECT_TRUE(MayHoldSecrets("/vsicurl?url=https%3A%2F%2Fu%3Ap%40h"));

@@ -138,7 +138,7 @@ std::string RasterText(const std::string& name) {
                                : "other") +
             "\n";
     AddList("metadata", dataset->GetMetadata(), text);
-    // Their names hold the folder, which is another each time.
+    // Names of subdatasets contain the name of the folder, which differs each time.
     const CSLConstList listed = dataset->GetMetadata("SUBDATASETS");
     text += "subdatasets " + std::to_string(CSLCount(listed) / 2) + "\n";
     for (int i = 1; i <= dataset->GetRasterCount(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What GDAL shows of a store, as text to compare: a line for each thing.
+// Texts that describe all that GDAL shows of a store, one line for each fact.
 #pragma once
 
 #include <gdal_priv.h>
@@ -14,14 +14,14 @@ struct CloseDataset {
 };
 using Dataset = std::unique_ptr<GDALDataset, CloseDataset>;
 
-// Opens with this driver and no other; null where that fails, which GDAL reports.
+// Opens a store with this driver only. Returns nullptr if that fails; GDAL reports the error.
 Dataset OpenRaster(const std::string& name, bool for_update = false);
 Dataset OpenMultidim(const std::string& name, bool for_update = false);
 
-// Everything of a raster: its place, metadata, bands with the pixels of each block, overviews and
-// subdatasets. What cannot be read shows as "failed".
+// Returns a text of a raster: georeference, metadata, pixels of each block, overviews and
+// subdatasets. Parts that cannot be read are shown as "failed".
 std::string RasterText(const std::string& name);
-// The same of a group of the multidimensional API, and all below.
+// Returns a text of the root group in the multidimensional API, with everything below it.
 std::string MultidimText(const std::string& name);
 
 }  // namespace zarr_driver::test

@@ -11,7 +11,7 @@
 namespace zarr_driver {
 namespace {
 
-// What one request told is what VersionOf() tells.
+// Checks that the version reported by a read equals the version reported by VersionOf().
 void CheckVersions(VsiStore& store, const std::string& key, const std::string& expected) {
     zarr::Buffer value;
     zarr::ObjectVersion version;
@@ -47,7 +47,7 @@ void CheckStore(const std::string& folder) {
     EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("a/0.1")));
 }
 
-TEST(VsiStoreVersions, InMemoryAreThoseOfWhatIsRead) {
+TEST(VsiStoreVersions, InMemoryEqualThoseOfReads) {
     ASSERT_EQ(VSIMkdir("/vsimem/versions", 0755), 0);
     CheckStore("/vsimem/versions");
     VSIRmdirRecursive("/vsimem/versions");

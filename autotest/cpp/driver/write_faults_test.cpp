@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making and changing stores through the classic API, with each call to the file system failing
+// Tests of creating and changing stores with the classic API. Each call to the file system fails
 // once.
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -26,7 +26,8 @@ CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
 }
 
-// Closing reports what fails only as an error.
+// CreateCopy() can return a dataset although closing it fails later; the failure is then an error
+// message.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
     return Dataset(Driver().CreateCopy(name.c_str(), source.get(), FALSE,
@@ -59,7 +60,7 @@ bool Create(const std::string& folder) {
 #endif
 }
 
-// A whole chunk, parts of others, and attributes.
+// Writes a whole chunk, parts of other chunks, and a metadata item.
 bool Update(const std::string& folder, CSLConstList options = nullptr) {
     const char* const drivers[] = {"Zarr", nullptr};
     const Dataset opened(GDALDataset::Open((folder + "/x.zarr").c_str(),
@@ -84,18 +85,17 @@ TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
     Sweep(WriteSweep{{}, CopyFolder, Read, IsOldOrNew, "/vsifaulty/"});
 }
 
-// GDAL itself deletes what is at the target where its own look at it fails, and not a folder that
-// it sees. Only what the driver asks for is to fail here.
-constexpr const char* kGdalDeletesNothing = "QUIET_DELETE_ON_CREATE_COPY=NO ";
+// With this option GDAL deletes nothing itself. Otherwise GDAL would delete the target if its own
+// access to the target failed.
+constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 
 TEST_P(WriteFaults, CreateCopyOverAStore) {
     Sweep(WriteSweep{
         WrittenStore(),
-        [](const std::string& folder) { return Copy(folder + "/x.zarr", kGdalDeletesNothing); },
-        Read});
+        [](const std::string& folder) { return Copy(folder + "/x.zarr", kNoQuietDelete); }, Read});
 }
 
-// Whatever fails, what is not the driver's stays.
+// Files that do not belong to a store must stay, whichever call fails.
 TEST_P(WriteFaults, CreateCopyOntoAForeignFolder) {
     const Files start{{"x.zarr/", ""}, {"x.zarr/letter.txt", "Dear"}};
     FaultyFiles& files = FaultyFiles::Get();
@@ -137,7 +137,7 @@ TEST_P(WriteFaults, AppendSubdataset) {
                          return RasterText("ZARR:\"" + folder + "/x.zarr\":/x") +
                                 MultidimText(folder + "/x.zarr");
                      }};
-    sweep.is_repeatable = false;  // where it failed when it was all but done
+    sweep.is_repeatable = false;  // not after a failure at the very end
     Sweep(sweep);
 }
 
@@ -162,22 +162,21 @@ TEST_P(WriteFaults, UpdateWithLocks) {
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
-    WriteSweep sweep{
-        WrittenStore(),
-        [](const std::string& folder) {
-            const Dataset source = MemoryRaster(2, 51);
-            return Dataset(Driver().CreateCopy(
-                       (folder + "/x.zarr").c_str(), source.get(), FALSE,
-                       Options(std::string(kGdalDeletesNothing) + "APPEND_DIM=band").List(),
-                       nullptr, nullptr)) != nullptr;
-        },
-        Read};
-    sweep.is_repeatable = false;  // where it failed when it was all but done
+    WriteSweep sweep{WrittenStore(),
+                     [](const std::string& folder) {
+                         const Dataset source = MemoryRaster(2, 51);
+                         return Dataset(Driver().CreateCopy(
+                                    (folder + "/x.zarr").c_str(), source.get(), FALSE,
+                                    Options(std::string(kNoQuietDelete) + "APPEND_DIM=band").List(),
+                                    nullptr, nullptr)) != nullptr;
+                     },
+                     Read};
+    sweep.is_repeatable = false;  // not after a failure at the very end
     Sweep(sweep);
 }
 
 TEST_P(WriteFaults, Statistics) {
-    // Other tests of the process may have switched it off.
+    // Another test of this process may have disabled GDAL's .aux.xml files.
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
@@ -193,8 +192,8 @@ TEST_P(WriteFaults, Statistics) {
                                                                         values + 3) == CE_None;
                      },
                      read, EachLineIsOldOrNew};
-    sweep.most_failures = 2;  // GDAL adds one that names the block
-    sweep.may_warn = true;    // as GDAL does of what it cannot save beside
+    sweep.most_failures = 2;  // GDAL adds a message that names the block
+    sweep.may_warn = true;    // GDAL warns if it cannot save the .aux.xml
     Sweep(sweep);
 }
 

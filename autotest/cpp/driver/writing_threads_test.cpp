@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads that write, each through handles of its own, and what each hears of its errors.
+// Tests of threads that write with their own datasets, and of the errors that each thread gets.
 #include <cpl_error.h>
 #include <cpl_vsi.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class WrittenPlaces : public testing::TestWithParam<Place> {};
 INSTANTIATE_TEST_SUITE_P(AStoreIn, WrittenPlaces, testing::Values(Place::kFolder, Place::kMemory),
                          [](const auto& test) { return NameOf(test.param); });
 
-// Rows in turns, so that most chunks are written by several threads in parts.
+// The threads write alternate rows, so several threads write parts of most chunks.
 TEST_P(WrittenPlaces, IsWrittenByThreadsThroughTheirOwnHandles) {
     const SampleStore store(GetParam());
     const auto negative = [](int band, int row, int column) { return -ValueAt(band, row, column); };
@@ -92,7 +92,7 @@ void CPL_STDCALL Collect(CPLErr error_class, CPLErrorNum, const char* text) {
         static_cast<std::vector<std::string>*>(CPLGetErrorHandlerUserData())->emplace_back(text);
 }
 
-TEST(Errors, OfAThreadAreItsOwn) {
+TEST(Errors, OfAThreadReachOnlyThatThread) {
     const SampleStore stores[kThreads];
     for (const SampleStore& store : stores)
         for (const char* key : {"0.0.0", "0.1.1", "1.3.2"})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stored bytes, spelled out, and the values that they mean on any host, at any address.
+// Tests with the stored bytes spelled out. The values must be read on any host and from any
+// address.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,9 +26,9 @@ using test::Type;
 using Bytes = std::vector<std::uint8_t>;
 
 struct Sample {
-    const char* type;  // without its order
-    Bytes big;         // one element, stored with the most significant byte first
-    std::string text;  // ElementText() of it
+    const char* type;  // typestr without the byte order
+    Bytes big;         // one element as stored in big-endian order
+    std::string text;  // ElementText() of the element
 };
 
 const std::vector<Sample>& Samples() {
@@ -139,7 +140,7 @@ TEST(ByteOrder, TextIsInUnitsOfFour) {
     }
 }
 
-// Fields lie where the format packs them, at odd offsets too.
+// Fields are packed without padding, so some lie at odd offsets.
 TEST(ByteOrder, FieldsOfStructuresAreSwappedWhereTheyLie) {
     const auto stored = ParseDataType(
         Json(R"([["a", "|u1"], ["b", ">i2"], ["c", "<f8"], ["d", ">u4", [2]], ["e", "|S1"]])"));
@@ -179,7 +180,7 @@ TEST(ByteOrder, AFillValueIsInTheHostsOrderWhateverTheTypes) {
     }
 }
 
-// A window of a chunk, into and out of memory where nothing is aligned, with room between elements.
+// Copies and fills a window of a chunk, to and from memory that is not aligned and has gaps.
 TEST(ByteOrder, BlocksAreCopiedAndFilledAtAnyAddress) {
     for (const Sample& sample : Samples()) {
         for (const char order : {'<', '>'}) {

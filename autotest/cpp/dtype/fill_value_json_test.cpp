@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The spellings are what zarr-python 2.13 writes into `.zarray`.
+// The expected spellings are those that zarr-python 2.13 writes into `.zarray`.
 #include <cmath>
 #include <limits>
 
@@ -94,7 +94,7 @@ void ExpectReadsBack(const DataType& type, const std::string& element) {
         EXPECT_EQ(json::Dump(*FillValueToJson(type, back->Bytes())), text);
 }
 
-// Any bytes that can be an element.
+// Returns random bytes that are a valid element of `type`.
 std::string AnyElement(const DataType& type, Random& random) {
     if (type.kind == DataKind::kUnicode)
         return Units({static_cast<std::uint32_t>(random.Below(0xd800)), 'x',
@@ -118,7 +118,7 @@ TEST(FillValueJson, ReadsBackExactly) {
         ExpectReadsBack(Type("|O"), text);
 }
 
-TEST(FillValueJson, RefusesWhatIsNoElement) {
+TEST(FillValueJson, RefusesInvalidElements) {
     for (const char* name :
          {"|b1", "<i2", "<f8", ">c16", "<M8[s]", "|S3", "<U2", "|V3", kStructure}) {
         const DataType type = Type(name);

@@ -23,7 +23,7 @@ std::string Fill(std::string_view type, std::string_view json) {
     return fill.ok() ? fill->Bytes() : std::string();
 }
 
-TEST(FillValue, TakesNoMoreThanItSays) {
+TEST(FillValue, NeedsNoMemoryForPadding) {
     const auto zero = ParseFillValue(Type("|V999999999"), Json("0"));
     ASSERT_TRUE(Succeeds(zero));
     EXPECT_EQ(zero->size(), 999999999U);
@@ -62,14 +62,15 @@ void ExpectRefused(std::string_view type, std::initializer_list<const char*> val
 template <class T>
 void ExpectIntegerLimits(const std::string& rest) {
     using Limits = std::numeric_limits<T>;
-    for (const char* order : {"<", ">"}) {  // in the host's order whatever is stored
+    for (const char* order : {"<", ">"}) {  // the byte order of the stored type has no effect
         const std::string type = order + rest;
         EXPECT_EQ(FillAs<T>(type, std::to_string(Limits::max())), Limits::max());
         EXPECT_EQ(FillAs<T>(type, std::to_string(Limits::min())), Limits::min());
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        for (const std::string& quote : {std::string("\""), std::string("\" ")}) {  // as text
+        // JSON texts that hold a number, with and without spaces around the number.
+        for (const std::string& quote : {std::string("\""), std::string("\" ")}) {
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
                       Limits::max());
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::min()) + " \""),
@@ -184,7 +185,7 @@ TEST(FillValue, FloatsMayBeText) {
 
 TEST(FillValue, FloatsRoundAsNumpyDoes) {
     const float largest = std::numeric_limits<float>::max();
-    // The shortest decimal of the largest float is a little more than it.
+    // The shortest decimal that denotes the largest float32 is slightly larger than that float32.
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);
@@ -269,7 +270,7 @@ TEST(FillValue, UnicodeIsText) {
 
 TEST(FillValue, StructuresAreTheirStoredBytes) {
     const std::string_view type = R"([["a", ">i2"], ["b", "<i2"], ["c", "|S1"]])";
-    const std::string fill = Fill(type, "\"AQIDBAU=\"");  // 1 2 3 4 5
+    const std::string fill = Fill(type, "\"AQIDBAU=\"");  // the bytes 1 2 3 4 5
     ASSERT_EQ(fill.size(), 5U);
     EXPECT_EQ(LoadNative<std::int16_t>(fill.data()), 0x0102);
     EXPECT_EQ(LoadNative<std::int16_t>(fill.data() + 2), 0x0403);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(MarkedText, IsTheTextWhereItCanBe) {
+TEST(MarkedText, IsThePlainTextIfPossible) {
     for (const char* text : {"", "a", "caf\xc3\xa9", "BASE64:AA==", "base64", " base64:"}) {
         EXPECT_EQ(MarkedBytes(text), text);
         EXPECT_EQ(MarkedText(text), text);
@@ -18,7 +18,7 @@ TEST(MarkedText, IsTheTextWhereItCanBe) {
     }
 }
 
-TEST(MarkedText, IsBase64WhereItIsNoText) {
+TEST(MarkedText, IsBase64IfTheBytesAreNoText) {
     const std::pair<std::string, const char*> cases[] = {
         {"\0"s, "base64:AA=="},
         {"a\0b"s, "base64:YQBi"},
@@ -36,7 +36,7 @@ TEST(MarkedText, IsBase64WhereItIsNoText) {
     EXPECT_EQ(MarkedText("caf\xe9"), "caf\xef\xbf\xbd") << "text in another encoding is read on";
 }
 
-TEST(MarkedText, IsTakenBackWhereItIsOne) {
+TEST(MarkedText, OtherMarkedTextsAreUnchanged) {
     for (const char* text : {"base64:", "base64:YWJj", "base64:AA", "base64:!", "base64:AA== "})
         EXPECT_EQ(UnmarkedBytes(text), text) << "nothing is written so";
 }

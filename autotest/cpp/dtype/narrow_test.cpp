@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sums are CRC-32 of what the Python package ml_dtypes 0.6 converts.
+// Each reference checksum is the CRC-32 of values that the Python package ml_dtypes 0.6 converted.
 #include "core/dtype/narrow.h"
 
 #include <zlib.h>
@@ -27,10 +27,10 @@ using test::Type;
 
 struct NarrowReference {
     const char* name;
-    std::uint32_t read;   // all codes, as float32; a NaN as 0x7fc00000
-    std::uint32_t write;  // SampleFloats()
+    std::uint32_t read;   // CRC-32 of all codes read as float32, NaN as 0x7fc00000
+    std::uint32_t write;  // CRC-32 of SampleFloats() written as codes
     double largest;
-    double smallest;  // above 0
+    double smallest;  // smallest value above 0
 };
 
 constexpr NarrowReference kReferences[] = {
@@ -54,7 +54,7 @@ std::uint32_t SumOf(const std::vector<std::uint8_t>& bytes) {
 
 DataType NativeType(const char* typestr) { return Type(typestr).Native(); }
 
-// `count` elements of `src` through the op, in one row.
+// Converts the elements of `src` with `op` in one row.
 std::vector<std::uint8_t> Converted(const Result<Converter>& op,
                                     const std::vector<std::uint8_t>& src) {
     EXPECT_TRUE(Succeeds(op));
@@ -80,7 +80,8 @@ std::vector<T> ValuesOf(const std::vector<std::uint8_t>& bytes) {
     return values;
 }
 
-// Each sign, exponent and the first bits of the mantissa, with ends around the middle of two.
+// Returns float32 numbers with all values of the upper 16 bits, except NaN. The lower 16 bits are
+// 0, the middle, the maximum, or next to one of these.
 std::vector<float> SampleFloats() {
     std::vector<float> floats;
     for (const std::uint32_t end : {0U, 1U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU})
@@ -134,7 +135,7 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         std::vector<float> floats;
         for (const float number : sample)
-            // Of subnormal floats ml_dtypes does not take the nearest power of 2.
+            // For subnormal numbers ml_dtypes does not choose the nearest power of 2.
             if (narrow != NarrowType::kFloat8E8m0fnu || std::fabs(number) >= 0x1p-126F)
                 floats.push_back(number);
         const DataType native = MakeNarrowType(narrow, false).Native();
@@ -144,7 +145,7 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
     }
 }
 
-TEST(NarrowFloats, OfBothOrdersAndOfComplexNumbersAreTheSame) {
+TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
     for (const NarrowReference& reference : kReferences) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         const DataType real = MakeNarrowType(narrow, false);
@@ -157,7 +158,7 @@ TEST(NarrowFloats, OfBothOrdersAndOfComplexNumbersAreTheSame) {
             SwapElements(stored, elements.data(), elements.size() / stored.size);
             EXPECT_EQ(Converted(ReadConverter(stored, NativeType("<c8")), elements), floats)
                 << reference.name;
-            // NaN of more than one code keeps it, too.
+            // In types with several NaN codes, the code of a NaN stays as it is.
             EXPECT_EQ(Converted(WriteConverter(NativeType("<c8"), stored), floats), elements)
                 << reference.name;
             const DataType part = WithByteOrder(real, order);
@@ -170,7 +171,8 @@ TEST(NarrowFloats, OfBothOrdersAndOfComplexNumbersAreTheSame) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // Just above the middle of two: a float32 in between would be the middle, which rounds down.
+    // Numbers just above the middle of two codes. Rounding to float32 first would give the middle,
+    // and then the lower code.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);
@@ -181,7 +183,7 @@ TEST(NarrowFloats, RoundADoubleOnce) {
     EXPECT_EQ(DoubleToNarrow(NarrowType::kFloat8E4m3fnuz, -1e-300), 0);
 }
 
-TEST(NarrowFloats, HaveWhatTheyCanForWhatTheyLack) {
+TEST(NarrowFloats, ConvertNumbersThatTheyLack) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     struct Case {
@@ -279,7 +281,7 @@ TEST(NarrowIntegers, AreWrittenAsTheNearestWithZerosAbove) {
               (std::vector<int>{0, 3, 4, 15, 15, 15}));
 }
 
-TEST(NarrowTypes, OfEqualNumbersAreEqualBytesInMemory) {
+TEST(NarrowTypes, EqualNumbersHaveEqualBytes) {
     const std::vector<std::uint8_t> stored = {0xff, 0x1f, 0x0f};
     const auto in_memory = [&](NarrowType type, bool is_complex) {
         const DataType narrow = MakeNarrowType(type, is_complex);
@@ -296,7 +298,7 @@ TEST(NarrowTypes, OfEqualNumbersAreEqualBytesInMemory) {
     EXPECT_EQ(in_memory(NarrowType::kFloat8E5m2, false), stored);
 }
 
-TEST(NarrowTypes, AreNoPlainOnes) {
+TEST(NarrowTypes, DifferFromPlainTypes) {
     const auto narrow = [](NarrowType type, bool is_complex = false) {
         return MakeNarrowType(type, is_complex).Native();
     };

@@ -8,7 +8,7 @@
 
 namespace zarr::test {
 
-// The data type of a typestr such as "<f4", or of its JSON.
+// Parses a typestr, for example "<f4", or the JSON of a data type.
 inline DataType Type(std::string_view text) {
     const bool is_json = text[0] == '[' || text[0] == '"';
     auto type = is_json ? ParseDataType(Json(text)) : ParseTypestr(text);

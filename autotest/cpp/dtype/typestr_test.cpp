@@ -41,7 +41,7 @@ TEST_P(OrderedTypes, HaveBothByteOrders) {
         const DataType type = Type(text);
         EXPECT_EQ(type.kind, GetParam().kind) << text;
         EXPECT_EQ(type.size, GetParam().size) << text;
-        // Without an order it is little: hosts that wrote such stores were.
+        // A typestr without a byte order means little-endian, because the hosts that wrote it were.
         EXPECT_EQ(type.order, prefix == '>' ? ByteOrder::kBig : ByteOrder::kLittle) << text;
         EXPECT_EQ(type.NeedsSwap(), (prefix == '>') == HostIsLittleEndian()) << text;
         EXPECT_EQ(type.ToString(), (prefix == '>' ? ">" : "<") + rest);
@@ -77,7 +77,7 @@ TEST(Typestr, ReadsObjects) {
     }
 }
 
-TEST(Typestr, KnowsWhatIsNumericOrTime) {
+TEST(Typestr, TellsNumericAndTimeTypes) {
     for (const char* text : {"|b1", "|i1", "<u8", "<f2", ">c16"})
         EXPECT_TRUE(Type(text).is_numeric());
     for (const char* text : {"|S1", "<U1", "|V1", "|O", "<M8[s]"})
@@ -115,7 +115,7 @@ TEST(Typestr, ReadsEveryTimeUnitAndMultiples) {
     EXPECT_EQ(Type("<M8[1s]").ToString(), "<M8[s]");
 }
 
-TEST(Typestr, RefusesWhatItDoesNotKnow) {
+TEST(Typestr, RefusesUnknownTypes) {
     for (const char* text : {"",
                              "<",
                              "|",

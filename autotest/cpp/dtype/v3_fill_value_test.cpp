@@ -31,14 +31,14 @@ constexpr const char* kRecord = R"({"name":"struct","configuration":{"fields":[
         {"name":"x","data_type":"float32"}]}}},
     {"name":"n","data_type":"uint4"}]}})";
 
-// A type from its name or its JSON.
+// Parses a v3 data type from its name, or from JSON if `text` begins with "{".
 DataType TypeInV3(std::string_view text) {
     auto type = ParseV3DataType(text[0] == '{' ? Json(text) : json::Value(text));
     EXPECT_TRUE(Succeeds(type)) << text;
     return type.ok() ? type.Take() : DataType();
 }
 
-// The element; the message where there is none.
+// Returns the bytes of the fill value, or the error message if `json` is no fill value.
 std::string FillInV3(std::string_view type, std::string_view json) {
     const auto fill = ParseV3FillValue(TypeInV3(type), Json(json));
     return fill.ok() ? fill->Bytes() : fill.status().message();
@@ -68,7 +68,7 @@ void ExpectRefusedInV3(std::string_view type, std::initializer_list<const char*>
 TEST(V3FillValue, OfABooleanIsTrueOrFalse) {
     EXPECT_EQ(FillInV3("bool", "true"), "\1");
     EXPECT_EQ(FillInV3("bool", "false"), "\0"s);
-    EXPECT_EQ(FillInV3("bool", "1"), "\1");  // as zarrita wrote them
+    EXPECT_EQ(FillInV3("bool", "1"), "\1");  // zarrita writes 0 and 1
     EXPECT_EQ(FillInV3("bool", "0"), "\0"s);
     ExpectRefusedInV3("bool", {"null", "2", "-1", "\"true\"", "[]", "1.5"});
     EXPECT_EQ(WrittenInV3("bool", "\1"), "true");
@@ -100,7 +100,7 @@ TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
     ExpectRefusedInV3("uint2", {"4", "-1"});
     ExpectRefusedInV3("uint4", {"16"});
     EXPECT_EQ(FillInV3("int8", "300"), "fill_value: expected a value of data type int8, got 300");
-    // What GDAL's own driver writes of numbers that int64 does not hold.
+    // GDAL's own driver writes numbers that int64 cannot hold as text.
     EXPECT_EQ(FillInV3("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
     EXPECT_EQ(FillInV3("uint64", "\"9223372036854775808\""), NativeBytes(std::uint64_t{1} << 63));
     ExpectRefusedInV3("uint64", {"\"9223372036854775807\"", "\"18446744073709551616\"",
@@ -136,7 +136,7 @@ TEST(V3FillValue, OfFloatsIsANumberOrTheNameOfOne) {
                                  "\"\"", "[1]", "NaN", "Infinity", "\"0x\"", "\"0x1\""});
 }
 
-TEST(V3FillValue, OfFloatsThatLackItIsRefused) {
+TEST(V3FillValue, OfFloatsThatLackTheNumberIsRefused) {
     for (const char* type : {"float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"})
         ExpectRefusedInV3(type, {"\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "1000", "-1e30"});
     for (const char* type : {"float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz"})
@@ -180,7 +180,7 @@ TEST(V3FillValue, OfFloatsKeepsTheBitsOfANan) {
     EXPECT_EQ(WrittenInV3("float8_e5m2", "\xfd"), "\"0xfd\"");
     EXPECT_EQ(WrittenInV3("float8_e8m0fnu", "\xff"), "\"NaN\"");
     EXPECT_EQ(WrittenInV3("float6_e2m3fn", "\x1f"), "7.5");
-    // Every element of the small types comes back.
+    // Every code of every narrow type becomes JSON and is read back unchanged.
     for (int i = 1; i <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++i) {
         const DataType type = MakeNarrowType(static_cast<NarrowType>(i), false).Native();
         for (std::uint32_t code = 0; code < 1U << FormatOf(type.narrow).bits; ++code) {
@@ -270,7 +270,8 @@ TEST(V3FillValue, OfStructuresHasEveryField) {
     EXPECT_EQ(FillInV3(kRecord, R"({"a": -2, "p": {"x": 2.5}, "n": 15})"), element);
     EXPECT_EQ(FillInV3(kRecord, R"({"n": 15, "p": {"x": 2.5}, "a": -2})"), element);
     EXPECT_EQ(FillInV3(kRecord, R"({"a": 0, "p": {"x": 0}, "n": 1})"), "\0\0\0\0\0\0\1"s);
-    EXPECT_EQ(WrittenInV3(kRecord, element), "\"/v8AACBADw==\"");  // as zarr-python 3.1 reads it
+    // zarr-python 3.1 reads the Base64 spelling.
+    EXPECT_EQ(WrittenInV3(kRecord, element), "\"/v8AACBADw==\"");
     ExpectRefusedInV3(kRecord,
                       {"null", "0", "[]", "{}", R"({"a": 1, "p": {"x": 1}})",
                        R"({"a": 1, "p": {"x": 1}, "n": 1, "z": 1})",
@@ -294,7 +295,7 @@ TEST(V3FillValue, OfOldStructuresIsBase64InTheOrderOfTheType) {
     }
 }
 
-TEST(V3FillValue, OfALargeElementTakesNoMoreThanItSays) {
+TEST(V3FillValue, NeedsNoMemoryForPadding) {
     const DataType type =
         TypeInV3(R"({"name":"null_terminated_bytes","configuration":{"length_bytes":999999999}})");
     const auto fill = ParseV3FillValue(type, Json("\"aGk=\""));

@@ -26,7 +26,7 @@ std::string V3Text(const DataType& type) {
     return value.ok() ? json::Dump(*value) : value.status().message();
 }
 
-// What is to be compared with a text that was written.
+// Returns the JSON text with the spacing of written documents.
 std::string AsDumped(std::string_view text) { return json::Dump(Json(text)); }
 
 std::string FixedText(const char* name, int bytes) {
@@ -138,7 +138,7 @@ TEST(V3Types, OfFewBitsAreNarrow) {
     EXPECT_EQ(V3Text(half), "\"complex_float16\"");
 }
 
-TEST(V3Types, OfStructuresHaveTheirFieldsOneAfterTheOther) {
+TEST(V3Types, StructuresHaveConsecutiveFields) {
     const std::string point =
         StructText(R"({"name":"x","data_type":"float32"},{"name":"y","data_type":"bfloat16"})");
     const std::string text =
@@ -151,7 +151,7 @@ TEST(V3Types, OfStructuresHaveTheirFieldsOneAfterTheOther) {
     EXPECT_EQ(type.fields[1].offset, 4U);
     EXPECT_EQ(type.fields[2].offset, 10U);
     EXPECT_EQ(type.fields[1].type.fields[1].offset, 4U);
-    // As zarr-python 3 writes them.
+    // zarr-python 3 writes structures in this spelling.
     const std::string old_point = StructText(R"(["x","float32"],["y","bfloat16"])", "structured");
     const std::string old_text = StructText(R"(["id","int32"],["p",)" + old_point + R"(],["t",)" +
                                                 TimeText("numpy.datetime64", "s", "1") + "]",
@@ -188,7 +188,7 @@ TEST(V3Types, OfUnknownNamesAreReadAsTheirFallback) {
                       StatusCode::kUnsupported, "fallback: unknown data type \"no\""));
 }
 
-TEST(V3Types, ThatTheirTextsDoNotAllowAreRefused) {
+TEST(V3Types, InvalidTextsAreRefused) {
     const std::pair<std::string, const char*> cases[] = {
         {"null", "data_type: expected a name, or an object with one, got null"},
         {"4", "expected a name"},
@@ -263,7 +263,7 @@ TEST(V3Types, ThatAreTooLargeAreRefused) {
         EXPECT_TRUE(Fails(ParseV3DataType(Json(text)), StatusCode::kLimit, "data_type: ")) << text;
 }
 
-TEST(V3Types, AreNotWrittenOfWhatHasNoName) {
+TEST(V3Types, WithoutANameAreNotWritten) {
     for (const char* typestr :
          {"|S0", "<U0", "|V0", "<M8[2147483648s]", R"([["a", "<i2"], ["", "<i2"]])",
           R"([["a", "<i2"], ["a", "<i2"]])", R"([["a", "|S0"]])"})

@@ -10,7 +10,7 @@ namespace {
 
 using test::Random;
 
-// Compares with going through the elements one by one.
+// Compares the pieces of a split with those found by visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
     std::vector<AxisPiece> expected;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std
     }
 }
 
-// A start for `count` elements by `step` that keeps all of them >= 0.
+// Returns a random start from which `count` elements with step `step` all have indices >= 0.
 std::uint64_t Start(Random& random, std::uint64_t count, std::int64_t step, std::uint64_t slack) {
     const auto reach = step < 0 ? (count - 1) * static_cast<std::uint64_t>(-step) : 0;
     return reach + random.Below(slack);
@@ -62,7 +62,8 @@ TEST(AxisSplit, RandomCases) {
 }
 
 TEST(AxisSplit, HugeDimensions) {
-    constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;  // of 2^63 - 1 elements
+    // Last index of a dimension with 2^63 - 1 elements.
+    constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;
     CheckSplit(kLast - 9, 10, 1, std::uint64_t{1} << 62);
     CheckSplit(kLast, 10, -1, INT64_MAX);
     CheckSplit(kLast, 3, -(INT64_MAX / 2), 7);

@@ -27,7 +27,7 @@ TEST(ParseChunkName, ReadsWhatChunkKeyWrites) {
         }
 }
 
-TEST(ParseChunkName, RefusesWhatIsNoKeyOfAChunk) {
+TEST(ParseChunkName, RefusesOtherNames) {
     for (const char* name : {"", "1", "1.", ".1", "1.2.3", "1/2", "01.2", "1.02", "1.-2", "1.2x",
                              "x.2", "1.18446744073709551616", ".zarray", "1..2", "1. 2", "+1.2"})
         EXPECT_FALSE(ParseChunkName(name, 2, '.')) << name;
@@ -41,7 +41,7 @@ TEST(ChunkText, IsForMessages) {
     EXPECT_EQ(ChunkText({3, 4}), "[3, 4]");
 }
 
-TEST(LooksLikeChunk, TakesNumbersWithPointsBetween) {
+TEST(LooksLikeChunk, AcceptsNumbersSeparatedByDots) {
     for (const char* name : {"0", "12", "0.0", "12.3.45"})
         EXPECT_TRUE(LooksLikeChunk(name)) << name;
     for (const char* name : {"", ".", "1.", ".1", "1..2", "a", "1a", "-1", ".zarray", "1.x"})

@@ -14,7 +14,7 @@ using test::Random;
 
 using Counts = DimVector<std::uint64_t>;
 
-// Memory for a block with its dimensions in a random order, some backwards, with gaps.
+// Memory layout of a block: dimensions in random order, some with negative strides, some with gaps.
 struct Layout {
     Strides strides;
     std::size_t first = 0;  // offset of the block's first element
@@ -40,7 +40,7 @@ Layout RandomLayout(Random& random, const Counts& count, std::size_t element) {
     return layout;
 }
 
-// Calls `each` with the offset in both layouts of every element of the block.
+// Calls each(offset in layout `a`, offset in layout `b`) for every element of the block.
 template <class Each>
 void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each) {
     std::uint64_t total = 1;
@@ -61,7 +61,7 @@ void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each)
 Counts RandomCounts(Random& random) {
     Counts count;
     const std::uint64_t rank = random.Below(6);
-    // Long dimensions now and then, past the squares that a transposition goes by.
+    // Sometimes one dimension is longer than the tiles that a transposition copies.
     for (std::uint64_t i = 0; i < rank; ++i)
         count.push_back(random.Below(12) == 0 ? random.Below(2) : 1 + random.Below(6));
     if (rank > 0 && rank <= 3) count[random.Below(rank)] = 1 + random.Below(80);
@@ -128,7 +128,7 @@ TEST(CopyBlock, LargeTranspositions) {
     }
 }
 
-// Of 2 MiB and more, whose parts are copied at the same time.
+// Blocks of 2 MiB or more are split into parts that are copied in parallel.
 TEST(CopyBlock, LargeBlocksOnSeveralThreads) {
     Random random(10);
     for (const Counts& count : {Counts{1100000}, Counts{3, 700, 500}, Counts{600000, 2},
@@ -167,7 +167,7 @@ TEST(CopyBlock, CopiesOneElementWithoutDimensions) {
     EXPECT_EQ(dst[1], 1);
 }
 
-TEST(CopyBlock, TakesThirtyTwoDimensions) {
+TEST(CopyBlock, CopiesThirtyTwoDimensions) {
     Counts count(32, 1);
     count[0] = count[15] = count[31] = 3;
     Strides dst_strides(32, 1000);

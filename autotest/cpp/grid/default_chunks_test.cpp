@@ -8,7 +8,7 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-TEST(DefaultChunks, AreTheWholeOfWhatIsSmall) {
+TEST(DefaultChunks, AreWholeSmallArrays) {
     EXPECT_EQ(DefaultChunks({}, 8), Shape{});
     EXPECT_EQ(DefaultChunks({5, 7}, 8), (Shape{5, 7}));
     EXPECT_EQ(DefaultChunks({1 << 19}, 8), Shape{1 << 19});
@@ -21,7 +21,7 @@ TEST(DefaultChunks, HalveTheLongestSides) {
     EXPECT_EQ(DefaultChunks({3, 1 << 20, 2}, 1), (Shape{3, 1 << 19, 2}));
 }
 
-TEST(DefaultChunks, EndWhateverTheShape) {
+TEST(DefaultChunks, AreFoundForAnyShape) {
     const Shape huge(32, UINT64_MAX);
     const Shape chunks = DefaultChunks(huge, 8);
     double bytes = 8;

@@ -45,7 +45,7 @@ TEST(GridAxis, ElementsAreInTheChunksWhoseEndsEnclose) {
     }
 }
 
-TEST(GridAxis, ARegularOneIsAsOneWithTheSameEnds) {
+TEST(GridAxis, RegularAxisEqualsAxisWithEqualEnds) {
     for (std::uint64_t size = 1; size < 6; ++size) {
         for (std::uint64_t length = 0; length < 20; ++length) {
             std::vector<std::uint64_t> ends;
@@ -68,7 +68,7 @@ TEST(GridAxis, ARegularOneIsAsOneWithTheSameEnds) {
     }
 }
 
-// Compares with going through the elements one by one.
+// Compares the pieces of a split with those found by visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis) {
     std::vector<AxisPiece> expected;
     std::uint64_t elements = 0;

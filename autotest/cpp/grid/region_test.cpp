@@ -21,7 +21,7 @@ Status Check(std::uint64_t size, std::uint64_t start, std::uint64_t count, std::
     return region.Check({size});
 }
 
-TEST(Region, TakesWhatLiesInside) {
+TEST(Region, AcceptsRegionsInside) {
     for (std::uint64_t size = 0; size <= 6; ++size)
         for (std::uint64_t start = 0; start <= 7; ++start)
             for (std::uint64_t count = 0; count <= 8; ++count)
@@ -38,7 +38,7 @@ TEST(Region, TakesWhatLiesInside) {
                 }
 }
 
-TEST(Region, HoldsAtTheLimits) {
+TEST(Region, AcceptsTheLargestRegions) {
     EXPECT_TRUE(Succeeds(Check(kMax, 0, kMax, 1)));
     EXPECT_TRUE(Succeeds(Check(kMax, kMax - 1, kMax, -1)));
     EXPECT_TRUE(Succeeds(Check(kMax, 0, 2, INT64_MAX - 1)));
@@ -59,7 +59,7 @@ TEST(Region, HoldsAtTheLimits) {
         EXPECT_TRUE(Fails(status, StatusCode::kInvalidArgument, "exceeds dimension 0, which has "));
 }
 
-TEST(Region, NamesTheDimension) {
+TEST(Region, ErrorsNameTheDimension) {
     Region region = Region::All({4, 5, 6});
     region.count[2] = 7;
     EXPECT_TRUE(Fails(region.Check({4, 5, 6}), StatusCode::kInvalidArgument,

@@ -12,14 +12,15 @@
 
 namespace zarr::test {
 
-// Passes everything on to another store, writes down the changes ("set KEY", "erase KEY"), and
-// fails the call that it is told to, or all from that one on, before it has any effect.
+// Forwards all calls to another store and records the changes as "set KEY" or "erase KEY". Calls
+// that FailAt() selects fail before they have any effect.
 class FaultyStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
-    // The call with this number, from 1 and counted from now, fails; 0 for none.
+    // Makes the call number `call` fail, counted from 1 on, and all later calls if `and_after`. 0:
+    // no call fails.
     void FailAt(std::size_t call, bool and_after) {
         const std::lock_guard lock(mutex_);
         calls_ = 0;

@@ -10,7 +10,7 @@
 namespace zarr::test {
 namespace {
 
-// "name" for arrays, "name/" for groups.
+// Returns the names of the members of a group: "name" for an array, "name/" for a group.
 std::vector<std::string> Names(const Hierarchy& tree, const std::string& path) {
     const auto members = tree.Members(path);
     EXPECT_TRUE(Succeeds(members)) << path;
@@ -30,7 +30,7 @@ NodeKind KindOf(const Hierarchy& tree, const std::string& path) {
     return kind.ok() ? *kind : NodeKind::kNone;
 }
 
-// Cannot list, as plain HTTP cannot, or cannot read what is below "locked".
+// A store that refuses to read keys below "locked", and to list if `can_list` is false.
 class LimitedStore final : public Store {
   public:
     LimitedStore(std::shared_ptr<const Store> base, bool can_list)
@@ -66,7 +66,7 @@ std::shared_ptr<MemoryStore> Rivers() {
                     {"stray", "no node either"}});
 }
 
-TEST(Hierarchy, TellsArraysGroupsAndNothing) {
+TEST(Hierarchy, TellsArraysGroupsAndMissingNodes) {
     const auto tree = Tree(Rivers());
     EXPECT_FALSE(tree->is_consolidated());
     EXPECT_EQ(KindOf(*tree, ""), NodeKind::kGroup);
@@ -105,7 +105,7 @@ TEST(Hierarchy, ListsMembersByName) {
     EXPECT_EQ(Names(*tree, "absent"), StringList());
 }
 
-TEST(Hierarchy, FindsNoImplicitGroupsWhereTheStoreCannotList) {
+TEST(Hierarchy, FindsNoImplicitGroupsIfTheStoreCannotList) {
     const auto tree = Tree(std::make_shared<LimitedStore>(Rivers(), false));
     EXPECT_EQ(KindOf(*tree, "rivers/depth"), NodeKind::kArray);
     EXPECT_EQ(KindOf(*tree, "rivers"), NodeKind::kGroup);
@@ -113,7 +113,7 @@ TEST(Hierarchy, FindsNoImplicitGroupsWhereTheStoreCannotList) {
     EXPECT_TRUE(Fails(tree->Members(""), StatusCode::kUnsupported));
 }
 
-TEST(Hierarchy, ListsWhatCannotBeLookedAt) {
+TEST(Hierarchy, ListsUnreadableNodes) {
     auto store = Rivers();
     ASSERT_TRUE(Succeeds(store->Set("locked/.zarray", ByteSpan(std::string_view("{}")))));
     ASSERT_TRUE(Succeeds(store->Set("closed/x/.zarray", ByteSpan(std::string_view("{}")))));
@@ -161,7 +161,8 @@ TEST(Hierarchy, LimitsDepth) {
     const auto tree = Tree(store);
     EXPECT_EQ(KindOf(*tree, path), NodeKind::kGroup);
     EXPECT_TRUE(Fails(tree->KindOf(path + "/g"), StatusCode::kLimit, "nest more than 64 levels"));
-    // Listed as something that cannot be opened, so that a walk ends there.
+    // The group is listed as a node that cannot be opened, so that a walk through the tree ends
+    // there.
     EXPECT_EQ(Names(*tree, path), StringList{"g"});
 }
 
@@ -203,7 +204,7 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
     EXPECT_EQ(Names(*plain, "rivers"), (StringList{"depth", "depth.old"}));
 }
 
-TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
+TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
     for (const char* text : {"{", "[]", "{}", R"({"metadata": {"../.zarray": {}}})",
                              R"({"metadata": {}, "zarr_consolidated_format": 2})"}) {
         const auto store = StoreOf(
@@ -218,7 +219,7 @@ TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
     }
 }
 
-// They are another driver's, which reads the documents with other eyes.
+// Another driver reads Kerchunk references; this one must not read them as consolidated metadata.
 TEST(Hierarchy, LeavesReferencesOfKerchunk) {
     const auto store = StoreOf(
         {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});

@@ -31,7 +31,7 @@ void ExpectFails(const Status& status, StatusCode code, std::string_view part = 
     EXPECT_TRUE(Fails(status, code, part));
 }
 
-// A memory store with a writer and a record of the changes.
+// A store in memory that records its changes, with a HierarchyWriter.
 struct Written {
     explicit Written(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))), writer(store, how) {}
@@ -76,7 +76,7 @@ TEST(HierarchyWriter, MakesAnArrayVisibleLast) {
     EXPECT_EQ(root.store->TakeChanges(), (StringList{"erase .zattrs", "set .zarray"}));
 }
 
-TEST(HierarchyWriter, ReplacesNodesOnlyWhenTold) {
+TEST(HierarchyWriter, ReplacesNodesOnlyOnRequest) {
     Written w({{".zgroup", kGroupText},
                {"x/.zarray", ArrayText("[1]")},
                {"x/.zattrs", "{}"},
@@ -146,7 +146,7 @@ TEST(HierarchyWriter, SetsAndErasesAttributes) {
     EXPECT_TRUE(Fails(w.writer.SetAttributes("y", Json("{}")), StatusCode::kNotFound, "\"y\""));
 }
 
-TEST(HierarchyWriter, ReplacesADocumentAndKeepsWhatItDoesNotKnow) {
+TEST(HierarchyWriter, ReplacesADocumentAndKeepsUnknownMembers) {
     json::Object old = Document();
     old.emplace_back("_NCZARR_ARRAY", Json(R"({"dimrefs": ["/x"]})"));
     old.emplace_back("mine", Json("1"));
@@ -170,7 +170,7 @@ TEST(HierarchyWriter, ReplacesADocumentAndKeepsWhatItDoesNotKnow) {
                       StatusCode::kCorrupt, "x/.zarray: not valid JSON"));
 }
 
-TEST(HierarchyWriter, DeletesFromTheDocumentsOnAndNothingBeside) {
+TEST(HierarchyWriter, DeletesDocumentsFirstAndNothingElse) {
     Written w({{"a/.zgroup", kGroupText},
                {"a/.zattrs", "{}"},
                {"a/.zmetadata", "{}"},
@@ -211,7 +211,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// The bytes are what zarr-python 2.13's consolidate_metadata() gives for this store.
+// The expected bytes are those that zarr.consolidate_metadata() of zarr-python 2.13 writes.
 TEST(HierarchyWriter, ConsolidatesAsZarrPython) {
     Written w({{".zgroup", kGroupText},
                {".zattrs", R"({"b": 1, "a": [1.0, {}, []]})"},
@@ -300,7 +300,7 @@ TEST(HierarchyWriter, ErasesConsolidatedMetadataBeforeTheChangeAndWritesThemAtTh
     EXPECT_EQ(At(*w.store, ".zmetadata"), *ConsolidatedText(*w.store, ""));
 }
 
-TEST(HierarchyWriter, ConsolidatesWhenTold) {
+TEST(HierarchyWriter, ConsolidatesOnRequest) {
     Written yes({}, WriteConsolidated::kYes);
     EXPECT_TRUE(Succeeds(yes.writer.CreateGroup("g")));
     EXPECT_EQ(At(*yes.store, ".zmetadata"), "absent");
@@ -314,7 +314,7 @@ TEST(HierarchyWriter, ConsolidatesWhenTold) {
     EXPECT_EQ(At(*no.store, ".zmetadata"), "absent");
 }
 
-TEST(HierarchyWriter, TakesAHalfMadeCopyAway) {
+TEST(HierarchyWriter, RemovesAPartialCopy) {
     Written w({{"a/.zgroup", kGroupText}, {"a/x/.zarray", ArrayText("[1]")}, {"a/x/0", "chunk"}});
     bool has_failed_late = false;
     Status status = Status::Io("not yet");
@@ -323,7 +323,7 @@ TEST(HierarchyWriter, TakesAHalfMadeCopyAway) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // past the copying
+        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // the copy is complete
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;
         EXPECT_TRUE(w.store->List("n")->empty()) << call;
@@ -346,7 +346,7 @@ TEST(HierarchyWriter, ChangesNothingThatItCannotList) {
     EXPECT_EQ(At(*w.store, ".zmetadata"), "absent") << "better none than a stale one";
 }
 
-TEST(HierarchyWriter, EndsInABottomlessTree) {
+TEST(HierarchyWriter, FailsInTooDeepTrees) {
     std::string key = "a";
     for (int i = 0; i < 150; ++i) key += "/a";
     Written w({{"a/.zgroup", kGroupText}, {key + "/.zgroup", kGroupText}});
@@ -356,7 +356,7 @@ TEST(HierarchyWriter, EndsInABottomlessTree) {
     EXPECT_EQ(At(*w.store, key + "/.zgroup"), kGroupText);
 }
 
-TEST(HierarchyWriter, IsOneForManyThreads) {
+TEST(HierarchyWriter, IsSafeForManyThreads) {
     Written w({{".zgroup", kGroupText}, {".zmetadata", "old"}});
     std::vector<std::thread> threads;
     threads.reserve(4);

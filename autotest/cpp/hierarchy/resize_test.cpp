@@ -19,8 +19,8 @@ std::string Document(const std::string& shape, const std::string& separator = ".
            separator + R"(", "shape": )" + shape + "}";
 }
 
-// An array "a" of 3 x 4 characters, "abcd", "efgh", "ijkl", the store that it is in, and the means
-// to change it.
+// A store with an array "a" of 3 x 4 characters ("abcd", "efgh", "ijkl"), and functions to resize
+// it.
 struct Sample {
     explicit Sample(const std::string& separator = ".") {
         const auto key = [&](const char* row, const char* column) {
@@ -35,7 +35,7 @@ struct Sample {
         store = std::make_shared<FaultyStore>(memory);
     }
 
-    // The call of the store with the number `fail_at` fails, and maybe all after it.
+    // Resizes the array. The store call number `fail_at` fails, and all later calls if `and_after`.
     Status Resize(const Shape& shape, std::size_t fail_at = 0, bool and_after = false) {
         HierarchyWriter metadata(store);
         const auto array = Tree(store)->OpenArray("a");
@@ -45,11 +45,11 @@ struct Sample {
         store->FailAt(fail_at, and_after);
         const Status status = ResizeArray(metadata, *store, **writer, shape, 1);
         store->FailAt(0, false);
-        if (!status.ok()) (*array)->pending().Clear();  // what a killed writer had
+        if (!status.ok()) (*array)->pending().Clear();  // as if the writer was killed
         return status;
     }
 
-    // The elements, row by row, as someone else reads them.
+    // Returns the elements row by row, read with a newly opened array.
     StringList Read() const {
         const auto array = Tree(memory)->OpenArray("a");
         if (!array.ok()) return {array.status().message()};
@@ -71,20 +71,20 @@ struct Sample {
     std::shared_ptr<FaultyStore> store;
 };
 
-TEST(Resize, GrowsByTheShapeAlone) {
+TEST(Resize, GrowingChangesOnlyTheShape) {
     Sample sample;
     EXPECT_TRUE(Succeeds(sample.Resize({3, 7})));
     EXPECT_EQ(sample.store->TakeChanges(), StringList{"set a/.zarray"});
     EXPECT_EQ(sample.Read(), (StringList{"abcd...", "efgh...", "ijkl..."}));
 }
 
-TEST(Resize, OfTheSameShapeChangesNothing) {
+TEST(Resize, ToTheSameShapeChangesNothing) {
     Sample sample;
     EXPECT_TRUE(Succeeds(sample.Resize({3, 4})));
     EXPECT_EQ(sample.store->TakeChanges(), StringList());
 }
 
-TEST(Resize, ForgetsWhatIsCutOff) {
+TEST(Resize, CutOffElementsDoNotComeBack) {
     for (const char* separator : {".", "/"}) {
         Sample sample(separator);
         EXPECT_TRUE(Succeeds(sample.Resize({1, 3})));
@@ -114,7 +114,7 @@ TEST(Resize, ErasesChunksThatWereOutsideBefore) {
     EXPECT_EQ(sample.store->TakeChanges(), (StringList{"erase a/0.2", "set a/.zarray"}));
 }
 
-TEST(Resize, RefusesShapesThatCannotBe) {
+TEST(Resize, RefusesInvalidShapes) {
     Sample sample;
     constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
     for (const Shape& shape : {Shape{3}, Shape{3, 4, 5}, Shape{kHuge, kHuge}}) {
@@ -126,8 +126,8 @@ TEST(Resize, RefusesShapesThatCannotBe) {
     EXPECT_EQ(sample.store->TakeChanges(), StringList());
 }
 
-// Whatever fails or wherever a writer is killed, what remains was there, what is cut off is the old
-// value or the fill value, and the next try succeeds.
+// A failure or a killed writer must not change elements that stay in the array. Elements that are
+// cut off keep their value or become the fill value. Resizing again succeeds.
 TEST(Resize, SurvivesAFaultAtEveryCall) {
     const StringList old = {"abcd", "efgh", "ijkl"};
     for (const Shape& shape : {Shape{1, 3}, Shape{2, 1}, Shape{5, 3}, Shape{2, 7}}) {
@@ -162,7 +162,7 @@ TEST(Resize, SurvivesAFaultAtEveryCall) {
     }
 }
 
-// An array of 6 characters whose chunks have sizes of their own.
+// The array has 6 characters in chunks of 1, 3 and 2 characters.
 TEST(Resize, CutsChunksWhereTheyEnd) {
     const auto memory = StoreOf(
         {{"a/.zarray", R"({"zarr_format": 2, "compressor": null, "fill_value": 46, "order": "C", )"
@@ -186,7 +186,7 @@ TEST(Resize, CutsChunksWhereTheyEnd) {
     }
 }
 
-// An array of 7 characters in shards of 2 and 4, of chunks of 2.
+// The array has 7 characters in shards of 2 and 4 characters, with chunks of 2 characters.
 TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     const std::string document =
         R"({"zarr_format": 3, "node_type": "array", "shape": [7], "data_type": "uint8", )"
@@ -223,7 +223,7 @@ TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     resize(5);
     EXPECT_EQ(all(), "abcde");
     EXPECT_EQ(memory->List("a/c")->size(), 2U);
-    resize(12);  // beyond the grid, which goes on in shards of the largest size
+    resize(12);  // past the grid, which then goes on with shards of the largest size
     EXPECT_EQ(all(), "abcde.......");
     EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
     resize(3);

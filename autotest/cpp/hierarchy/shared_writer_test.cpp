@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several writers of hierarchies, each of a process of its own, and one store.
+// Tests of several HierarchyWriters of one store, as if each writer belonged to another process.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -39,7 +39,7 @@ class SharedWriter : public testing::Test {
     std::shared_ptr<ObservingStore> store_ = std::make_shared<ObservingStore>();
 };
 
-TEST_F(SharedWriter, AttributesChangeByWhatDiffers) {
+TEST_F(SharedWriter, OnlyDifferingAttributesChange) {
     HierarchyWriter writer(store_);
     const json::Value before = Json(R"({"kept": 1, "mine": [1, 2], "gone": null, "same": NaN})");
     ASSERT_TRUE(Succeeds(writer.SetAttributes("a", before)));
@@ -48,7 +48,7 @@ TEST_F(SharedWriter, AttributesChangeByWhatDiffers) {
     ASSERT_TRUE(Succeeds(writer.ChangeAttributes(
         "a", before, Json(R"({"kept": 1, "mine": [1, 3], "same": NaN, "new": "x"})"))));
     EXPECT_EQ(Attributes("a"), R"({"kept": 2, "mine": [1, 3], "new": "x", "theirs": 5})");
-    // What has gone meanwhile stays gone where it was not changed.
+    // An attribute that another process removed stays removed, if this process did not change it.
     ASSERT_TRUE(Succeeds(writer.SetAttributes("a", Json("{}"))));
     ASSERT_TRUE(Succeeds(
         writer.ChangeAttributes("a", Json(R"({"x": 1, "y": 1})"), Json(R"({"x": 1, "y": 2})"))));
@@ -89,7 +89,7 @@ TEST_F(SharedWriter, DocumentsAreReplacedUnderTheirLocks) {
     EXPECT_EQ(Attributes("a"), R"({"x": 2})");
 }
 
-// Else one process could put what it gathered earlier in the place of what another gathered later.
+// Without the lock, a process could overwrite newer consolidated metadata with older ones.
 TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter writer(store_, WriteConsolidated::kIfPresent, locks);
@@ -108,8 +108,9 @@ TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     EXPECT_TRUE(Fails(writer.Consolidate(), StatusCode::kIo, "locks/.zmetadata"));
 }
 
-// What is gathered already lacks the change: the next reader of the store would find it.
-TEST_F(SharedWriter, WhoFinishesWaitsForWhoConsolidates) {
+// The second writer must wait, because the first writer has read the documents already. Otherwise
+// the consolidated metadata would lack the second change.
+TEST_F(SharedWriter, FinishWaitsForAnotherConsolidation) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter first(store_, WriteConsolidated::kIfPresent, locks);
     HierarchyWriter second(store_, WriteConsolidated::kIfPresent, locks);
@@ -146,7 +147,7 @@ TEST_F(SharedWriter, AChangeBetweenCollectingAndWritingIsConsolidatedToo) {
     ExpectConsolidated();
 }
 
-TEST_F(SharedWriter, WhatWasConsolidatedBeforeAChangeIsWrittenAnew) {
+TEST_F(SharedWriter, OutdatedConsolidatedMetadataAreWrittenAgain) {
     for (const auto consolidate : {WriteConsolidated::kIfPresent, WriteConsolidated::kNo}) {
         HierarchyWriter first(store_);
         HierarchyWriter second(store_, consolidate);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who opens an array that is open gets the same object, with the chunks that have not changed.
+// Tests that opening an open array returns the shared object, with its cached chunks if unchanged.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -13,7 +13,7 @@
 namespace zarr::test {
 namespace {
 
-// A store that tells when a key was last set, and whether that can be relied on.
+// A store that reports when each key was set. `is_certain` tells whether the time is reliable.
 class StampedStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
@@ -52,10 +52,10 @@ class StampedStore final : public Store, private StoreWriter {
     std::int64_t now_ = 0;
 };
 
-// The same things, but remembering what is absent, or not.
-class MannerStore final : public ForwardingStore {
+// A view of another store that caches absent keys if `remembers` is true.
+class TraitsStore final : public ForwardingStore {
   public:
-    MannerStore(std::shared_ptr<const Store> base, bool remembers)
+    TraitsStore(std::shared_ptr<const Store> base, bool remembers)
         : ForwardingStore(std::move(base)), remembers_(remembers) {}
     StoreTraits Traits() const override {
         StoreTraits traits;
@@ -68,7 +68,7 @@ class MannerStore final : public ForwardingStore {
     const bool remembers_;
 };
 
-// Three chunks of one uint8 each; the last is absent.
+// A store with an array of three chunks with one uint8 each. The last chunk is absent.
 class Sharing : public testing::Test {
   protected:
     void SetUp() override {
@@ -89,12 +89,12 @@ class Sharing : public testing::Test {
         UseConsolidated use_consolidated = UseConsolidated::kNever) {
         return Hierarchy::Open(store_, use_consolidated, context_).Take();
     }
-    std::shared_ptr<const Hierarchy> TreeThat(bool remembers) {
-        return Hierarchy::Open(std::make_shared<MannerStore>(store_, remembers),
+    std::shared_ptr<const Hierarchy> TreeWithTraits(bool remembers) {
+        return Hierarchy::Open(std::make_shared<TraitsStore>(store_, remembers),
                                UseConsolidated::kNever, context_)
             .Take();
     }
-    // Reads the array; each chunk is left in the cache.
+    // Reads the whole array, which leaves its chunks in the cache.
     static std::string Read(const Array& array) {
         std::string memory(3, '?');
         const Destination destination{
@@ -109,7 +109,7 @@ class Sharing : public testing::Test {
     std::shared_ptr<ArrayContext> context_ = std::make_shared<ArrayContext>(1U << 20);
 };
 
-TEST_F(Sharing, OneObjectForAllWhoOpen) {
+TEST_F(Sharing, AllWhoOpenGetOneObject) {
     const auto first = *Tree()->OpenArray("a");
     const auto second = *Tree()->OpenArray("a");
     EXPECT_EQ(first, second);
@@ -136,14 +136,14 @@ TEST_F(Sharing, ConsolidatedMetadataDoNotMatter) {
     EXPECT_EQ(first, *consolidated->OpenArray("a"));
 }
 
-TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
+TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     store_->is_certain = true;
-    const auto reader = *TreeThat(true)->OpenArray("a");
-    const auto updated = *TreeThat(false)->OpenArray("a");
+    const auto reader = *TreeWithTraits(true)->OpenArray("a");
+    const auto updated = *TreeWithTraits(false)->OpenArray("a");
     EXPECT_NE(reader, updated);
-    EXPECT_EQ(reader, *TreeThat(true)->OpenArray("a"));
+    EXPECT_EQ(reader, *TreeWithTraits(true)->OpenArray("a"));
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
-    Put("a/2", "\x03");  // by others
+    Put("a/2", "\x03");  // written by another program
     EXPECT_EQ(Read(*updated), std::string("\x01\x02\x03")) << "what the other takes for absent";
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
 
@@ -165,7 +165,7 @@ TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
     EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
 }
 
-TEST_F(Sharing, HierarchiesOfOtherMannersHaveArraysOfTheirOwn) {
+TEST_F(Sharing, DifferentTraitsHaveSeparateArrays) {
     const auto open = [&](const std::string& manner) {
         return *Hierarchy::Open(store_, UseConsolidated::kNever, context_, manner)
                     .Take()
@@ -219,7 +219,7 @@ TEST_F(Sharing, TrustsNoUncertainStamp) {
     EXPECT_EQ(Requested(), 6);
 }
 
-TEST_F(Sharing, ManyNamesOfTheDeadAreForgotten) {
+TEST_F(Sharing, ClosedArraysAreForgotten) {
     const auto held = *Tree()->OpenArray("a");
     for (int i = 0; i < 1000; ++i) {
         const std::string path = "n" + std::to_string(i);
@@ -262,7 +262,7 @@ TEST_F(Sharing, PreloadingLeavesNothingToRequest) {
     EXPECT_TRUE(Succeeds(array->Preload(all, 2)));
 }
 
-TEST_F(Sharing, PreloadingTellsOfBadChunks) {
+TEST_F(Sharing, PreloadingReportsDamagedChunks) {
     Put("a/1", "two bytes");
     const auto array = *Tree()->OpenArray("a");
     EXPECT_TRUE(

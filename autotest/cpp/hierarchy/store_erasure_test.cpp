@@ -21,7 +21,7 @@ std::string ForeignOf(Entries entries) {
     return foreign.ok() ? foreign.Take() : "failed";
 }
 
-TEST(FindForeign, PassesStores) {
+TEST(FindForeign, FindsNothingInStores) {
     EXPECT_EQ(ForeignOf({}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {".zmetadata", ""}, {"known", ""}}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""},
@@ -35,7 +35,7 @@ TEST(FindForeign, PassesStores) {
     EXPECT_EQ(ForeignOf({{".zarray", ""}, {"0/1", ""}, {"known", ""}}), "");
 }
 
-TEST(FindForeign, FindsWhatIsNone) {
+TEST(FindForeign, FindsFilesThatBelongToNoStore) {
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"notes.txt", ""}}), "notes.txt");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"photos/1.jpg", ""}}), "photos/1.jpg");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"a/.zarray", ""}, {"a/read me", ""}}), "a/read me");
@@ -58,7 +58,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         store.FailAt(fault, true);
         const Status status = EraseStore(store);
         if (!status.ok()) {
-            // Still a store, whose consolidated metadata hold nothing that is gone.
+            // The folder is still a store, and its consolidated metadata list nothing that is
+            // erased.
             EXPECT_TRUE(has(*memory, ".zgroup")) << fault;
             EXPECT_TRUE(!has(*memory, ".zmetadata") || has(*memory, "a/0.0")) << fault;
             store.FailAt(0, false);
@@ -75,10 +76,11 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store, and its arrays: the root's document may describe those that lie below it.
+// A store to erase, and one chunk of each array. The document of the root may describe all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
-    std::vector<std::pair<std::string, std::string>> chunks_of;  // document, a chunk of its array
+    // Key of the document of each array, and the key of a chunk of the array.
+    std::vector<std::pair<std::string, std::string>> chunks_of;
 };
 
 class Erasures : public testing::TestWithParam<Erased> {};
@@ -129,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                             {"a/zarr.json", "a/c/0"},
                             {"g/b/zarr.json", "g/b/c/0"}}}));
 
-TEST(EraseTree, LeavesOnlyChunksInTheMiddle) {
+TEST(EraseTree, LeftoversHoldOnlyChunks) {
     const auto memory = StoreOf({{"g/.zgroup", "{}"}, {"g/b/.zarray", "{}"}, {"g/b/0.0", "x"}});
     for (const auto& [key, holds] : {std::pair("g", false), std::pair("g/b", false)}) {
         const auto found = HoldsOnlyChunks(*memory, key);

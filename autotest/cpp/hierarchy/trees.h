@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small hierarchies in memory.
+// Functions that build small hierarchies in memory.
 #pragma once
 
 #include <initializer_list>
@@ -16,14 +16,14 @@ namespace zarr::test {
 
 inline constexpr const char* kGroupText = R"({"zarr_format": 2})";
 
-// The text of `.zarray`; `shape` is JSON and the chunks' shape as well.
+// Returns the text of a `.zarray`. `shape` is a JSON array, used as shape and as chunk shape.
 inline std::string ArrayText(const std::string& shape, const std::string& dtype = "\"<f4\"") {
     return R"({"zarr_format": 2, "compressor": null, "fill_value": 0, "order": "C", )"
            R"("filters": null, "dtype": )" +
            dtype + ", \"shape\": " + shape + ", \"chunks\": " + shape + "}";
 }
 
-// The metadata that such a text says.
+// Parses the text of a `.zarray`.
 inline ArrayMetadata MetadataOf(std::string_view text) {
     auto metadata = ParseArrayMetadata(text);
     EXPECT_TRUE(Succeeds(metadata)) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What consolidated metadata lack, and what looking for it costs.
+// Tests of finding nodes that consolidated metadata lack, and of the requests that this takes.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/array/spy_store.h"
@@ -13,7 +13,7 @@ constexpr const char* kConsolidated =
     R"({"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},)"
     R"( "a/.zarray": {}, "g/.zgroup": {"zarr_format": 2}, "g/b/.zarray": {}, "i/c/.zarray": {}}})";
 
-// Empty documents, which is all that these tests need of most.
+// Puts empty JSON objects under the keys.
 void Put(MemoryStore& store, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
         EXPECT_TRUE(Succeeds(store.Set(key, ByteSpan(std::string_view("{}")))));
@@ -34,13 +34,13 @@ std::vector<std::string> PathsOf(const std::vector<Node>& nodes) {
 
 using Paths = std::vector<std::string>;
 
-TEST(Unconsolidated, IsNothingWhereTheMetadataHaveAll) {
+TEST(Unconsolidated, IsEmptyIfTheMetadataAreComplete) {
     const auto tree = Tree(PartlyConsolidated());
     for (const char* group : {"", "g", "i", "nowhere"})
         EXPECT_EQ(PathsOf(tree->Unconsolidated(group)), Paths{}) << group;
 }
 
-TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
+TEST(Unconsolidated, FindsNodesWithTheirOwnDocuments) {
     const auto store = PartlyConsolidated();
     Put(*store, {"z/.zarray", "new/.zgroup", "g/new/.zarray", "folder/file", "h/x/.zarray", "file",
                  "old/meta", "i/d/.zattrs"});
@@ -55,7 +55,7 @@ TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
     EXPECT_EQ(PathsOf(Tree(store, UseConsolidated::kNever)->Unconsolidated("")), Paths{});
 }
 
-TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
+TEST(Unconsolidated, TakesOneListingAndReadsOnlyMissingNodes) {
     const auto store = PartlyConsolidated();
     Put(*store, {"new/.zarray"});
     const auto spy = std::make_shared<SpyStore>(store);
@@ -69,7 +69,7 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
                                  {".zmetadata", 1}, {"new/.zarray", 1}, {"zarr.json", 1}}));
 }
 
-// As over a network.
+// A store that claims to be remote.
 class StoreOverNetwork final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -90,14 +90,14 @@ TEST(Unconsolidated, IsNotLookedForOverANetwork) {
     EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}, {"zarr.json", 1}}));
 }
 
-TEST(Unconsolidated, IsNothingWhereTheStoreFails) {
+TEST(Unconsolidated, IsEmptyIfTheStoreFails) {
     const auto store = PartlyConsolidated();
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);
     const auto tree = Tree(faulty);
-    faulty->FailAt(1, false);  // the listing
+    faulty->FailAt(1, false);  // the listing fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{});
-    faulty->FailAt(2, false);  // the first look
+    faulty->FailAt(2, false);  // the first read fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{"n"});
     faulty->FailAt(0, false);
     faulty->can_list = false;

@@ -59,7 +59,7 @@ TEST(V1Hierarchy, TellsAFolderCalledMetaFromAFailure) {
     EXPECT_TRUE(Fails(HoldsV1Array(faulty, "a"), StatusCode::kIo, "a/meta: injected fault"));
 }
 
-TEST(V1Hierarchy, FindsArraysWhereThereIsNothingOfV2) {
+TEST(V1Hierarchy, FindsArraysIfThereIsNothingOfV2) {
     const auto tree = Tree({{"a/meta", kMetaText},
                             {"deep/b/meta", kMetaText},
                             {"c/meta", R"({"title": "no array"})"},
@@ -92,7 +92,7 @@ TEST(V1Hierarchy, OpensWhatItHasFound) {
     EXPECT_EQ(tree->Metadata("v2")->format, Format::kV2);
 }
 
-TEST(V1Hierarchy, AsksForMetaOnlyWhereNothingElseWas) {
+TEST(V1Hierarchy, ReadsMetaOnlyIfNothingElseIsFound) {
     auto spy = std::make_shared<SpyStore>(StoreOf({{".zgroup", kGroupText},
                                                    {"a/.zarray", ArrayText("[4]")},
                                                    {"a/.zattrs", "{}"},
@@ -108,7 +108,7 @@ TEST(V1Hierarchy, AsksForMetaOnlyWhereNothingElseWas) {
     EXPECT_EQ(spy->by_key().count("x/meta"), 1U);
 }
 
-TEST(V1Hierarchy, HasNoneBesideConsolidatedMetadata) {
+TEST(V1Hierarchy, IgnoresMetaBesideConsolidatedMetadata) {
     const auto store = StoreOf(
         {{"a/meta", kMetaText},
          {".zmetadata", R"({"zarr_consolidated_format": 1, "metadata": {".zgroup": {}}})"}});

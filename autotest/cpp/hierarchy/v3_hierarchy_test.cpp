@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores of Zarr v3: found, read and written by the same operations as those of v2.
+// Tests that the operations on a hierarchy find, read and write stores of Zarr v3.
 #include <string>
 #include <vector>
 
@@ -58,7 +58,7 @@ TEST(V3Hierarchy, IsFoundByTheRoot) {
     EXPECT_EQ(*tree->KindOf("plain"), NodeKind::kNone);
 }
 
-TEST(V3Hierarchy, CountsBeforeVersion2) {
+TEST(V3Hierarchy, TakesPrecedenceOverVersion2) {
     const auto tree = Tree({{"zarr.json", kGroup},
                             {".zgroup", kGroupText},
                             {"a/.zarray", ArrayText("[1]")},
@@ -66,7 +66,7 @@ TEST(V3Hierarchy, CountsBeforeVersion2) {
     EXPECT_EQ(tree->Metadata("a")->shape, std::vector<std::uint64_t>{5});
 }
 
-TEST(V3Hierarchy, NamesWhatIsWrongWithTheRoot) {
+TEST(V3Hierarchy, ErrorsNameTheFaultOfTheRoot) {
     for (const char* text :
          {"", "[]", R"({"zarr_format": 2})", R"({"zarr_format": 3, "node_type": "x"})"}) {
         const auto tree = Tree({{"zarr.json", text}});
@@ -89,7 +89,8 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
-// All arrays below the root ask for its attributes.
+// Every array below the root reads the attributes of the root. The attributes must not need another
+// parse of the consolidated metadata.
 TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
     const auto tree = Tree({{"zarr.json", root}});
@@ -99,7 +100,7 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     EXPECT_TRUE(Succeeds(tree->CheckGroup("")));
 }
 
-TEST(V3Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataCannotBeUsed) {
+TEST(V3Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreUnusable) {
     const auto tree = Tree({{"zarr.json", R"({"zarr_format": 3, "node_type": "group", )"
                                           R"("consolidated_metadata": {"kind": "other"}})"},
                             {"a/zarr.json", ArrayOf("[2]")}});
@@ -120,7 +121,7 @@ TEST(V3Hierarchy, FindsStaleConsolidatedMetadata) {
     EXPECT_NE(warnings[0].find("a/zarr.json"), std::string::npos);
 }
 
-// A memory store with a writer and a record of the changes.
+// A Zarr v3 store in memory that records its changes, with a HierarchyWriter.
 struct WrittenV3 {
     explicit WrittenV3(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))),
@@ -192,7 +193,7 @@ TEST(V3Writer, ChangesAttributesAndKeepsTheRest) {
     EXPECT_TRUE(Fails(w.writer.SetAttributes("none", Json("{}")), StatusCode::kNotFound));
 }
 
-TEST(V3Writer, KeepsConsolidatedMetadataTrue) {
+TEST(V3Writer, KeepsConsolidatedMetadataCurrent) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[4]"))}});
     WrittenV3 w({{"zarr.json", root}, {"a/zarr.json", ArrayOf("[4]")}});
     ASSERT_TRUE(Succeeds(w.writer.SetAttributes("a", Json(R"({"k": 1})"))));
@@ -232,7 +233,7 @@ TEST(V3Writer, DeletesAndRenames) {
     EXPECT_TRUE(Fails(w.writer.DeleteNode("h/a"), StatusCode::kNotFound));
 }
 
-TEST(V3Writer, ErasesStoresButNotWhatIsNoPartOfThem) {
+TEST(V3Writer, ErasesStoresButNoForeignFiles) {
     const auto known = [](std::string_view /*name*/) { return false; };
     const auto store = StoreOf({{"zarr.json", kGroup},
                                 {"c/zarr.json", kGroup},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every call of the writer with a fault at every call of the store.
+// Tests every operation of HierarchyWriter with a failure of each call to the store.
 #include <functional>
 #include <map>
 
@@ -16,8 +16,7 @@ namespace {
 using Operation = std::function<Status(HierarchyWriter&)>;
 using Contents = std::map<std::string, std::string>;
 
-// Names the chunks that the array has; so an array without them, or without this, is not a whole
-// one.
+// Returns attributes that name the chunks of an array. A test can then check that none is missing.
 json::Object Naming(const std::string& chunks) { return {{"chunks", Json(chunks)}}; }
 
 std::shared_ptr<MemoryStore> Sample() {
@@ -70,7 +69,8 @@ void ExpectChunks(const Contents& contents, const std::string& path) {
         EXPECT_EQ(contents.count(JoinKey(path, *chunk.as_string())), 1U) << path;
 }
 
-// Arrays have all their parts, and consolidated metadata are those of the store.
+// Checks that every array has its document and all its chunks. Consolidated metadata must match the
+// store.
 void ExpectWhole(const std::shared_ptr<MemoryStore>& store) {
     ASSERT_NE(Tree(store), nullptr);
     const Contents contents = All(*store);
@@ -90,11 +90,12 @@ void ExpectGood(const Status& status) { EXPECT_TRUE(Succeeds(status)); }
 struct Case {
     const char* name;
     Operation run;
-    // What is left to do after a failure.
+    // Repeats or completes the operation after a failure.
     std::function<Status(HierarchyWriter&, const Store&)> repeat;
 };
 
-// With a fault at call `n`; false where there were fewer calls.
+// Runs the operation with a failure of the store call number `n`. Returns false if the operation
+// makes fewer calls.
 bool FailsAt(std::size_t n, bool and_after, const Case& tried, const Contents& expected) {
     SCOPED_TRACE(std::string(tried.name) + ", call " + std::to_string(n));
     const auto base = Sample();
@@ -147,7 +148,7 @@ TEST(HierarchyWriterFaults, CreateArray) {
         return w.CreateArray("c/z", MetadataOf(ArrayText("[3]")), Naming("[]"));
     };
     TryEveryFault({"CreateArray", run, [run](HierarchyWriter& w, const Store&) {
-                       const Status status = run(w);  // may be there, and only Finish() had failed
+                       const Status status = run(w);  // the array may exist if only Finish() failed
                        return status.code() == StatusCode::kInvalidArgument ? Status() : status;
                    }});
 }
@@ -190,7 +191,7 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // Either a part of the copy is in the way, or a part of the original is left.
+        // After a failure, a part of the copy or a part of the original may be left.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The expected texts are what Python 3.11's json.dumps(indent=4, sort_keys=True, ensure_ascii=True,
-// separators=(",", ": ")) gives for the same values.
+// Expected texts come from Python 3.11: json.dumps(value, indent=4, sort_keys=True,
+// ensure_ascii=True, separators=(",", ": ")).
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 using test::Json;
 using test::Random;
 
-TEST(JsonDumpIndented, IsPythons) {
+TEST(JsonDumpIndented, EqualsPythonsOutput) {
     const std::pair<const char*, const char*> cases[] = {
         {"null", "null"},
         {"true", "true"},
@@ -50,7 +50,7 @@ TEST(JsonDumpIndented, IsPythons) {
     for (const auto& [text, expected] : cases) EXPECT_EQ(DumpIndented(Json(text)), expected);
 }
 
-TEST(JsonDumpSorted, IsTheSameInAnyOrder) {
+TEST(JsonDumpSorted, IsEqualForAnyOrder) {
     const std::string text =
         DumpSorted(Json(R"({"b": [{"d": 1, "c": 2}, 3], "a": 1.5, "b2": {}})"));
     EXPECT_EQ(text, DumpSorted(Json(R"({"b2": {}, "a": 1.5, "b": [{"c": 2, "d": 1}, 3]})")));
@@ -112,7 +112,7 @@ TEST(JsonDumpIndented, KeepsEveryDoubleExact) {
     }
 }
 
-TEST(JsonDumpIndented, ReplacesWhatIsNoText) {
+TEST(JsonDumpIndented, ReplacesInvalidUtf8) {
     EXPECT_EQ(DumpIndented(Value(std::string("a\x80z"))), "\"a\\ufffdz\"");
     EXPECT_EQ(DumpIndented(Value(Object{{"\xff", Value(true)}})), "{\n    \"\\ufffd\": true\n}");
 }

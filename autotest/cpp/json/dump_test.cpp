@@ -56,7 +56,7 @@ TEST(JsonDump, KeepsEveryDoubleExact) {
     }
 }
 
-TEST(JsonDump, EscapesWhatMustBeAndReplacesWhatIsNoText) {
+TEST(JsonDump, EscapesTextAndReplacesInvalidUtf8) {
     EXPECT_EQ(Dump(Value(std::string("\x01\x1f", 2))), "\"\\u0001\\u001f\"");
     EXPECT_EQ(Dump(Value(std::string("a\x80z"))), "\"a\xef\xbf\xbdz\"");
     EXPECT_EQ(*Json(Dump(Value(std::string("\0\t", 2)))).as_string(), std::string("\0\t", 2));

@@ -9,7 +9,7 @@ namespace {
 
 using test::Json;
 
-TEST(Members, RequireSaysWhatIsMissing) {
+TEST(Members, RequireNamesTheMissingMember) {
     const Value object = Json(R"({"shape": null})");
     EXPECT_TRUE((*Require(object, "shape"))->is_null());
     EXPECT_EQ(Require(object, "chunks").status().message(),
@@ -43,7 +43,7 @@ TEST(Members, ArraysOfIntegersNameTheItem) {
               "chunks: expected an array of integers, got 3");
 }
 
-TEST(Members, OptionalOnesFallBack) {
+TEST(Members, OptionalMembersHaveDefaults) {
     const Value object = Json(R"({"i": -5, "d": 2.5, "s": "x", "n": null, "b": true})");
     EXPECT_EQ(*OptionalInt(object, "i", 1, -5, 9), -5);
     EXPECT_EQ(*OptionalInt(object, "n", 1, 5, 9), 1);

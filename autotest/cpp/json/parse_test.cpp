@@ -23,7 +23,7 @@ TEST(JsonParse, KeepsIntegersExactToTheirLimits) {
     EXPECT_EQ(i, INT64_MAX);
     ASSERT_TRUE(Json("18446744073709551615").GetUint64(u));
     EXPECT_EQ(u, UINT64_MAX);
-    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // no double
+    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // 2^53 + 1, which no double can represent
     EXPECT_EQ(i, 9007199254740993);
     EXPECT_FALSE(Json("9223372036854775808").GetInt64(i));
     EXPECT_FALSE(Json("-1").GetUint64(u));
@@ -40,7 +40,7 @@ TEST(JsonParse, MakesLongerIntegersDoubles) {
         EXPECT_FALSE(value.GetUint64(u)) << text;
         ASSERT_TRUE(value.GetDouble(d));
         EXPECT_EQ(d, std::stod(text));
-        // -(2^63 + 1) rounds to -2^63, which is an int64.
+        // -(2^63 + 1) rounds to -2^63, which fits into int64. 2^63 does not fit.
         EXPECT_EQ(value.GetInt64(i), text[0] == '-');
     }
 }
@@ -173,7 +173,7 @@ TEST(JsonParse, LimitsTheDepth) {
                       "nested too deep; ZARR_MAX_JSON_DEPTH allows 128"));
 }
 
-TEST(JsonParse, SaysWhereTheTextIsWrong) {
+TEST(JsonParse, ErrorsNameThePosition) {
     EXPECT_TRUE(Fails(Parse(""), StatusCode::kCorrupt, "not valid JSON at byte 1"));
     EXPECT_TRUE(Fails(Parse("[1, 2"), StatusCode::kCorrupt, "at byte 6"));
     EXPECT_TRUE(Fails(Parse("[1, ?]"), StatusCode::kCorrupt, "at byte 5"));
@@ -185,13 +185,13 @@ TEST(JsonParse, SaysWhereTheTextIsWrong) {
     EXPECT_TRUE(Fails(Parse(std::string_view("1\0", 2)), StatusCode::kCorrupt, "at byte 2"));
 }
 
-TEST(JsonParse, CountsBytesOfTheTextAsItIsWithTokensInIt) {
+TEST(JsonParse, ErrorPositionsCountBareTokens) {
     const std::string plain = R"({"a": 123, "b": 123, "c": ?})";
     const std::string tokens = R"({"a": NaN, "b": NaN, "c": ?})";
     EXPECT_TRUE(Fails(Parse(plain), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse(tokens), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse("[NaN, -Infinity, Infinity"), StatusCode::kCorrupt, "at byte 26"));
-    // The token itself is what is wrong: its end, like that of any other token.
+    // The misplaced token itself is the error. The reported position is the end of the token.
     EXPECT_TRUE(Fails(Parse("[1 NaN]"), StatusCode::kCorrupt, "at byte 6, near \"NaN\""));
 }
 

@@ -12,7 +12,8 @@ using test::Fails;
 using test::Json;
 using test::Succeeds;
 
-// The text of a sound `.zarray`, with `member` given another value, or left out where it is empty.
+// Returns the text of a valid `.zarray` whose member `member` has the JSON `value`. An empty
+// `value` leaves the member out.
 std::string Text(std::string_view member = {}, std::string_view value = {}) {
     const std::pair<std::string_view, std::string_view> members[] = {
         {"zarr_format", "2"},
@@ -82,7 +83,7 @@ TEST(ArrayMetadata, RequiresEveryCompulsoryMember) {
         ExpectError(member, "", "the compulsory member \"" + std::string(member) + "\" is missing");
 }
 
-TEST(ArrayMetadata, TakesAMissingFillValueForNull) {
+TEST(ArrayMetadata, ReadsAMissingFillValueAsNull) {
     const auto metadata = ParseArrayMetadata(Text("fill_value", ""));
     ASSERT_TRUE(Succeeds(metadata));
     EXPECT_TRUE(metadata->lacks_fill_value);
@@ -183,7 +184,7 @@ TEST(ArrayMetadata, LimitsDimensions) {
                       "shape: has 33 dimensions; ZARR_MAX_DIMENSIONS allows 32"));
 }
 
-TEST(ArrayMetadata, RefusesWhatIsNoObject) {
+TEST(ArrayMetadata, RefusesOtherValuesThanObjects) {
     for (const char* text : {"", "[]", "2", "\"x\"", "null", "{"})
         EXPECT_TRUE(Fails(ParseArrayMetadata(text), StatusCode::kCorrupt)) << text;
     for (std::size_t size = 0; size < Text().size(); ++size)

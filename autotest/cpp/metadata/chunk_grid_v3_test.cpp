@@ -42,7 +42,7 @@ TEST(ChunkGridV3, TheExampleOfTheSpecification) {
         Rectilinear("[4, [1, 2, 3], [[4, 2]], [[1, 3], 3], [4, 4, 4]]", {6, 6, 6, 6, 6});
     ASSERT_TRUE(Succeeds(grid));
     EXPECT_EQ(grid->chunks, (Sizes{4, 3, 4, 3, 4}));
-    // What is regular has no edges, however it is spelled.
+    // A dimension with equal chunks has no edges, however the document spells the sizes.
     EXPECT_EQ(grid->edges, (Edges{{}, {1, 3, 6}, {}, {1, 2, 3, 6}, {}}));
 }
 
@@ -53,7 +53,7 @@ TEST(ChunkGridV3, AGridOfEqualSizesIsRegular) {
     EXPECT_TRUE(grid->edges.empty());
 }
 
-TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButAreNotTheLargest) {
+TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButNotTheLargest) {
     const auto grid = Rectilinear("[[2, 3, 100, 200]]", {5});
     ASSERT_TRUE(Succeeds(grid));
     EXPECT_EQ(grid->chunks, Sizes{3});
@@ -64,7 +64,7 @@ TEST(ChunkGridV3, ChunksBeyondTheArrayAreKeptButAreNotTheLargest) {
     EXPECT_TRUE(Succeeds(Rectilinear("[[]]", {0})));
 }
 
-TEST(ChunkGridV3, WhatIsRefused) {
+TEST(ChunkGridV3, RefusesInvalidGrids) {
     struct Case {
         std::string grid;
         StatusCode code;
@@ -132,7 +132,7 @@ TEST(ChunkGridV3, WhatIsRefused) {
             << each.grid;
 }
 
-TEST(ChunkGridV3, MayBeMarkedAsToBeUnderstood) {
+TEST(ChunkGridV3, MayHaveMustUnderstand) {
     EXPECT_TRUE(Succeeds(ParseV3ChunkGrid(Json(R"({"name": "regular", "must_understand": true,
                  "configuration": {"chunk_shape": [2]}})"),
                                           {5})));
@@ -146,7 +146,7 @@ TEST(ChunkGridV3, IsWrittenInItsShortestForm) {
               R"("chunk_shapes": [4, [[1, 3], 3], [[5, 2], 2]]}})");
 }
 
-TEST(ChunkGridV3, WhatIsWrittenIsRead) {
+TEST(ChunkGridV3, WrittenGridsAreReadBack) {
     Random random(3);
     for (int i = 0; i < 300; ++i) {
         ParsedGrid grid;
@@ -157,7 +157,7 @@ TEST(ChunkGridV3, WhatIsWrittenIsRead) {
                 std::uint64_t end = 0;
                 for (std::uint64_t k = 0; k < 2 + random.Below(9); ++k)
                     edges.push_back(end += 1 + random.Below(3));
-                edges.push_back(end + 7);  // another size than before
+                edges.push_back(end + 7);  // differs from the sizes before
             }
             shape.push_back(edges.empty() ? 9 : edges.back());
             grid.chunks.push_back(edges.empty() ? 4 : 7);
@@ -185,7 +185,7 @@ TEST(ChunkGridV3, GrowsByChunksOfTheLargestSize) {
               StatusCode::kInvalidArgument, "overflows"));
 }
 
-// The part of v3's document that a change of the shape changes.
+// Returns metadata with a Zarr v3 document of the given shape and chunk grid.
 ArrayMetadata WithDocument(const json::Value& chunk_grid, const Sizes& shape) {
     json::Array sizes;
     for (const std::uint64_t size : shape) sizes.emplace_back(size);

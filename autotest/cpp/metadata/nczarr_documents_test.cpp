@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What netCDF-C adds to its stores stays right in what a HierarchyWriter changes.
+// Tests that a HierarchyWriter keeps the NCZarr metadata of netCDF-C stores correct.
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -63,7 +63,7 @@ TEST_F(NczarrDocumentsTest, ArraysNameDimensionsThatAreThere) {
     EXPECT_EQ(References("d"), R"(["/_zdim_9"])");
 }
 
-TEST_F(NczarrDocumentsTest, DeletedAndRenamedNodesAreListedSo) {
+TEST_F(NczarrDocumentsTest, ListsFollowDeletionAndRenaming) {
     ASSERT_TRUE(Succeeds(Create("g/b", "[4]", R"(["n"])")));
     ASSERT_TRUE(Succeeds(writer_.RenameNode("g", "k")));
     EXPECT_EQ(References("k/b"), R"(["/k/n"])");
@@ -97,7 +97,8 @@ TEST_F(NczarrDocumentsTest, AGroupIsListedWhenItsCreationIsRepeated) {
     EXPECT_GT(call, 5U) << "there are calls to fail";
 }
 
-// A caller takes back what it did elsewhere where an array could not be given another shape.
+// A failed change must leave the shape in the store as it was, because the caller undoes its
+// changes.
 TEST_F(NczarrDocumentsTest, AFailureToReadLeavesTheShape) {
     std::size_t call = 1;
     for (bool has_failed = true; has_failed; ++call) {
@@ -119,7 +120,7 @@ TEST_F(NczarrDocumentsTest, OtherNamesInAttributesAreOtherDimensions) {
     EXPECT_EQ(Group(""), R"({"dims": {"column": 3, "y": 2}, "groups": [], "vars": ["v"]})");
 }
 
-// As netCDF-C 4.9.3 has it, whose additions are attributes.
+// Stores of netCDF-C 4.9.3, in which the NCZarr metadata are attributes.
 class NczarrAttributesTest : public NczarrDocumentsTest {
   protected:
     NczarrAttributesTest()
@@ -129,7 +130,7 @@ class NczarrAttributesTest : public NczarrDocumentsTest {
                            R"({"dimensions": {"y": 2, "x": 3}, "arrays": ["v"], "groups": []}})"},
                {"v/.zarray", ArrayText("[2, 3]")},
                {"v/.zattrs", R"({"_nczarr_array": {"dimension_references": ["/y", "/x"]}})"}})) {}
-    // The references and the names of an array.
+    // Returns the dimension references and the dimension names of an array.
     std::string Names(const std::string& array) const {
         const json::Value attributes = At(array + "/.zattrs");
         const json::Value* const extension = attributes.Find("_nczarr_array");
@@ -158,13 +159,13 @@ TEST_F(NczarrAttributesTest, OtherNamesInAttributesAreOtherDimensions) {
               R"({"column": 3, "y": 2})");
 }
 
-TEST_F(NczarrDocumentsTest, TypesThatNetcdfHasNotAreNotListed) {
+TEST_F(NczarrDocumentsTest, TypesThatNetcdfLacksAreNotListed) {
     const json::Object half = *Json(ArrayText("[1]", "\"<f2\"")).as_object();
     ASSERT_TRUE(Succeeds(writer_.CreateArray("half", MetadataOf(half))));
     EXPECT_NE(Group("").find(R"("vars": ["v"])"), std::string::npos);
 }
 
-TEST_F(NczarrDocumentsTest, AttributesThatItRefusesAreTexts) {
+TEST_F(NczarrDocumentsTest, AttributesThatNetcdfRefusesAreTexts) {
     const json::Value attributes =
         Json(R"({"axes": ["y", "x"], "n": [1, 2], "o": {"a": 1}, "none": null, "text": "[1]"})");
     ASSERT_TRUE(Succeeds(writer_.SetAttributes("v", attributes)));
@@ -177,13 +178,13 @@ TEST_F(NczarrDocumentsTest, AttributesThatItRefusesAreTexts) {
     ASSERT_TRUE(Succeeds(read));
     for (const auto& [name, value] : *attributes.as_object())
         EXPECT_EQ(json::Dump(*read->Find(name)), json::Dump(value)) << name;
-    // Changed as what they are.
+    // Readers see JSON values, not their text, so a change compares the JSON values.
     ASSERT_TRUE(Succeeds(writer_.ChangeAttributes("v", *read, Json(R"({"axes": "a"})"))));
     EXPECT_EQ(*At("v/.zattrs").Find("axes")->as_string(), "a");
     EXPECT_EQ(json::Dump(*Tree(store_)->Attributes("v")->Find("axes")), "\"a\"");
 }
 
-TEST_F(NczarrDocumentsTest, TypesOfAttributesGoWithThem) {
+TEST_F(NczarrDocumentsTest, OutdatedAttributeTypesAreRemoved) {
     ASSERT_TRUE(Succeeds(store_->Set(
         "v/.zattrs",
         ByteSpan(std::string_view(R"({"a": 1, "b": "t", "c": 2, "_NCZARR_ATTR": )"
@@ -192,7 +193,7 @@ TEST_F(NczarrDocumentsTest, TypesOfAttributesGoWithThem) {
     EXPECT_EQ(json::Dump(*At("v/.zattrs").Find("_NCZARR_ATTR")), R"({"types": {"a": "<i2"}})");
 }
 
-TEST_F(NczarrDocumentsTest, OtherStoresGetNothingOfIt) {
+TEST_F(NczarrDocumentsTest, OtherStoresGetNoNczarrMetadata) {
     const auto plain = StoreOf({{".zgroup", kGroupText}});
     HierarchyWriter writer(plain);
     ASSERT_TRUE(Succeeds(writer.CreateArray("g/a", Document("[2]"))));

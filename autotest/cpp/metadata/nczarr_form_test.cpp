@@ -10,7 +10,8 @@ namespace {
 
 using test::Succeeds;
 
-// A document with the given members; `extension` is that of NCZarr, or empty.
+// Returns a `.zarray` with the given members. `extension` is the JSON of `_NCZARR_ARRAY`; empty:
+// none.
 std::string NczarrText(const std::string& members, const std::string& extension) {
     return R"({"zarr_format": 2, "compressor": null, "filters": null, "order": "C", )" + members +
            (extension.empty() ? "" : ", \"_NCZARR_ARRAY\": " + extension) + "}";
@@ -54,7 +55,7 @@ TEST(NczarrForm, ACharacterIsOneByte) {
     EXPECT_EQ(Parse(NczarrText(plain, "")).dtype.ToString(), "<U1");
 }
 
-// As netCDF-C 4.9.3 and later have it.
+// netCDF-C 4.9.3 and later write the NCZarr metadata as the attribute `_nczarr_array`.
 TEST(NczarrForm, TheExtensionMayBeAnAttribute) {
     const auto parse = [](const std::string& members, const std::string& extension) {
         int asked = 0;

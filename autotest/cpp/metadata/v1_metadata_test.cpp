@@ -10,7 +10,8 @@
 namespace zarr::test {
 namespace {
 
-// Of the specification's example; a member of `more` takes the place of one of the same name.
+// Returns the example of the Zarr v1 specification. Members in `more` replace members of equal
+// name.
 std::string Meta(const std::string& compression, const std::string& more = "") {
     return R"({"chunks": [10, 10], "compression": )" + compression +
            R"(, "dtype": "<i4", "fill_value": 42, "order": "C", "shape": [20, 20], )" +
@@ -101,7 +102,7 @@ Is WhatIs(std::string_view text) {
     return IsOrWasV1Metadata(text) ? Is::kDamaged : Is::kOther;
 }
 
-TEST(V1Metadata, IsToldFromOtherFiles) {
+TEST(V1Metadata, IsDistinguishedFromOtherFiles) {
     EXPECT_EQ(WhatIs(Meta("null")), Is::kMeta);
     EXPECT_TRUE(IsOrWasV1Metadata(Meta("null")));
     for (const char* text :

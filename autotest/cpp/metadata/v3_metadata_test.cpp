@@ -17,8 +17,8 @@ using test::Json;
 using test::Succeeds;
 using Sizes = std::vector<std::uint64_t>;
 
-// The document of an array of 10 x 12 uint16 in chunks of 4 x 6, but for the members in `changes`;
-// those that are empty are left out.
+// Returns the document of an array of 10 x 12 uint16 in chunks of 4 x 6. `changes` replace members;
+// an empty value leaves a member out.
 std::string Document(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
     std::vector<std::pair<std::string, std::string>> members{
         {"zarr_format", "3"},
@@ -130,7 +130,7 @@ TEST(V3Array, ReadsShardsLevelByLevel) {
     EXPECT_EQ(metadata.stored_chunks(), (Sizes{20, 30}));
 }
 
-TEST(V3Array, OfGdalMayHaveNoFillValue) {
+TEST(V3Array, FromGdalMayHaveNoFillValue) {
     const ArrayMetadata metadata = Parsed({{"fill_value", "null"}});
     EXPECT_EQ(metadata.fill_value.Bytes(), std::string(2, '\0'));
     EXPECT_FALSE(metadata.has_fill_value);
@@ -140,7 +140,7 @@ TEST(V3Array, OfGdalMayHaveNoFillValue) {
     EXPECT_FALSE(text.has_fill_value);
 }
 
-TEST(V3Array, OfGdalMayHaveNoCodecs) {
+TEST(V3Array, FromGdalMayHaveNoCodecs) {
     EXPECT_EQ(Parsed({{"codecs", ""}}).dtype.ToString(), "<u2");
     const ArrayMetadata bytes = Parsed({{"data_type", R"("uint8")"}, {"codecs", ""}});
     EXPECT_TRUE(bytes.codecs.empty());
@@ -254,7 +254,7 @@ TEST(V3Array, RefusesShardsThatDoNotFit) {
     EXPECT_FALSE(ParseV3Array(Document({{"codecs", "[" + nested + "]"}})).ok());
 }
 
-TEST(V3Array, OverlooksWhatNeedNotBeUnderstood) {
+TEST(V3Array, IgnoresMembersThatNeedNotBeUnderstood) {
     const ArrayMetadata metadata = Parsed({{"colour", R"({"must_understand": false, "name": "x"})"},
                                            {"storage_transformers", "[]"},
                                            {"dimension_names", R"(["y", null])"}});
@@ -329,7 +329,7 @@ TEST(V3Spec, BecomesADocumentThatIsReadBack) {
     EXPECT_EQ(FiltersText(*made), "");
 }
 
-TEST(V3Spec, RefusesShardsThatAreNoMultiples) {
+TEST(V3Spec, RefusesShardsThatAreNoMultiplesOfChunks) {
     ArraySpec spec = V3SpecOf();
     spec.shard = {15, 20};
     EXPECT_TRUE(
@@ -348,7 +348,7 @@ bool HasMark(const std::string& text, const char* value) {
     return text.find("\"gdal_has_nodata\": " + std::string(value)) != std::string::npos;
 }
 
-TEST(V3Array, MarksAFillValueOnlyWhereItsMeaningIsNotPlain) {
+TEST(V3Array, MarksAFillValueOnlyIfItsMeaningIsAmbiguous) {
     const auto made = MakeArrayMetadata(V3SpecOf());
     ASSERT_TRUE(Succeeds(made));
     EXPECT_TRUE(made->has_fill_value);
@@ -356,7 +356,7 @@ TEST(V3Array, MarksAFillValueOnlyWhereItsMeaningIsNotPlain) {
     EXPECT_EQ(text.find("gdal_has_nodata"), std::string::npos) << "0 is the default";
     EXPECT_NE(text.find("\"fill_value\": 0.0"), std::string::npos);
     EXPECT_FALSE(IsMissing(text));
-    // GDAL's own driver writes _CRS and no mark.
+    // GDAL's own driver writes _CRS but never gdal_has_nodata.
     const auto crs = WithV3Attributes(text, Json(R"({"_CRS": "EPSG:4326"})"));
     EXPECT_TRUE(HasMark(*crs, "0"));
     EXPECT_FALSE(IsMissing(*crs));

@@ -24,7 +24,7 @@ ArrayMetadata ParseSpelled(const std::string& text) {
 constexpr const char* kUtf8 = R"([{"id": "vlen-utf8"}])";
 constexpr const char* kBytes = R"([{"id": "vlen-bytes"}])";
 
-TEST(ZarrPythonForm, TextWithACodecOfObjectsIsOfObjects) {
+TEST(ZarrPythonForm, TextWithAnObjectCodecIsAnObjectType) {
     for (const char* dtype : {"<U5", ">U1", "<U0"})
         EXPECT_EQ(ParseSpelled(Text(dtype, kUtf8, "null")).dtype.ToString(), "|O") << dtype;
     for (const char* dtype : {"|S5", "|S0"})
@@ -45,7 +45,7 @@ TEST(ZarrPythonForm, FillValuesAreTexts) {
     EXPECT_EQ(ParseSpelled(Text("|S5", kBytes, "null")).has_fill_value, false);
 }
 
-TEST(ZarrPythonForm, AllElseIsAsItSays) {
+TEST(ZarrPythonForm, OtherTypesAreUnchanged) {
     for (const char* filters : {"null", "[]", R"([{"id": "zlib", "level": 1}])",
                                 R"([{"id": "zlib"}, {"id": "vlen-utf8"}])"})
         EXPECT_EQ(ParseSpelled(Text("<U5", filters, "\"\"")).dtype.ToString(), "<U5") << filters;

@@ -48,7 +48,7 @@ class Directory : public testing::Test {
     Buffer value_;
 };
 
-TEST_F(Directory, DoesNotComeBackAfterItWasDeleted) {
+TEST_F(Directory, IsNotCreatedAgainAfterDeletion) {
     const fs::path folder = folder_.path() / "a.zarr";
     fs::create_directory(folder);
     DirectoryStore store(folder.string());
@@ -62,7 +62,7 @@ TEST_F(Directory, DoesNotComeBackAfterItWasDeleted) {
     EXPECT_FALSE(fs::exists(folder));
 }
 
-TEST_F(Directory, IsOneStoreByAllOfItsPaths) {
+TEST_F(Directory, HasOneIdentityForAllItsPaths) {
     const fs::path folder = folder_.path() / "a.zarr";
     fs::create_directory(folder);
     fs::create_directory_symlink(folder, folder_.path() / "link");
@@ -95,7 +95,7 @@ TEST_F(Directory, RemovesEmptyFoldersAndLinksButNothingBehindThem) {
         Fails(store_.RenamePrefix("../x", "kept2"), StatusCode::kInvalidArgument, "not a valid"));
 }
 
-TEST_F(Directory, SaysThatAFolderIsNoValue) {
+TEST_F(Directory, RefusesToReadAFolder) {
     WriteFile(folder_.path() / "depth" / "0" / "0", "x");
     const auto message = "depth/0: cannot open: Is a directory";
     EXPECT_TRUE(Fails(store_.Get("depth/0", value_, 5), StatusCode::kIo, message));
@@ -105,7 +105,7 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
     EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
 }
 
-TEST_F(Directory, TellsTheVersionOfAValue) {
+TEST_F(Directory, ReportsTheVersionOfAValue) {
     EXPECT_FALSE(store_.VersionOf("0.0").exists);
     WriteFile(folder_.path() / "0.0", "abc");
     const ObjectVersion young = store_.VersionOf("0.0");
@@ -149,7 +149,7 @@ TEST_F(Directory, DoesNotLeaveItsFolder) {
     EXPECT_TRUE(fs::exists(folder_.path() / "secret"));
 }
 
-TEST_F(Directory, TellsRefusalFromAbsence) {
+TEST_F(Directory, DistinguishesRefusalFromAbsence) {
     const fs::path locked = folder_.path() / "locked";
     WriteFile(locked / "0.0", "x");
     fs::permissions(locked / "0.0", fs::perms::none);
@@ -172,8 +172,8 @@ TEST_F(Directory, FollowsLinks) {
     EXPECT_EQ(store_.List("elsewhere")->size(), 1U) << "not the folder around it";
 }
 
-// What a link to nothing stands for is unknown, and not absent.
-TEST_F(Directory, ShowsLinksToNothing) {
+// The target of a dangling link counts as unknown, not as absent. Reading it is an error.
+TEST_F(Directory, ShowsDanglingLinks) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
                       "dangling: is there, but cannot be opened"));
@@ -225,7 +225,7 @@ TEST_F(Directory, WritesManyPartsAsOne) {
     EXPECT_EQ(TextOf(value_), expected);
 }
 
-// Another process writes the same key with temporary files of its own.
+// Another process may write the key "0.0" and have temporary files for it.
 TEST_F(Directory, WritesIntoNoTemporaryFileOfOthers) {
     ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("old")))));
     const auto theirs = [&](int i) {

@@ -30,7 +30,7 @@ TEST(Keys, RefusesPathsThatLeaveTheirGroup) {
         Fails(NormalizePath(std::string_view("a\0b", 3)), StatusCode::kInvalidArgument, "NUL"));
 }
 
-TEST(Keys, KnowsValidOnes) {
+TEST(Keys, RecognisesValidKeys) {
     const std::string longest(kMaxKeyLength, 'k');
     for (const std::string& key : {std::string("0"), std::string("a/b.c/0.0"), longest})
         EXPECT_TRUE(IsValidKey(key));

@@ -6,22 +6,22 @@
 namespace zarr::test {
 namespace {
 
-TEST(LinkEstimate, GapIsWhatComesInTheTimeOfAnAnswer) {
+TEST(LinkEstimate, GapIsLatencyTimesRate) {
     LinkEstimate link;
     EXPECT_EQ(link.Cost().gap, static_cast<std::uint64_t>(0.03 * 16 * (1 << 20)));
-    link.Note(100, 50'000'000);       // 50 ms
-    link.Note(1 << 20, 150'000'000);  // 1 MiB in 100 ms more
+    link.Note(100, 50'000'000);       // latency 50 ms
+    link.Note(1 << 20, 150'000'000);  // 1 MiB in 100 ms more than the latency
     EXPECT_EQ(link.latency(), 50'000'000U);
     EXPECT_NEAR(link.rate(), 10.0 * (1 << 20), 1);
     EXPECT_NEAR(static_cast<double>(link.Cost().gap), 0.05 * 10 * (1 << 20), 1);
 }
 
-TEST(LinkEstimate, BelievesTheQuickestAnswerAndForgetsItSlowly) {
+TEST(LinkEstimate, FollowsTheQuickestAnswerAndForgetsSlowly) {
     LinkEstimate link;
     link.Note(0, 20'000'000);
-    for (int i = 0; i < 4; ++i) link.Note(0, 200'000'000);  // a busy client
+    for (int i = 0; i < 4; ++i) link.Note(0, 200'000'000);  // the client is busy for a while
     EXPECT_LT(link.latency(), 35'000'000U);
-    for (int i = 0; i < 500; ++i) link.Note(0, 200'000'000);  // another way
+    for (int i = 0; i < 500; ++i) link.Note(0, 200'000'000);  // the route is slower from now on
     EXPECT_GT(link.latency(), 190'000'000U);
 }
 
@@ -32,7 +32,7 @@ TEST(LinkEstimate, StaysWithinItsBounds) {
     LinkEstimate far;
     far.Note(0, 10'000'000'000);
     EXPECT_EQ(far.Cost().gap, tuning::kMostGap);
-    LinkEstimate at_once;  // answers that take no time
+    LinkEstimate at_once;  // answers arrive after 0 ns
     at_once.Note(1 << 20, 0);
     EXPECT_GT(at_once.rate(), 0);
 }

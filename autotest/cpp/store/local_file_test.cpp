@@ -43,8 +43,8 @@ class LocalFiles : public testing::Test {
     LocalFile file_;
 };
 
-// Places in a page that are near that of the file, and far from it.
-TEST_F(LocalFiles, AreReadToAnyPlace) {
+// `place` is the offset of the destination in a page, `offset` the position in the file.
+TEST_F(LocalFiles, AreReadToAnyAddress) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 2U, 5U}) {
@@ -67,7 +67,7 @@ TEST_F(LocalFiles, AreReadToAnyPlace) {
     }
 }
 
-TEST_F(LocalFiles, ThatEndTooEarlyFail) {
+TEST_F(LocalFiles, TruncatedFilesFail) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 3U}) {
@@ -80,8 +80,8 @@ TEST_F(LocalFiles, ThatEndTooEarlyFail) {
 }
 
 #if defined(__linux__)
-// Not every file system can drop what it holds: some have no disk.
-TEST_F(LocalFiles, WaitForTheDiskWhereTheyAreNotInMemory) {
+// Some file systems cannot drop cached pages, for example those in memory; the test skips them.
+TEST_F(LocalFiles, WaitForTheDiskIfNotCached) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     ASSERT_GE(descriptor, 0);

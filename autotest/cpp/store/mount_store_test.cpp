@@ -10,7 +10,7 @@
 namespace zarr::test {
 namespace {
 
-// Values whose keys begin with "a/" go into the store that is mounted there.
+// Puts values whose keys begin with "a/" into the mounted store, all others into the base store.
 class MountUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {
@@ -47,7 +47,7 @@ class Mounted : public testing::Test {
     MountStore store_{base_, "m", faulty_};
 };
 
-TEST_F(Mounted, HidesWhatLiesThere) {
+TEST_F(Mounted, HidesKeysBelowTheMount) {
     EXPECT_EQ(Get("m/0"), "mounted");
     EXPECT_EQ(Get("m/b/.zarray"), "mounted");
     EXPECT_EQ(Get("m/c"), "nothing");
@@ -79,7 +79,7 @@ TEST_F(Mounted, ListsBoth) {
     EXPECT_EQ(count, 5U);
 }
 
-TEST_F(Mounted, NamesTheKeyAsItIsHere) {
+TEST_F(Mounted, ErrorsNameTheWholeKey) {
     Buffer value;
     faulty_->FailAt(1, true);
     EXPECT_TRUE(Fails(store_.Get("m/b/.zarray", value, kNoLimit), StatusCode::kIo,

@@ -15,7 +15,7 @@ namespace {
 
 bool IsMetadata(std::string_view name) { return name.substr(0, 2) == ".z"; }
 
-// The store with what consolidated metadata say in front.
+// Returns an overlay of the consolidated metadata in `buffer` over the store `base`.
 Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> base,
                                                   Buffer buffer) {
     ZARR_ASSIGN_OR_RETURN(const DocumentTexts documents,
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> b
         std::move(base), std::move(buffer), documents, IsMetadata));
 }
 
-// Metadata go into `.zmetadata` alone, values into the store behind it.
+// Puts metadata into `.zmetadata` only and chunks into the base store.
 class ConsolidatedUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {
@@ -83,8 +83,8 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
     EXPECT_EQ((*store)->Describe(), "memory");
 }
 
-// Remembers what was asked ahead.
-class AskedAhead final : public ForwardingStore, private Prefetcher {
+// Records the keys that were prefetched.
+class RecordingPrefetcher final : public ForwardingStore, private Prefetcher {
   public:
     const Prefetcher* prefetcher() const override { return this; }
     using ForwardingStore::ForwardingStore;
@@ -97,8 +97,8 @@ class AskedAhead final : public ForwardingStore, private Prefetcher {
     mutable std::vector<std::string> asked;
 };
 
-TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
-    auto base = std::make_shared<AskedAhead>(std::make_shared<MemoryStore>());
+TEST(OverlayStore, PrefetchesOnlyOtherKeys) {
+    auto base = std::make_shared<RecordingPrefetcher>(std::make_shared<MemoryStore>());
     const auto store = Consolidated(base, BufferOf(R"({"metadata":{"b/.zattrs":{"a":1}}})"));
     ASSERT_TRUE(Succeeds(store));
     (*store)->Prefetch({"b/.zattrs", "a/.zarray"}, {"b"});
@@ -110,7 +110,7 @@ TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
     EXPECT_FALSE((*store)->IsAtHand("x/0"));
 }
 
-TEST(OverlayStore, LetsTheLastOfARepeatedEntryCount) {
+TEST(OverlayStore, UsesTheLastOfARepeatedEntry) {
     const auto store = Make(
         R"({"zarr_consolidated_format":1,"metadata":{".zattrs":{"old":1},".zattrs":{"new":1}}})");
     Buffer value;
@@ -126,13 +126,13 @@ TEST(OverlayStore, NeedsNoVersion) {
     EXPECT_TRUE(*(*store)->Get(".zattrs", value, kNoLimit));
 }
 
-TEST(OverlayStore, LeavesABrokenEntryToItsReader) {
+TEST(OverlayStore, ReturnsABrokenEntryUnchanged) {
     const auto store =
         Make(R"({"zarr_consolidated_format":1,"metadata":{"a/.zarray":[nonsense],".zgroup":{}}})");
     EXPECT_TRUE(Succeeds(store));
 }
 
-TEST(OverlayStore, RefusesWhatIsNoConsolidatedMetadata) {
+TEST(OverlayStore, RefusesInvalidConsolidatedMetadata) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "expected an object"},
         {"[]", "expected an object"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A wrapping store, to show what one takes.
+// A store that wraps another one, for tests of ForwardingStore.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace zarr::test {
 
-// The keys of another store below a prefix.
+// Shows the keys of another store below `prefix`, without the prefix.
 class PrefixStore final : public ForwardingStore {
   public:
     PrefixStore(std::shared_ptr<const Store> base, std::string prefix)
@@ -29,7 +29,7 @@ class PrefixStore final : public ForwardingStore {
                             const ReadSink& sink) const override {
         auto read = base().Read(JoinKey(prefix_, key), part, sink);
         if (read.ok()) return read;
-        // Messages start with the key.
+        // Error messages of a store start with the key; this removes the prefix from it.
         return Status(read.status().code(), read.status().message().substr(prefix_.size() + 1));
     }
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A wrapping store keeps the whole contract.
+// Runs the contract tests of Store on a store that wraps another one.
 #include "autotest/cpp/store/prefix_store.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lock files, as other processes see them.
+// Tests of lock files, checked from other processes.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True where a process other than this one could lock the file, as zarr-python does it.
+// True if another process could lock the file in the way of zarr-python (fcntl, write lock).
 bool IsFreeForOthers(const fs::path& file) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -58,7 +58,7 @@ TEST(ProcessSynchronizer, LocksTheFileOfTheKeyAgainstOtherProcesses) {
     EXPECT_TRUE(IsFreeForOthers(file));
 }
 
-TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
+TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     const TempFolder folder;
     const auto locks = Open(folder.path());
     const auto lock = locks->Acquire("0");
@@ -66,12 +66,12 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndWhoeverLooksAtItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0").get();  // locks that belong to a process would go with this
+    std::ifstream(folder.path() / "0").get();  // closing it would drop a process lock
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }
 
-TEST(ProcessSynchronizer, IsOneForEachFolderHoweverItIsSpelled) {
+TEST(ProcessSynchronizer, IsSharedByAllSpellingsOfAFolder) {
     const TempFolder folder;
     const auto locks = Open(folder.path() / "a");
     fs::create_directory_symlink(folder.path() / "a", folder.path() / "link");
@@ -80,10 +80,10 @@ TEST(ProcessSynchronizer, IsOneForEachFolderHoweverItIsSpelled) {
     EXPECT_NE(Open(folder.path() / "b"), locks);
 }
 
-TEST(ProcessSynchronizer, HoldsThreadsApart) {
+TEST(ProcessSynchronizer, ExcludesOtherThreads) {
     const TempFolder folder;
     std::atomic<int> inside{0};
-    int count = 0;  // guarded by the lock alone
+    int count = 0;  // guarded by the lock only
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
@@ -133,7 +133,7 @@ TEST(ProcessSynchronizer, WaitsForAnotherProcess) {
     for (const int end : {held[0], held[1], let_go[0], let_go[1]}) ::close(end);
 }
 
-TEST(ProcessSynchronizer, WhatCannotBeIsAnErrorThatNamesIt) {
+TEST(ProcessSynchronizer, ErrorsNameTheFile) {
     const TempFolder folder;
     const fs::path file = folder.path() / "file";
     std::ofstream(file) << "mine";

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-// Objects whose byte at an offset is (object + offset) % 256, and a record of the requests.
+// Objects whose byte at `offset` is (object + offset) % 256. Records the requests.
 class CountedObjects {
   public:
     explicit CountedObjects(const ReadCost& cost) : cost_(cost) {}
@@ -43,7 +43,7 @@ class CountedObjects {
                 }};
     }
 
-    // "OBJECT:OFFSET+BYTES " of each request, in order.
+    // Returns "OBJECT:OFFSET+BYTES " for each request, in order.
     std::string requests() const {
         std::string text;
         for (const auto& [place, length] : requests_)
@@ -59,7 +59,7 @@ class CountedObjects {
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> requests_;
 };
 
-// Returns the requests that `wanted` takes, and checks that each range has its bytes.
+// Reads the ranges `wanted`, checks the bytes of each range, and returns the requests made.
 std::string RequestsFor(const std::vector<WantedRange>& wanted, const ReadCost& cost,
                         const ReadRangesOptions& options = {}) {
     CountedObjects objects(cost);
@@ -84,7 +84,7 @@ TEST(ReadRanges, OneRequestReadsRangesWithinTheGap) {
     EXPECT_EQ(RequestsFor({{20, 10, 0}, {0, 20, 1}}, {0, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {20, 10, 1}}, {10, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {21, 10, 1}}, {10, kMega}), "0:0+10 0:21+10 ");
-    // Equal ranges, a range within another, and an empty one.
+    // Two equal ranges, a range within another one, and an empty range.
     EXPECT_EQ(RequestsFor({{0, 100, 0}, {0, 100, 1}, {20, 10, 2}, {100, 0, 3}}, {0, kMega}),
               "0:0+100 ");
 }
@@ -93,7 +93,7 @@ TEST(ReadRanges, OnlyRangesOfOneObjectShareARequest) {
     EXPECT_EQ(
         RequestsFor({{10, 10, 0, 7}, {0, 10, 1, 3}, {0, 10, 2, 7}, {10, 10, 3, 5}}, {0, kMega}),
         "3:0+10 5:10+10 7:0+20 ");
-    // The distance between objects is no gap: 40 wanted bytes allow 4 unwanted ones.
+    // The distance between ranges of two objects is no gap: 40 wanted bytes allow 4 unwanted ones.
     EXPECT_EQ(RequestsFor({{0, 10, 0, 1}, {14, 10, 1, 1}, {28, 10, 2, 2}, {42, 10, 3, 2}},
                           {50, kMega, 10}),
               "1:0+10 1:14+10 2:28+10 2:42+10 ");
@@ -107,7 +107,8 @@ TEST(ReadRanges, RequestsKeepToTheirMaximum) {
 }
 
 TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
-    // 40 bytes may be wasted beside 400 wanted ones: the gaps of 10 and 20, not that of 30.
+    // 400 wanted bytes allow 40 unwanted ones: the gaps of 10 and 20 bytes fit, the gap of 30 does
+    // not.
     const std::vector<WantedRange> wanted = {
         {0, 100, 0}, {120, 100, 1}, {230, 100, 2}, {360, 100, 3}};
     EXPECT_EQ(RequestsFor(wanted, {50, kMega, 10}), "0:0+330 0:360+100 ");
@@ -118,13 +119,13 @@ TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
 }
 
 TEST(ReadRanges, GapsOfOneSizeAreReadAllOrNone) {
-    // Two of four gaps of 15 would fit.
+    // 60 unwanted bytes would be read, 30 are allowed: two of the four gaps of 15 bytes would fit.
     EXPECT_EQ(RequestsFor({{0, 60, 0}, {75, 60, 1}, {150, 60, 2}, {225, 60, 3}, {300, 60, 4}},
                           {50, kMega, 10}),
               "0:0+60 0:75+60 0:150+60 0:225+60 0:300+60 ");
 }
 
-TEST(ReadRanges, EveryRangeComesOnceWhateverIsConcurrent) {
+TEST(ReadRanges, EveryRangeComesOnceWithAnyConcurrency) {
     std::vector<WantedRange> wanted;
     for (std::size_t i = 0; i < 500; ++i) wanted.push_back({i * 37 % 1000, i % 9, i, i % 3});
     std::atomic<int> timed{0};
@@ -147,7 +148,7 @@ TEST(ReadRanges, ThreadsShareTheRangesOfFewRequests) {
     CountedObjects objects({kMega, kMega});
     ReadRangesOptions options;
     options.threads = 8;
-    // Both wait for the other one: more than one thread takes ranges.
+    // Each call waits until a second thread is in the sink.
     std::mutex mutex;
     std::condition_variable came;
     int inside = 0;
@@ -166,7 +167,8 @@ TEST(ReadRanges, RangesOfAFailedRequestComeWithoutBytes) {
     CountedObjects objects({0, kMega});
     objects.failing = 1;
     objects.size = 1000;
-    // Object 1 fails, object 2 ends within its second range, object 3 before its only one.
+    // Requests for object 1 fail. Object 2 ends within its second range, object 3 before its only
+    // range.
     const std::vector<WantedRange> wanted = {{0, 5, 0, 0},   {0, 5, 1, 1},   {5, 5, 2, 1},
                                              {990, 5, 3, 2}, {995, 9, 4, 2}, {1000, 1, 5, 3}};
     std::map<std::size_t, bool> has_bytes;
@@ -195,7 +197,7 @@ TEST(ReadRanges, ReturnsTheFailureOfTheSinkAndStops) {
     EXPECT_EQ(objects.requests(), "0:0+10 ");
 }
 
-TEST(ReadRanges, RangesAtTheEndOfWhatCanBeCountedDoNotOverflow) {
+TEST(ReadRanges, RangesAtTheLargestOffsetDoNotOverflow) {
     const std::uint64_t far = UINT64_MAX - 5;
     CountedObjects objects({10, kMega, 10});
     objects.size = UINT64_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of the contract that several threads see: a reader gets the old value or the new one.
+// Contract tests of Store with several threads: a reader gets the old value or the new one, whole.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kValues = 7;
 
-// Value `k` is some bytes of value `k`; no two are of one size.
+// Each value repeats one letter. All values differ in size, so a mixed value can be recognised.
 std::size_t SizeOf(std::size_t k) { return 1000 + k * k * 5000; }
 std::string ValueOf(std::size_t k) { return std::string(SizeOf(k), static_cast<char>('a' + k)); }
 
@@ -74,7 +74,7 @@ TEST_P(StoreContract, ReadersSeeTheOldOrTheNewValueWhole) {
 
 TEST_P(StoreContract, WritersOfOneKeyLeaveOneValueWhole) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // it has no writers
+    if (writable == nullptr) return;  // the store is read-only
     std::vector<std::thread> writers;
     std::atomic<int> failures{0};
     for (std::size_t i = 0; i < 4; ++i)

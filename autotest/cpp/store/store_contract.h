@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The contract that every store keeps (core/store/store.h). A store joins with one line beside its
-// own tests:
-//     INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(&MakeMemoryStore));
+// Contract tests that every Store must pass (core/store/store.h). One line beside the tests of a
+// store runs them:
+// INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(&MakeMemoryStore));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,21 +14,21 @@
 
 namespace zarr::test {
 
-// A store and the way to put values behind it, as a read-only one cannot be written itself.
+// The store under test, and a way to put values into it even if the store itself is read-only.
 class StoreUnderTest {
   public:
     virtual ~StoreUnderTest() = default;
 
-    // Puts a value where the store finds it, replacing an earlier one whole. Metadata keys are put
-    // before the first call of store(). May be called while others read.
+    // Puts a value where the store finds it, replacing an earlier value whole. Metadata keys are
+    // put before the first call of store(). Other threads may read meanwhile.
     virtual void Put(const std::string& key, std::string_view value) = 0;
 
-    // Borrowed; stays the same store.
+    // Returns the store under test, always the same object, owned by this object.
     virtual const Store& store() = 0;
-    // The same for writing; nullptr where the store is read-only.
+    // Returns the store under test for writing; nullptr if the store is read-only.
     virtual Store* writable() { return nullptr; }
 
-    // False where List() shows only what metadata describe.
+    // False if List() shows only keys that the metadata describe.
     virtual bool lists_chunks() const { return true; }
 };
 

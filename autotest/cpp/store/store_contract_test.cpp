@@ -22,7 +22,7 @@ std::vector<std::string> KeysAgainstTheRules() {
             "a\0b"s,  "\0"s, "..\\x",  std::string(kMaxKeyLength + 1, 'k')};
 }
 
-// "name" and "name/" for prefixes.
+// Returns the names of the entries; a prefix ends with "/".
 std::vector<std::string> Names(const Result<std::vector<StoreEntry>>& entries) {
     EXPECT_TRUE(Succeeds(entries));
     std::vector<std::string> names;
@@ -69,7 +69,7 @@ TEST_P(StoreContract, GetsValuesWithTheirVersions) {
     }
 }
 
-TEST_P(StoreContract, ServesMetadataByEveryWay) {
+TEST_P(StoreContract, ReadsMetadataInEveryWay) {
     under_test_->Put("depth/.zattrs", kGroup);
     const Store& store = under_test_->store();
     Buffer value;
@@ -85,7 +85,7 @@ TEST_P(StoreContract, ServesMetadataByEveryWay) {
     EXPECT_EQ(TextOf(value), "zarr_format");
 }
 
-TEST_P(StoreContract, HasAbsenceForAValue) {
+TEST_P(StoreContract, ReportsAbsentKeys) {
     under_test_->Put("depth/0.0", "data");
     const Store& store = under_test_->store();
     for (const char* key : {"depth/0.1", "nothing/here/at/all", "depth/0.0/deeper", "depth/.zarray",
@@ -141,7 +141,8 @@ TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
     under_test_->Put("depth/empty", "");
     const Store& store = under_test_->store();
     for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 100U}) {
-        std::vector<std::uint8_t> memory(size);  // exactly, so that a write past it is seen
+        // The memory has exactly `size` bytes, so that a sanitizer sees a write past its end.
+        std::vector<std::uint8_t> memory(size);
         const auto got = GetInto(store, "depth/0.0", {memory.data(), size});
         ASSERT_TRUE(Succeeds(got));
         EXPECT_EQ(*got, 8U);
@@ -194,7 +195,7 @@ TEST_P(StoreContract, GetsTheEndAndTheSize) {
     EXPECT_EQ(tail("depth/.zattrs", 1, kGroup.size()), kGroup.substr(kGroup.size() - 1));
 }
 
-TEST_P(StoreContract, RefusesWhatIsOverTheLimit) {
+TEST_P(StoreContract, RefusesValuesOverTheLimit) {
     under_test_->Put("depth/0.0", "12345678");
     under_test_->Put("depth/.zarray", kGroup);
     const Store& store = under_test_->store();
@@ -233,10 +234,10 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
     const auto chunks_below = [&](const std::string& prefix) {
         StringList keys;
         const auto visit = [&](std::string_view key, std::optional<std::uint64_t> size) {
-            // A store may keep metadata elsewhere.
+            // A store may have its metadata elsewhere, so this test leaves them out.
             if (LastName(key)[0] == '.') return;
             keys.emplace_back(key);
-            if (!size) return;  // it need not know
+            if (!size) return;  // a store need not know the size
             Buffer value;
             const std::string whole = JoinKey(prefix, key);
             EXPECT_TRUE(Succeeds(under_test_->store().Get(whole, value, kNoLimit)));
@@ -260,7 +261,7 @@ TEST_P(StoreContract, ListsAnEmptyStore) {
 TEST_P(StoreContract, GivesNoValueToAPrefix) {
     under_test_->Put("depth/0/1", "x");
     Buffer value;
-    // A folder in place of a value may be an error, never a value.
+    // A prefix may be an error, for example where it is a folder, but never a value.
     const auto got = under_test_->store().Get("depth/0", value, kNoLimit);
     EXPECT_FALSE(got.ok() && *got);
     const auto size = GetInto(under_test_->store(), "depth/0", {});
@@ -269,7 +270,7 @@ TEST_P(StoreContract, GivesNoValueToAPrefix) {
     EXPECT_FALSE(range.ok() && *range);
 }
 
-TEST_P(StoreContract, ReachesNothingByKeysAgainstTheRules) {
+TEST_P(StoreContract, ReadsNothingByInvalidKeys) {
     under_test_->Put("a/b", "x");
     under_test_->Put("a/.zgroup", kGroup);
     under_test_->Put("depth", "x");
@@ -320,9 +321,9 @@ TEST_P(StoreContract, WritesAndErases) {
     EXPECT_TRUE(*store.Get("new/and/deep/.zgroup", value, kNoLimit)) << "no key, nothing erased";
 }
 
-TEST_P(StoreContract, WritesValuesThatLieInParts) {
+TEST_P(StoreContract, WritesValuesGivenInParts) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // refuses Set(), by the test above
+    if (writable == nullptr) return;  // read-only; an earlier test checks that Set() fails
     Random random(7);
     const std::string large = random.Bytes(700000);
     const std::string small = random.Bytes(100000);
@@ -346,7 +347,7 @@ TEST_P(StoreContract, WritesValuesThatLieInParts) {
 
 TEST_P(StoreContract, ErasesNoPrefixThatHoldsKeys) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // has the default, which does nothing
+    if (writable == nullptr) return;  // the default of ErasePrefix() does nothing
     under_test_->Put("a/b/c", "x");
     for (const char* prefix : {"a", "a/b", "a/b/c"}) {
         const auto is_gone = writable->ErasePrefix(prefix);
@@ -382,9 +383,9 @@ TEST_P(StoreContract, RenamesAWholePrefixOrNothing) {
     EXPECT_FALSE(writable->RenamePrefix("absent", "new").ok());
 }
 
-TEST_P(StoreContract, WritesNothingByKeysAgainstTheRules) {
+TEST_P(StoreContract, WritesNothingByInvalidKeys) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // refuses every key, by the test above
+    if (writable == nullptr) return;  // read-only; an earlier test checks that every key is refused
     for (const std::string& key : KeysAgainstTheRules()) {
         EXPECT_TRUE(Fails(writable->Set(key, ByteSpan(std::string_view("x"))),
                           StatusCode::kInvalidArgument, "not a valid key"));

@@ -33,7 +33,7 @@ TEST_F(WatchedStores, RememberTheFirstFailureOnce) {
     EXPECT_TRUE(Fails(store_.TakeFailure(), StatusCode::kIo, "c/.zgroup: injected fault"));
 }
 
-TEST_F(WatchedStores, ForgetWhatIsAbsentOrRefusedOrAChunk) {
+TEST_F(WatchedStores, IgnoreAbsenceRefusalAndChunks) {
     Buffer value;
     EXPECT_FALSE(*store_.Get(".zattrs", value, kNoLimit));
     base_->can_list = false;

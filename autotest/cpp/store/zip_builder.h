@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zip files made byte by byte, right or wrong as a test wants them.
+// Builds zip files byte by byte, valid or deliberately damaged.
 #pragma once
 
 #include <libdeflate.h>
@@ -13,7 +13,7 @@
 
 namespace zarr::test {
 
-// A file in memory; counts how often it is read.
+// A file in memory. Counts the calls of ReadAt() in `*reads` if `reads` is not null.
 class MemorySource final : public ByteSource {
   public:
     explicit MemorySource(std::string bytes, bool is_distant = false, int* reads = nullptr)
@@ -39,15 +39,15 @@ struct ZipItem {
     std::string name;
     std::string contents = {};
     bool deflate = false;
-    std::uint16_t method = 0xffff;  // other than what is done
+    std::uint16_t method = 0xffff;  // method in the headers; 0xffff: the true one
     std::uint16_t flags = 0;
-    std::string local_extra = {};    // an extra field of the local header alone
-    std::uint64_t claimed_size = 0;  // other than the size
+    std::string local_extra = {};    // extra field of the local header only
+    std::uint64_t claimed_size = 0;  // size in the headers; 0: the true one
 };
 
 struct ZipShape {
-    bool zip64 = false;       // all numbers in zip64 fields, and a zip64 end record
-    std::string before = {};  // bytes before the archive, which its offsets do not count
+    bool zip64 = false;       // all numbers in zip64 fields, plus a zip64 end record
+    std::string before = {};  // bytes before the archive; its offsets leave them out
     std::string comment = {};
 };
 

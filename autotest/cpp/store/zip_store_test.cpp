@@ -22,7 +22,7 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                             "a.zip");
 }
 
-// True where a prefix has a document of any format.
+// Returns a test whether a prefix holds the root document of a Zarr store of any format version.
 ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
     return [&archive](const std::string& prefix) {
         return HoldsRootDocumentOfAnyFormat(
@@ -114,7 +114,7 @@ TEST_P(ZipStores, GiveParts) {
         }
 }
 
-TEST(ZipStore, ReadsALimitedValueOnly) {
+TEST(ZipStore, ReadsOnlyValuesWithinTheLimit) {
     const auto archive = OpenArchive(BuildZip({{"a", std::string(100, 'a'), true}}));
     ASSERT_TRUE(Succeeds(archive));
     Buffer value;
@@ -123,7 +123,7 @@ TEST(ZipStore, ReadsALimitedValueOnly) {
     EXPECT_TRUE(Succeeds(ZipStore(*archive, "").Get("a", value, 100)));
 }
 
-TEST(ZipStore, TakesAFewReadsToOpenAndOneForAValueFromAfar) {
+TEST(ZipStore, TakesFewReadsOfARemoteFile) {
     std::vector<ZipItem> items{{".zgroup", kGroupDocument}};
     for (int i = 0; i < 5000; ++i) items.push_back({"dem/" + std::to_string(i), "values", true});
     int reads = 0;
@@ -171,7 +171,7 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     EXPECT_EQ(reads, 1);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
     EXPECT_EQ(values[50], "absent");
-    ByteGate gate(1);  // smaller than any
+    ByteGate gate(1);  // smaller than any member
     options.gate = &gate;
     options.requests = options.threads = 4;
     EXPECT_EQ(read(options), values);
@@ -190,14 +190,14 @@ TEST(ZipStore, FindsContentsBehindALongerLocalHeader) {
     }
 }
 
-TEST(ZipStore, LastOfOneNameCounts) {
+TEST(ZipStore, UsesTheLastMemberOfAName) {
     const auto archive = OpenArchive(BuildZip({{"a", "old"}, {"b", "b"}, {"a", "new"}}));
     ASSERT_TRUE(Succeeds(archive));
     EXPECT_EQ(Value(ZipStore(*archive, ""), "a"), "new");
     EXPECT_EQ(Names(ZipStore(*archive, ""), ""), "a b ");
 }
 
-TEST(ZipStore, NamesThatLeadOutsideAreNoMembers) {
+TEST(ZipStore, IgnoresNamesThatLeadOutside) {
     const auto archive = OpenArchive(BuildZip({{"../a", "1"},
                                                {"x/../b", "2"},
                                                {"/c", "3"},
@@ -212,7 +212,7 @@ TEST(ZipStore, NamesThatLeadOutsideAreNoMembers) {
     EXPECT_FALSE(store.Get("../a", value, kNoLimit).ok());
 }
 
-TEST(ZipStore, LiesAtTheRootOrInTheOnlyFolder) {
+TEST(ZipStore, IsAtTheRootOrInTheOnlyFolder) {
     const auto root = [](const std::vector<ZipItem>& items) {
         const auto archive = OpenArchive(BuildZip(items));
         return archive.ok() ? (*archive)->FindRoot(HoldsStore(**archive)) : "error";
@@ -245,7 +245,7 @@ std::string FailureOf(const ZipItem& item) {
     return found.status().message();
 }
 
-TEST(ZipStore, SaysWhatItCannotRead) {
+TEST(ZipStore, ErrorsNameTheMemberAndTheFault) {
     ZipItem item{"a/0", std::string(1000, 'a')};
     item.method = 93;
     EXPECT_EQ(FailureOf(item).substr(0, 24), "a/0: compression method ");
@@ -273,7 +273,7 @@ TEST(ZipStore, NoticesChangedContents) {
     EXPECT_NE(found.status().message().find("checksum"), std::string::npos);
 }
 
-TEST(ZipStore, IsNoneWithoutItsEnd) {
+TEST(ZipStore, RefusesTruncatedFiles) {
     for (const bool zip64 : {false, true}) {
         const std::string bytes =
             BuildZip({{".zgroup", kGroupDocument}, {"a/0", "0"}}, {zip64, "", ""});
@@ -282,8 +282,8 @@ TEST(ZipStore, IsNoneWithoutItsEnd) {
     }
 }
 
-// Whatever is wrong, what opens lists and reads without a fault that the sanitizers see.
-TEST(ZipStore, WithAnyByteWrongIsAnErrorOrReads) {
+// Damaged archives must either fail to open, or list and read without errors that a sanitizer sees.
+TEST(ZipStore, SurvivesAnyDamagedByte) {
     Random random(7);
     for (const bool zip64 : {false, true}) {
         const std::string good = BuildZip(

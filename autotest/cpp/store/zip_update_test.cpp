@@ -10,12 +10,12 @@
 namespace zarr::test {
 namespace {
 
-// A file in memory, which can fail, and of which every state that a killed writer would leave is
-// kept where `remember` says so.
+// Contents of a file in memory. Writes can be made to fail. If `remember` is true, `states` records
+// the file after each write, as a killed writer would leave it.
 struct FileContents {
     std::mutex mutex;  // a string moves as it grows, unlike a file
     std::string bytes;
-    std::size_t fail_after = SIZE_MAX;  // writes
+    std::size_t fail_after = SIZE_MAX;  // number of writes that succeed
     bool remember = false;
     bool is_in_place = true;
     std::vector<std::string> states;
@@ -91,7 +91,7 @@ std::shared_ptr<ZipUpdateStore> OpenIn(const std::shared_ptr<FileContents>& cont
     return store.Take();
 }
 
-// What a zip file holds, "key=value" for each, by a reader of its own.
+// Returns "key=value" for each member of the zip file `bytes`, read with a ZipArchive of its own.
 std::vector<std::string> ContentsOf(const std::string& bytes) {
     const auto archive = ArchiveIn(bytes);
     if (!archive.ok()) return {archive.status().message()};
@@ -137,7 +137,7 @@ class ZipUpdate : public testing::Test {
 
 using Strings = std::vector<std::string>;
 
-TEST_F(ZipUpdate, WhatIsWrittenIsThereAndWhatWasBefore) {
+TEST_F(ZipUpdate, KeepsOldAndNewMembers) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("a/0", Span("first"))));
@@ -157,11 +157,11 @@ TEST_F(ZipUpdate, WhatIsWrittenIsThereAndWhatWasBefore) {
         ASSERT_TRUE(*store->Get("a/0", value, kNoLimit));
         EXPECT_EQ(TextOf(value), "second");
         EXPECT_FALSE(*store->Get("a/1", value, kNoLimit));
-    }  // without Close()
+    }  // destroyed without Close()
     EXPECT_EQ(ContentsOf(contents_->bytes), (Strings{"a/0=second", "\xc3\xbc/\xc3\xa4=umlauts"}));
 }
 
-TEST_F(ZipUpdate, WhatIsThereIsNotWrittenAgain) {
+TEST_F(ZipUpdate, EqualValuesAreNotWrittenAgain) {
     const auto store = OpenIn(contents_);
     EXPECT_TRUE(Succeeds(store->Set("a", Span("value"))));
     EXPECT_TRUE(Succeeds(store->Flush()));
@@ -171,8 +171,8 @@ TEST_F(ZipUpdate, WhatIsThereIsNotWrittenAgain) {
     EXPECT_EQ(contents_->bytes, before);
 }
 
-// The file after each write of a writer, which may be killed there.
-TEST_F(ZipUpdate, EveryStateOnTheWayIsAZipFileWithWhatWasFlushed) {
+// Each state is the file after one write; the writer may be killed there.
+TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
@@ -203,8 +203,8 @@ TEST_F(ZipUpdate, EveryStateOnTheWayIsAZipFileWithWhatWasFlushed) {
     EXPECT_LT(contents_->bytes.size(), 4096U) << "nothing of the room stays";
 }
 
-// As the system leaves it that kills a process in a write of several pages.
-TEST_F(ZipUpdate, ATableThatIsCutOffLeavesTheOneBefore) {
+// A process that is killed during a write of several pages leaves the new directory truncated.
+TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
@@ -215,7 +215,7 @@ TEST_F(ZipUpdate, ATableThatIsCutOffLeavesTheOneBefore) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
-    const std::string with_room = contents_->states[0];  // which the table was written behind
+    const std::string with_room = contents_->states[0];  // room for members, then the new directory
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);
     for (std::size_t cut = 1; cut < with_room.size() - before.size(); cut += cut < 100 ? 1 : 5000) {
@@ -248,7 +248,7 @@ TEST_F(ZipUpdate, AFullDiskLosesNothing) {
     }
 }
 
-TEST_F(ZipUpdate, AFileThatWasReplacedIsNotWritten) {
+TEST_F(ZipUpdate, AReplacedFileIsNotWritten) {
     const auto store = OpenIn(contents_);
     EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
     EXPECT_TRUE(Succeeds(store->Flush()));
@@ -271,7 +271,7 @@ TEST_F(ZipUpdate, FoldersAndMembersOfOthersStay) {
     EXPECT_EQ(other->List("")->size(), 1U);
 }
 
-TEST_F(ZipUpdate, MoreMembersThanTheOldFormatCounts) {
+TEST_F(ZipUpdate, MoreMembersThanZip32Allows) {
     {
         const auto store = OpenIn(contents_);
         for (int i = 0; i < 70000; ++i)
@@ -282,7 +282,7 @@ TEST_F(ZipUpdate, MoreMembersThanTheOldFormatCounts) {
     EXPECT_EQ((*archive)->directory().members().size(), 70000U);
 }
 
-TEST_F(ZipUpdate, AFileWithSomethingBeforeItIsOnlyRead) {
+TEST_F(ZipUpdate, AFileWithAPrefixIsReadOnly) {
     {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("a", Span("1"))));

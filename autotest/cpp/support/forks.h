@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of what a forked process can do; on systems that fork.
+// Helpers for tests of forked processes, on systems that have fork().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace zarr::test {
 
-// True where `child`, in a forked process, returns true, and in time.
+// Returns true if `child` returns true in a forked process before a deadline.
 inline bool SucceedsInChild(const std::function<bool()>& child) {
     std::fflush(nullptr);  // or the child may write it again
     const pid_t pid = fork();
@@ -40,12 +40,12 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 
 }  // namespace zarr::test
 
-// AddressSanitizer may be in the middle of something on another thread at the fork, which then
-// never ends in the child; and its search for leaks stumbles over the parent's threads.
+// With AddressSanitizer, a fork can copy a lock that another thread holds; the child then hangs.
+// Its leak check also fails in the child, because the threads of the parent are missing there.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
-// ThreadSanitizer takes threads of the child for those of the parent that had their ids, and misses
-// the parent's in the end.
+// ThreadSanitizer confuses threads of the child with threads of the parent that had equal ids. At
+// the end it misses the threads of the parent.
 #define SKIP_WITH_THREAD_SANITIZER() \
     if (zarr::test::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-// 1 where a test can tell which pages of memory are there.
+// 1 if a test can tell which pages of a memory range are resident, else 0.
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 #define ZARR_TEST_NEW_MEMORY 1
 #else
@@ -22,7 +22,7 @@
 namespace zarr::test {
 
 #if ZARR_TEST_NEW_MEMORY
-// Memory of the system that no one has touched.
+// Memory fresh from the system, whose pages nothing has touched.
 class NewMemory {
   public:
     explicit NewMemory(std::size_t size)
@@ -36,7 +36,7 @@ class NewMemory {
     NewMemory& operator=(const NewMemory&) = delete;
 
     std::uint8_t* data() const { return data_; }
-    // Which pages are there.
+    // Returns one entry for each page: 1 if the page is resident, else 0.
     std::vector<unsigned char> Pages() const {
         std::vector<unsigned char> there((size_ + Page() - 1) / Page());
         EXPECT_EQ(mincore(data_, size_, there.data()), 0);
@@ -44,7 +44,7 @@ class NewMemory {
         return there;
     }
     static std::size_t Page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-    // Before Linux 5.14 it is not.
+    // True if the kernel supports MADV_POPULATE_WRITE (Linux 5.14 or later).
     static bool IsToBeHad() {
         const NewMemory page(Page());
         return madvise(page.data(), Page(), MADV_POPULATE_WRITE) == 0;

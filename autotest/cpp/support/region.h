@@ -9,7 +9,7 @@
 
 namespace zarr::test {
 
-// So many elements along each dimension from `start` on.
+// Returns the region with step 1 that begins at `start` and has `count` elements in each dimension.
 inline Region Box(const std::vector<std::uint64_t>& start,
                   const std::vector<std::uint64_t>& count) {
     Region region;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which sanitizers the tests are built with, for what these cannot follow.
+// Constants that tell which sanitizers the tests are built with; some tests cannot run under some.
 #pragma once
 
 namespace zarr::test {

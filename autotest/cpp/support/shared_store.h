@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What writers share that act as if they were in different processes: a store and locks.
+// A store and locks in memory for tests in which several writers act as separate processes.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace zarr::test {
 
-// Locks in memory, which know who holds what.
+// Locks in memory. IsHeld() tells a test which keys are locked.
 class MemoryLocks final : public Synchronizer, public std::enable_shared_from_this<MemoryLocks> {
   public:
     Result<std::unique_ptr<Lock>> Acquire(const std::string& key) override {
@@ -41,7 +41,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     }
 
     std::atomic<bool> fails{false};
-    std::function<void()> on_release;  // called once a lock is free
+    std::function<void()> on_release;  // called after a lock was released
 
   private:
     class Held final : public Lock {
@@ -54,7 +54,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
                 owner_->held_.erase(key_);
             }
             owner_->released_.notify_all();
-            const auto hook = owner_->on_release;  // which may take itself away
+            const auto hook = owner_->on_release;  // copied, because the hook may clear on_release
             if (hook) hook();
         }
 
@@ -66,10 +66,10 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     mutable std::mutex mutex_;
     std::condition_variable released_;
     std::set<std::string> held_;
-    std::set<std::string> known_;  // that have been asked for
+    std::set<std::string> known_;  // keys that were locked at least once
 };
 
-// A store that looks on as keys are set.
+// A store in memory that calls `on_change` before it sets or erases a key.
 class ObservingStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kinds of Store::Read(), one function each.
+// Shorthands for Store::Read(): with the version, into given memory, of a byte range, of a tail.
 #pragma once
 
 #include <cstddef>

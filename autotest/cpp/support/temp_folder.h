@@ -9,7 +9,7 @@
 
 namespace zarr::test {
 
-// A new folder that is removed with everything in it.
+// A new temporary folder. The destructor removes the folder with all its contents.
 class TempFolder {
   public:
     TempFolder() {

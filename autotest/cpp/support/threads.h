@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of threads: to meet, and to fail instead of hanging.
+// Helpers for tests with threads: waiting for each other, and failing instead of hanging.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,15 +18,15 @@
 
 namespace zarr::test {
 
-// How long what must come is waited for: much longer than a busy machine takes.
+// Maximum time to wait for an event that must happen; a busy machine takes much less.
 constexpr std::chrono::seconds kPatience{60};
 
-// Where a number of threads wait for each other, once.
+// Point where a fixed number of threads wait for each other once.
 class Barrier {
   public:
     explicit Barrier(std::size_t threads) : missing_(threads) {}
 
-    // False where the others have not come in time.
+    // Returns false if the other threads do not arrive within kPatience.
     bool Meet() {
         std::unique_lock<std::mutex> lock(mutex_);
         if (missing_ != 0) --missing_;
@@ -40,7 +40,8 @@ class Barrier {
     std::size_t missing_;
 };
 
-// Ends the program, saying why, unless it is destroyed in time: for what hangs where it fails.
+// Ends the program with a message if this object still exists after `patience`. Guards tests that
+// would hang instead of failing.
 class Watchdog {
   public:
     explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kPatience)
@@ -72,8 +73,8 @@ class Watchdog {
     std::thread thread_;
 };
 
-// Runs `work(0)`, `work(1)` ... each in a thread of its own; they begin together. What one returns
-// is what went wrong in it, or empty. Ends the program where they hang.
+// Runs work(0), work(1), ... `work(count - 1)`, each in its own thread; all begin together. `work`
+// returns an empty text, or what went wrong. The program ends if the threads hang.
 inline void InThreads(std::size_t count, const std::function<std::string(std::size_t)>& work) {
     const Watchdog watchdog("threads");
     Barrier barrier(count);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Prints the CRS of CF grid mappings as JSON, through the driver's own code:
+// Prints the CRS of CF grid mappings as JSON, with the code of the driver:
 //   zarr_cf_srs < CASES
-// Each line of the input is an object with "attributes", those of a grid mapping variable, and
-// "units", those of its coordinate arrays. Each line of the output is one with "wkt" (WKT2:2019),
-// "scale", "mapping" (the data axis to CRS axis mapping) and "warnings", or with "error" and
-// "warnings". With "crs" in place of "attributes", CoordinateScale() of that CRS as "scale".
-// Whatever GDAL prints goes to the standard error.
+// Each line of the input is a JSON object. "attributes" are the attributes of a grid mapping
+// variable. "units" are the units of its coordinate arrays.
+// Each line of the output is a JSON object with "wkt" (WKT2:2019), "scale", "mapping" (data axis to
+// CRS axis) and "warnings". If the CRS cannot be built, the object has "error" and "warnings" only.
+// If the input has "crs" instead of "attributes", "scale" is CoordinateScale() of that CRS.
+// Messages of GDAL go to standard error.
 #include <cpl_conv.h>
 
 #include <iostream>

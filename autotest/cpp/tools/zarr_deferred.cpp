@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Registers the plugin of GDAL_DRIVER_PATH where GDAL's own driver is a plugin, too, that is loaded
-// when it is needed, as GDAL can be built from 3.9 on: a driver "Zarr" stands for it that has no
-// functions but by virtual methods, which load it by the driver's name. Opens a name that only that
-// one knows. Ends with 0 where it is opened, and the plugin loaded once; GDAL before 3.9 has no
-// such.
+// Tests the plugin of GDAL_DRIVER_PATH with a deferred built-in driver (GDAL 3.9 and later). GDAL
+// then registers a stand-in driver "Zarr", which loads the real plugin by its name when needed.
+// Opens a dataset that only the deferred driver recognises. The exit status is 0 if the dataset
+// opens and the plugin is loaded once. With GDAL before 3.9 there is nothing to test.
 //
-//   zarr_deferred [missing]     missing: the plugin cannot be loaded
+//   zarr_deferred [missing]     missing: the deferred plugin cannot be loaded
 #include <gdal_priv.h>
 #include <gdal_version.h>
 

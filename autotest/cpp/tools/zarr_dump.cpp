@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Prints one array of a store as JSON, through the core alone, so that tests can compare dtypes
-// that GDAL's raster model has no place for:
+// Prints one array of a store as JSON, with the core only, so that tests can compare dtypes that
+// GDAL's raster model lacks:
 //   zarr_dump STORE_FOLDER ARRAY_PATH [THREADS]
-// Fixed-size elements come as base64 of their bytes in C order and the host's byte order, objects
-// as a list of base64 strings.
+// Elements of fixed size are printed as Base64 of their bytes, in C order and native byte order.
+// Objects are printed as a list of Base64 strings.
 #include <cstdio>
 #include <cstdlib>
 

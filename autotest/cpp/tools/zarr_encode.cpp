@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Encodes the first chunk of arrays, through the core alone, so that tests can compare it with what
-// numcodecs makes of the same values:
+// Encodes the first chunk of arrays with the core only, so that tests can compare it with the bytes
+// that numcodecs encodes:
 //   zarr_encode ARRAY_FOLDER...
-// Each folder has a .zarray, and the chunk's elements in its order: as bytes in the array's byte
-// order in the file "raw", or for dtype |O as a JSON list of base64 strings in "objects".
+// Each folder has a .zarray and the elements of the chunk in their order. The file "raw" holds the
+// elements in the byte order of the array. For dtype |O, the file "objects" holds a JSON list of
+// Base64 strings.
 #include <cstdio>
 #include <vector>
 

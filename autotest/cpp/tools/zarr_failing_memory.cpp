@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A library to be loaded before all others (LD_PRELOAD), in which the n-th request for memory of
-// the driver's plugin fails: of its own code, and of what the C++ library does for it. Requests of
-// GDAL and other libraries go through.
+// Library for LD_PRELOAD that makes memory requests of the driver's plugin fail. Requests that the
+// C++ library makes for the plugin count as requests of the plugin. Requests of GDAL and other
+// libraries succeed.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -14,13 +14,14 @@
 
 namespace {
 
-std::atomic<long> requests{0};       // of the plugin, since the last zarr_fail_memory()
-std::atomic<long> first{0};          // the one that fails; 0 for none
-std::atomic<bool> all_after{false};  // those after it, too
-thread_local bool is_looking = false;
+std::atomic<long> requests{0};       // requests of the plugin since the last zarr_fail_memory()
+std::atomic<long> first{0};          // number of the request that fails; 0: none
+std::atomic<bool> all_after{false};  // true: all later requests fail, too
+thread_local bool is_inside = false;
 
-// Whose code asks: the first that is neither this library nor the C++ library.
-bool IsOfPlugin() {
+// True if the plugin requests the memory. The requester is the first caller that is neither in this
+// library nor in the C++ library.
+bool IsRequestOfPlugin() {
     constexpr int kFrames = 24;
     void* frames[kFrames];
     const int count = backtrace(frames, kFrames);
@@ -34,11 +35,11 @@ bool IsOfPlugin() {
     return false;
 }
 
-bool MayHave() {
-    if (first.load() == 0 || is_looking) return true;
-    is_looking = true;
-    const bool is_counted = IsOfPlugin();
-    is_looking = false;
+bool IsAllowed() {
+    if (first.load() == 0 || is_inside) return true;
+    is_inside = true;
+    const bool is_counted = IsRequestOfPlugin();
+    is_inside = false;
     if (!is_counted) return true;
     const long number = ++requests;
     return all_after ? number < first : number != first;
@@ -50,17 +51,17 @@ Function Next(const char* name) {
 }
 
 void* Allocate(std::size_t size) {
-    if (!MayHave()) return nullptr;
-    is_looking = true;
+    if (!IsAllowed()) return nullptr;
+    is_inside = true;
     void* const memory = std::malloc(size == 0 ? 1 : size);
-    is_looking = false;
+    is_inside = false;
     return memory;
 }
 
 }  // namespace
 
-// Lets the `number`-th request from now on fail, with `all` those after it, too; 0 for none.
-// Returns how many there were since the last call.
+// Makes the request number `number` fail, counted from now on; 0: none. If `all` is not 0, all
+// later requests fail, too. Returns the number of requests since the last call.
 extern "C" long zarr_fail_memory(long number, int all) {
     first = 0;
     const long seen = requests.exchange(0);
@@ -71,14 +72,14 @@ extern "C" long zarr_fail_memory(long number, int all) {
 
 extern "C" void* malloc(std::size_t size) {
     static const auto next = Next<void* (*)(std::size_t)>("malloc");
-    if (MayHave()) return next(size);
+    if (IsAllowed()) return next(size);
     errno = ENOMEM;
     return nullptr;
 }
 
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
     static const auto next = Next<void* (*)(std::size_t, std::size_t)>("aligned_alloc");
-    if (MayHave()) return next(alignment, size);
+    if (IsAllowed()) return next(alignment, size);
     errno = ENOMEM;
     return nullptr;
 }
@@ -86,7 +87,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
 extern "C" void* mmap(void* place, std::size_t size, int protection, int flags, int file,
                       off_t offset) noexcept {
     static const auto next = Next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap");
-    if (MayHave()) return next(place, size, protection, flags, file, offset);
+    if (IsAllowed()) return next(place, size, protection, flags, file, offset);
     errno = ENOMEM;
     return MAP_FAILED;
 }

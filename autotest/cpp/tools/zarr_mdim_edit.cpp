@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Changes a store through the driver's multidimensional objects, also by the methods that this
-// GDAL's own classes lack:
+// Changes a store through the multidimensional objects of the driver. Methods that this version of
+// GDAL lacks can be called, too:
 //   zarr_mdim_edit STORE < COMMANDS
-// Each line of the input is an object with one command, each line of the output one with "ok",
-// "errors" (what was emitted) and maybe "value". Objects are held under names; "root" is there from
-// the start.
+// Each line of the input is a JSON object with one command. Each line of the output is a JSON
+// object with "ok", "errors" (messages) and, for some commands, "value". Objects have names. The
+// root group is named "root".
 //   {"hold": NAME, "from": NAME, "group" | "array" | "attribute": NAME | "dimension": NUMBER}
 //   {"drop": NAME}  {"close": true} (the dataset)  {"flush": true}
 //   {"describe": NAME} (its full name, and what there is of it)
@@ -110,7 +110,7 @@ Value Describe(const ZarrDimension& dimension) {
                {"variable", variable == nullptr ? Value() : Value(variable->GetFullName())}});
 }
 
-// All elements of an array or attribute, as doubles.
+// All elements of an array or attribute as doubles.
 struct Whole {
     explicit Whole(const GDALAbstractMDArray& array) {
         std::size_t total = 1;
@@ -302,7 +302,7 @@ int Run(const char* store) {
             Answer(ok, value);
         }
     }
-    Answer(emitted.empty(), Value());  // what closing said
+    Answer(emitted.empty(), Value());  // messages that closing reported
     GDALDestroyDriverManager();
     return 0;
 }
@@ -312,7 +312,7 @@ int Run(const char* store) {
 int main(int argc, char** argv) {
     try {
         return argc == 2 ? Run(argv[1]) : 2;
-    } catch (const std::exception& fault) {  // a command that makes no sense
+    } catch (const std::exception& fault) {  // an invalid command
         std::fputs(fault.what(), stderr);
         return 2;
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Loads the plugin as a host does that also unloads it, and ends in several ways while threads are
-// alive:
+// Loads and unloads the plugin, and ends the process in several ways while threads are alive:
 //   zarr_unload WAY PLUGIN STORE [ROUNDS]
-//   reload    in each round: load, register, read with threads, destroy GDAL's drivers, unload; now
-//             and then wait for longer than idle threads linger, and fork
-//   register  the same without unloading
-//   exit      end by exit() while threads read
-//   leave     end by returning from main() while threads linger and datasets are open, one of them
-//             with a chunk that is not stored yet
-//   static    end by returning from main(), when a static object closes a dataset with such a chunk
-//             and reads it again
-// STORE is an array of int32 that holds the values 0, 1, 2, ... Prints "threads N" (that are alive
-// in the end, where it waited for them), and "ok" where all values were right. POSIX only.
+//   reload    Each round loads and registers the plugin, reads with threads, destroys the drivers
+//             of GDAL, unloads the plugin, and forks. In every tenth round idle threads end first.
+//   register  Like reload, but the plugin is loaded only once.
+//   exit      Calls exit() while threads read.
+//   leave     Returns from main() while threads are idle and datasets are open. A dataset has a
+//             chunk that is not stored yet.
+//   static    Returns from main(). Then a static object closes a dataset with a chunk that is not
+//             stored yet, and reads the store.
+// STORE is an int32 array with the values 0, 1, 2, ... Prints "threads N", the number of threads at
+// the end, for reload and register. Prints "ok" if all values were right. POSIX only.
 #include <cpl_conv.h>
 #include <dlfcn.h>
 #include <gdal_priv.h>
@@ -31,7 +30,7 @@
 namespace {
 
 constexpr std::size_t kThreads = 3;
-constexpr std::chrono::milliseconds kLongerThanTheyLinger{1300};
+constexpr std::chrono::milliseconds kLongerThanIdleThreads{1300};
 
 [[noreturn]] void Fail(const std::string& what) {
     std::fprintf(stderr, "%s\n", what.c_str());
@@ -78,7 +77,8 @@ void ReadInThreads(const std::string& store) {
     if (wrong != 0) Fail("wrong values");
 }
 
-// What a library leaves behind to be called at a fork must not lie in code that is gone.
+// Forks, which calls the handlers that libraries have registered for fork(). No handler may be in
+// unloaded code.
 void Fork() {
     const pid_t child = fork();
     if (child == 0) _exit(0);
@@ -99,10 +99,10 @@ void Repeat(const std::string& plugin, const std::string& store, int rounds, boo
         ReadInThreads(store);
         GDALDestroyDriverManager();
         if (unload) dlclose(handle);
-        if (round % 10 == 0) std::this_thread::sleep_for(kLongerThanTheyLinger);
+        if (round % 10 == 0) std::this_thread::sleep_for(kLongerThanIdleThreads);
         Fork();
     }
-    std::this_thread::sleep_for(kLongerThanTheyLinger);
+    std::this_thread::sleep_for(kLongerThanIdleThreads);
     std::printf("threads %td\n", CountThreads());
 }
 
@@ -111,14 +111,15 @@ void KeepReading(const std::string& store) {
     for (std::size_t t = 0; t < kThreads; ++t)
         std::thread([store] {
             for (;;) {
-                // Once the process ends, what a thread still reads of GDAL's may be gone.
+                // While the process ends, objects of GDAL may be destroyed during a read, so wrong
+                // results are ignored.
                 if (ReadAll(store)) ++reads;
             }
         }).detach();
     while (reads < 10) std::this_thread::yield();
 }
 
-// Left open, and written to in part.
+// Returns a dataset that is open for update, with a partly written chunk that is not stored yet.
 GDALDataset* LeaveOpen(const std::string& store, std::int32_t first_value) {
     auto* const dataset = GDALDataset::Open(store.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
     if (dataset == nullptr) Fail("does not open for update");
