@@ -235,7 +235,7 @@ def _(folder):
     read(with_late_array(folder))
 
 
-@provokes("is in the draft format of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to FORMAT=ZARR_V2 "
+@provokes("follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to FORMAT=ZARR_V2 "
           "with gdalmdimtranslate of one of these versions")  # fmt: skip
 def _(folder):
     (folder / "d.zarr").mkdir()

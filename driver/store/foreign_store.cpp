@@ -162,7 +162,7 @@ Status NotOpened(ForeignStore kind) {
             "opens it as Zarr");
     if (kind == ForeignStore::kV3Draft)
         return Status::Unsupported(
-            "is in the draft format of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
+            "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
             "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
     return Status::Unsupported(
         std::string("holds Kerchunk references, which only GDAL's built-in Zarr driver can read") +
