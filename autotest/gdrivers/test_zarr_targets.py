@@ -151,7 +151,7 @@ def test_a_group_of_the_multidimensional_api(store, named, cpl):
     assert group["m/v"][:].tolist() == VALUES[:, 0].tolist()
     assert "a" in group and cpl.events == []
     assert gdal.GetDriverByName("Zarr").CreateMultiDimensional(array_name(store, "a")) is None
-    assert "/a: is there already" in cpl.the_error()
+    assert "/a: already exists" in cpl.the_error()
 
 
 def test_a_cancelled_copy_of_a_group_leaves_nothing(store):
