@@ -134,7 +134,7 @@ def _(folder):
     dataset.GetRasterBand(1).SetScale(2)
 
 
-@provokes("/<path>: nodata value <value> does not fit <type>, so that no value is nodata")
+@provokes("/<path>: nodata value <value> does not fit <type>; no nodata value is set")
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     dataset.GetRasterBand(1).SetNoDataValue(-9999)
@@ -221,17 +221,17 @@ def _(folder):
     return Process(write).finish()
 
 
-@provokes("open option WRAP_LONGITUDE is for reading: the array's columns are in another order")
+@provokes("open option WRAP_LONGITUDE is not allowed in update mode: it reorders columns")
 def _(folder):
     update(DATA / "temperature.zarr", "WRAP_LONGITUDE=YES")
 
 
-@provokes("open option NORTH_UP is for reading: the array's rows are in another order")
+@provokes("open option NORTH_UP is not allowed in update mode: it reorders rows")
 def _(folder):
     update(DATA / "temperature.zarr", "NORTH_UP=YES")
 
 
-@provokes("data type <type> has no counterpart in Zarr; CFloat32 and CFloat64 have")
+@provokes("data type <type> is not supported by Zarr; use CFloat32 or CFloat64")
 def _(folder):
     translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
 

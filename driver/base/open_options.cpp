@@ -24,7 +24,7 @@ namespace zarr_driver {
 
 namespace {
 
-// Counted at load: counting takes as long as opening two documents.
+// Counted when the plugin is loaded, because counting takes as long as opening two documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -34,7 +34,7 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
         return zarr::Status::Invalid(
             "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
             zarr::Quoted(text));
-    constexpr double kMax = 1e9;  // what a clock can count
+    constexpr double kMax = 1e9;  // limit of the clock, in seconds
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
@@ -49,7 +49,7 @@ zarr::FillAsNodata ParseFillAsNodata(const char* text) {
     return zarr::FillAsNodata::kAuto;
 }
 
-// What a number is multiplied with by the letters behind it.
+// Returns the factor of a unit such as "KB". Units are allowed only for limits in bytes.
 std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
     if (unit.empty()) return 1;
     if (!is_bytes) return std::nullopt;
@@ -75,9 +75,9 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
 std::mutex seen_mutex;
-Texts& seen = *new Texts;  // what the options said when they were read last
+Texts& seen = *new Texts;  // texts of the options when they were last read
 
-// The value of an option, or none where that is not one.
+// Returns the value of a limit's option, or nullopt if the text is invalid.
 std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
     if (text.empty()) return info.preset;
     const auto value = ParseLimit(text, info.is_bytes);

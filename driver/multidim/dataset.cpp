@@ -28,9 +28,8 @@ MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
     : session_(std::move(session)),
       root_(session_->OpenGroup(session_->root())),
       array_(std::move(array)) {
-    poDriver =
-        // also if the caller named ZarrBuiltin
-        GetGDALDriverManager()->GetDriverByName(kDriverName);
+    // The driver is "Zarr" even if the caller asked for "ZarrBuiltin".
+    poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     if (session_->update() != nullptr) eAccess = GA_Update;
 }
 
@@ -222,7 +221,7 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
-    // GDAL's error counter also counts errors that GDAL handled itself, so `error` alone decides.
+    // GDAL's error counter is of no use here: it also counts errors that GDAL handled itself.
     if (watched.IsCancelled())
         return CPLGetLastErrorNo() == CPLE_UserInterrupt
                    ? is_told
