@@ -41,7 +41,7 @@ Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const Connectio
     options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
     // Consolidated metadata may hold copies of documents that are being changed.
     options.use_consolidated = zarr::UseConsolidated::kNever;
-    // A program that updates what it reads wants each chunk only once.
+    // No read-ahead: a program that changes the values it reads wants each chunk only once.
     options.read_ahead = false;
     ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     return options;
@@ -68,7 +68,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                             location.node.empty();
     dataset->Finish({name.indices, is_by_path});
     if (update) {
-        // Arrays that a listing error hides would not be updated with the others.
+        // A listing that failed may hide arrays, which would then not be updated with the others.
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
@@ -207,7 +207,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
-        // For remote stores and drafts, the failed opening tells the kind with fewer requests.
+        // For remote stores and drafts, the error from opening tells the kind of store with fewer
+        // requests.
         kind = FindForeignStoreBehind(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))

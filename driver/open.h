@@ -5,16 +5,16 @@
 
 namespace zarr_driver {
 
-// Implements GDALDriver::pfnIdentify. Returns TRUE for datasets that Open() opens with this driver
-// or with GDAL's built-in one, as far as that is known without requests over a network. Takes a few
-// stats and no listing. The answer depends on `open_info`, flags included, and on existing files.
-//
+// Implements GDALDriver::pfnIdentify. Returns TRUE for datasets that Open() opens, with this driver
+// or with GDAL's built-in one. Takes a few stats and no listing, so names on a web server are
+// judged by their text. The answer depends on `open_info`, flags included, and on existing files.
 // GDAL also calls it without flags, to find the driver that deletes a dataset that a copy replaces.
 // Then names that do not exist are not identified. Neither are zip files, which must stay until the
 // new file is complete.
 int Identify(GDALOpenInfo* open_info);
 
-// True for names that Open() opens, but that Identify() rejects because a copy replaces them.
+// True for names that Open() opens, but that Identify() rejects because a copy is going to replace
+// them.
 bool IsTurnedDown(GDALOpenInfo* open_info);
 
 // Implements GDALDriver::pfnOpen. Emits one error and returns nullptr if a Zarr store cannot be

@@ -118,7 +118,7 @@ class LoadedDriver final : public GDALDriver {
 
 // Returns `own`, or a driver with the plugin's functions if `own` is the proxy of a deferred
 // plugin. Returns nullptr if the plugin cannot be loaded; GDAL has then emitted an error.
-GDALDriver* WithItsFunctions(GDALDriver* own) {
+GDALDriver* WithPluginFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;
     // The proxy stays alive until the process ends, because the plugin's code is used until then.
@@ -129,12 +129,12 @@ GDALDriver* WithItsFunctions(GDALDriver* own) {
 
 #else
 
-GDALDriver* WithItsFunctions(GDALDriver* own) { return own->pfnOpen != nullptr ? own : nullptr; }
+GDALDriver* WithPluginFunctions(GDALDriver* own) { return own->pfnOpen != nullptr ? own : nullptr; }
 
 #endif
 
 // Prefix in the descriptions of options that only GDAL's built-in driver has.
-constexpr const char* kOfBuiltin = "(GDAL`s own driver) ";
+constexpr const char* kBuiltinMark = "(GDAL`s own driver) ";
 
 // Gives access to poDriver, a protected member of GDALDataset.
 struct DatasetAccess : GDALDataset {
@@ -147,7 +147,7 @@ GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinN
 
 GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*)) {
     is_turned_down = is_turned_down_by_zarr;
-    GDALDriver* const builtin = WithItsFunctions(own);
+    GDALDriver* const builtin = WithPluginFunctions(own);
     if (builtin == nullptr) return nullptr;
     if (builtin->pfnOpen != OpenBehind) {
         identify_as_builtin = builtin->pfnIdentify != nullptr ? builtin->pfnIdentify : IsUnknown;
@@ -188,7 +188,7 @@ std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
     for (CPLXMLNode* node = FirstOption(theirs); node != nullptr; node = node->psNext) {
         if (!IsOption(node) || HasOption(ours, CPLGetXMLValue(node, "name", ""))) continue;
         const std::string text = CPLGetXMLValue(node, "description", "");
-        CPLSetXMLValue(node, "#description", (kOfBuiltin + text).c_str());
+        CPLSetXMLValue(node, "#description", (kBuiltinMark + text).c_str());
         more += ToText(node);
     }
     std::string merged = list;

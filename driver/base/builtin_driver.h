@@ -18,7 +18,7 @@ GDALDriver* Builtin();
 
 // Returns the driver to register as kBuiltinName. It is `own`, the built-in driver, or for a
 // deferred plugin a new driver with the plugin's functions. At any place in the order of drivers,
-// it opens files only if "Zarr" may not be asked.
+// the returned driver opens files only if "Zarr" may not be asked.
 //
 // `own` still has its original name, by which GDAL finds the plugin, and is not registered.
 // `is_turned_down_by_zarr` returns true for files that "Zarr" opens but does not identify. Returns
@@ -29,8 +29,8 @@ GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpen
 // Returns GDAL_IDENTIFY_FALSE if there is no built-in driver.
 int IdentifyAsBuiltin(GDALOpenInfo* open_info);
 
-// Opens `name` with the built-in driver, with the flags and options of `open_info`. Errors of the
-// built-in driver stay. Returns nullptr on failure, with or without an error.
+// Opens `name` with the built-in driver, with the flags and options of `open_info`. The built-in
+// driver emits its own errors. Returns nullptr on failure, with or without an error.
 GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name);
 
 // True if the built-in driver has the option `name` in its list of options `item`, such as

@@ -71,7 +71,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 
 }  // namespace zarr_driver
 
-// `override` for methods that the multidimensional API has since a version.
+// Expands to `override` if this GDAL version has the method, else to nothing.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 #define ZARR_OVERRIDE_3_7 override
 #else
@@ -117,7 +117,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_SUBDATASET_INFO 0
 #endif
 
-// Default of the creation option FORMAT, equal to that of GDAL's built-in driver.
+// Default of the creation option FORMAT, as in GDAL's built-in driver.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 14, 0)
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V3"
 #else
@@ -149,7 +149,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
-// GDALDataset::Close(), whose result tells the caller of GDALClose() whether closing failed.
+// Availability and parameters of GDALDataset::Close(), whose result tells the caller of GDALClose()
+// whether closing failed.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_HAS_CLOSE 1
 #define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData

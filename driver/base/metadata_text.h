@@ -62,7 +62,7 @@ void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 inline constexpr const char* kZarrDomain = "ZARR";
 
 // Adds facts about the stored array to `list` as NAME=VALUE: format, dtype, shape and sizes. Adds
-// the stored amount if `listing` has the array's chunks. DescribeCodecs() adds the codecs.
+// number and size of the stored chunks if `listing` is given. DescribeCodecs() adds the codecs.
 void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkListing>& listing,
                      CPLStringList& list);
 

@@ -21,7 +21,7 @@ namespace {
 
 // Truncates texts that exceed the maximum length of the array's elements. Returns the truncated
 // ones.
-CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
+CutTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
     CutTexts cut;
     if (!metadata.text_type) return cut;
     for (std::string& text : texts) {
@@ -187,7 +187,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
         if (block.type.GetClass() == GEDTC_COMPOUND)
             return Status::Invalid("dtype |O has no members");
         std::vector<std::string> texts = TextsOf(block, data);
-        WarnOfCut(CutToFit(array_->metadata(), texts));
+        WarnOfCut(TruncateToFit(array_->metadata(), texts));
         return writer->WriteObjects(region, texts, threads);
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));

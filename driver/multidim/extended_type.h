@@ -30,8 +30,8 @@ struct StructMember {
     std::size_t offset = 0;  // bytes from the start of the stored element
 };
 
-// Returns the members of a structured type, without those of nested structures. Returns kLimit if
-// there are more than kMaxFields fields.
+// Returns the members of a structured type. A nested structure counts as one member. Returns kLimit
+// if there are more than kMaxFields fields.
 zarr::Result<std::vector<StructMember>> StructMembers(const zarr::DataType& type);
 
 // Returns the GDAL type for elements of `type`. Numbers and times follow GdalTypeOf(). Strings and

@@ -42,7 +42,7 @@ std::string NameOf(const SharedResource& session, const std::string& path) {
 }
 
 // Bytes that one text of variable length is assumed to take when the default chunk shape is chosen.
-constexpr std::size_t kUsualTextBytes = 32;
+constexpr std::size_t kAssumedTextBytes = 32;
 
 using Dimensions = std::vector<std::shared_ptr<ZarrDimension>>;
 
@@ -76,7 +76,8 @@ Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions
     EmitWarnings(name, array.warnings);
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
-    spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
+    spec.chunks =
+        zarr::DefaultChunks(spec.shape, are_objects ? kAssumedTextBytes : spec.dtype.size);
     return NewArrayMetadata(std::move(spec), array);
 }
 

@@ -35,9 +35,8 @@ class ZarrGroup final : public GDALGroup {
     std::shared_ptr<GDALGroup> OpenGroup(const std::string& osName,
                                          CSLConstList papszOptions = nullptr) const override;
     // Returns the dimensions of all arrays of the group that belong to this group. Reads the
-    // metadata of all arrays. If dimensions share a name, the one with a coordinate array is
-    // returned, else that of the first array. Dimensions that callers created and no array has yet
-    // come last.
+    // metadata of all arrays. If dimensions share a name, the dimension with a coordinate array is
+    // returned, else the first. Dimensions that callers created and no array has yet come last.
     std::vector<std::shared_ptr<GDALDimension>> GetDimensions(
         CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;

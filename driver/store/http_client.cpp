@@ -140,8 +140,8 @@ struct SentPart {
 // Cuts the `wanted` range out of an answer. A Content-Range header says which range was sent; a
 // server without range support sends the whole value. Returns kIo if the answer is another range,
 // which does not mean that the value changed.
-Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& answer,
-                                  ByteExtent wanted, SentPart& sent) {
+Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
+                                      ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
     sent.end = body.size;
     sent.total = body.size;
@@ -194,7 +194,7 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
 }
 
 // Handles status 416: the requested range lies outside of the value.
-void TakeNoSuchPart(const CPLHTTPResult& answer, ToldOfValue& told) {
+void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ToldOfValue& told) {
     // A server answers 416 to a request for the last bytes of an empty value.
     told.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
@@ -226,7 +226,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
     if (extent && status == kNoSuchRange) {
-        if (told != nullptr) TakeNoSuchPart(*answer, *told);
+        if (told != nullptr) HandleUnsatisfiableRange(*answer, *told);
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
@@ -235,7 +235,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     if (size > limit) return zarr::ValueTooLarge(key, size, limit);
     SentPart sent;
     const auto body =
-        WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
+        CutWantedRange(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
     if (told != nullptr) {
         told->is_other_part = !body.ok();
         if (sent.tells_total) told->size = sent.total;

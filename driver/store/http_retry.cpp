@@ -20,7 +20,7 @@ namespace {
 // Error numbers of curl after which a repetition may succeed. They stand for: server not found or
 // not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure, broken
 // HTTP/2 stream.
-constexpr int kPassing[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
+constexpr int kTransientErrors[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
 
 // Returns the seconds that a server asks the client to wait (RFC 9110, Retry-After): a number, or a
 // date.
@@ -54,8 +54,8 @@ HttpRetry::HttpRetry(const std::string& path) {
 
 bool HttpRetry::IsWorthwhile(const CPLHTTPResult& answer, int status) const {
     if (status == 0)
-        return std::find(std::begin(kPassing), std::end(kPassing), answer.nStatus) !=
-               std::end(kPassing);
+        return std::find(std::begin(kTransientErrors), std::end(kTransientErrors),
+                         answer.nStatus) != std::end(kTransientErrors);
     if (EQUAL(codes_.c_str(), "ALL")) return status >= 400;
     const CPLStringList codes(CSLTokenizeString2(codes_.c_str(), ", ", 0));
     return codes.FindString(std::to_string(status).c_str()) >= 0;

@@ -67,8 +67,8 @@ class ResponseCache {
         return generation_;
     }
 
-    // Caches an answer, unless the cache was emptied since the request began (`asked`): such an
-    // answer may be older than the write that emptied the cache.
+    // Caches an answer. Does nothing if the cache was emptied since the request began (`asked`):
+    // the answer may be older than the write that emptied the cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ToldOfValue& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -13,9 +13,9 @@ namespace zarr_driver {
 // Calls Fetch() with a cache that all datasets of the process share. Meant for values that rarely
 // change: chunks, shards and ranges of zip files, no metadata documents. GDAL's option
 // VSI_CACHE=YES turns the cache on; CPL_VSIL_CURL_CACHE_SIZE bounds it in bytes (default 16 MiB).
-// Both options may be set per path. The least recently used answers are dropped first. A change on
-// the server is noticed only if a range arrives with another ETag, time or size; then all cached
-// ranges of that value are dropped. Absence is not cached. Thread-safe.
+// Both options may be set per path. The least recently used answers are dropped first. A range that
+// arrives with another ETag, time or size shows that the value has changed. Then all cached ranges
+// of the value are dropped; no other change is noticed. Absence is not cached. Thread-safe.
 zarr::Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                              std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
 

@@ -312,7 +312,7 @@ namespace {
 
 constexpr const char* kMultidimPam = "pam.aux.xml";
 // Marks a CRS that StoreMultidimCrs() copied from the store.
-constexpr const char* kOfStore = "SRS.ofStore";
+constexpr const char* kFromStore = "SRS.ofStore";
 
 bool IsElement(const CPLXMLNode& node, const char* name) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, name);
@@ -374,7 +374,7 @@ MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& pa
         if (node->eType != CXT_Element || !EQUAL(node->pszValue, "Array") ||
             CPLGetXMLValue(node, "name", "") != "/" + path)
             continue;
-        if (CPLGetXMLNode(node, kOfStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
+        if (CPLGetXMLNode(node, kFromStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
         static constexpr const char* kItems[][2] = {{"Minimum", "STATISTICS_MINIMUM"},
                                                     {"Maximum", "STATISTICS_MAXIMUM"},
                                                     {"Mean", "STATISTICS_MEAN"},

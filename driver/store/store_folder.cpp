@@ -24,8 +24,8 @@ namespace zarr_driver {
 namespace {
 
 // Loads the text under `key` and returns `is_one` of it. Returns false if the text is absent.
-bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
-                 bool (*is_one)(std::string_view)) {
+bool HoldsTextWith(const std::string& folder, std::string_view key, std::size_t most_bytes,
+                   bool (*is_one)(std::string_view)) {
     const auto store = OpenStore(folder, {});
     if (!store.ok()) return false;
     zarr::Buffer text;
@@ -42,7 +42,7 @@ bool IsV1Folder(const std::string& folder) {
     // files.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
-    return may_be_there && DoesTextSay(folder, key, kMostBytes, zarr::IsV1Metadata);
+    return may_be_there && HoldsTextWith(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
 // Returns the paths at which the first document of a store may lie.
@@ -68,9 +68,9 @@ bool HoldsDocument(const std::string& folder) {
 }  // namespace
 
 bool HoldsReferences(const std::string& folder) {
-    return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
-                       static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
-                       zarr::AreReferences);
+    return HoldsTextWith(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
+                         static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
+                         zarr::AreReferences);
 }
 
 bool IsStoreFolder(const std::string& folder) {

@@ -19,8 +19,8 @@ bool IsStoreFolder(const std::string& folder);
 // file.
 bool HoldsReferences(const std::string& folder);
 
-// True if the last name of `path` is that of a Zarr v2 or v3 document. A file named `meta` is read,
-// and must be the metadata of a Zarr v1 array.
+// True if `path` ends with the name of a Zarr v2 or v3 document. A file named `meta` is read, and
+// must be the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
 
 // Returns the folder that a path or URL means: the folder of a document if `path` names one, else

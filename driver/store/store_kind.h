@@ -28,8 +28,8 @@ struct StoreAccess {
 
 enum class StoreChange : std::uint8_t { kCreate, kWrite, kDeleteNode };
 
-// A kind of store: a row of functions. OfKind() replaces a function that is nullptr by that of the
-// next kind in the table that recognises the path.
+// A kind of store: a row of functions. Instead of a function that is nullptr, OfKind() returns the
+// function of the next kind in the table that recognises the path.
 struct StoreKind {
     // True if a store at `path` is of this kind. Takes no request over a network.
     bool (*recognise)(const StorePath& path);

@@ -57,7 +57,7 @@ std::string FolderAround(const std::string& path) {
 }
 
 // True if another file or folder can replace `path` by renaming.
-bool MayBeReplaced(const std::string& path) {
+bool CanBeReplaced(const std::string& path) {
     if (RenamingAt(path) == Renaming::kNo) return false;
     const std::string_view name = zarr::LastName(path);
     if (name.empty() || name == "." || name == "..") return false;
@@ -70,7 +70,7 @@ bool MayBeReplaced(const std::string& path) {
 }
 
 // True for errors about missing rights, false for errors of the file system itself.
-bool IsRefusal(int error) { return error == EACCES || error == EPERM || error == EROFS; }
+bool IsMissingRight(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 Status SwapFailure(const std::string& what, int error) {
     return Status::Io(what + ": " + std::generic_category().message(error != 0 ? error : EIO));
@@ -102,8 +102,8 @@ bool Exchange(const std::string& one, const std::string& other) {
 
 // Stores that are being built use the first staging names; stores that are being deleted use the
 // last.
-constexpr unsigned kFirstToGo = kAsideNames + 1;
-constexpr unsigned kLastToGo = 2 * kAsideNames;
+constexpr unsigned kFirstDeletionName = kAsideNames + 1;
+constexpr unsigned kLastDeletionName = 2 * kAsideNames;
 
 // Deletes the staging store at `aside` if the process that created it has ended.
 void RemoveAbandoned(const std::string& aside) {
@@ -115,8 +115,8 @@ void RemoveAbandoned(const std::string& aside) {
 }
 
 // Returns a staging name for a store that is to be deleted; empty if all are in use.
-std::string NameToGo(const std::string& path) {
-    for (unsigned i = kFirstToGo; i <= kLastToGo; ++i) {
+std::string DeletionName(const std::string& path) {
+    for (unsigned i = kFirstDeletionName; i <= kLastDeletionName; ++i) {
         std::string name = AsideName(path, i);
         if (IsOnLocalDisk(path)) RemoveAbandoned(name);
         if (!PathExists(name)) return name;
@@ -128,9 +128,9 @@ std::string NameToGo(const std::string& path) {
 
 std::string MoveAside(const std::string& path) {
     const QuietErrors quiet;
-    if (RenamingAt(path) != Renaming::kYes || !MayBeReplaced(path) || WithoutLink(path) != path)
+    if (RenamingAt(path) != Renaming::kYes || !CanBeReplaced(path) || WithoutLink(path) != path)
         return path;
-    std::string name = NameToGo(path);
+    std::string name = DeletionName(path);
     return !name.empty() && VSIRename(path.c_str(), name.c_str()) == 0 ? name : path;
 }
 
@@ -158,7 +158,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckRoom(folder));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
-    bool is_possible = MayBeReplaced(replacement.path_);
+    bool is_possible = CanBeReplaced(replacement.path_);
     if (is_possible) {
         const Status status = replacement.BuildAside(is_possible);
         if (!status.ok()) {
@@ -195,7 +195,7 @@ void StoreReplacement::BuildAt(const std::string& aside) {
 Status StoreReplacement::BuildAside(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;
-    for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastToGo; ++i)
+    for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastDeletionName; ++i)
         RemoveAbandoned(AsideName(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
         return SwapFailure(is_file ? "the folder of the zip file cannot be created"
@@ -207,7 +207,7 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         const int error = MakeEmpty(aside, path_, folder_);
         if (error == EEXIST) continue;
         if (error != 0) {
-            is_possible = !IsRefusal(error) || !PathExists(path_);
+            is_possible = !IsMissingRight(error) || !PathExists(path_);
             return is_possible ? SwapFailure("cannot be created", error) : Status();
         }
         zarr::PathLock::Failure failure{};
@@ -254,7 +254,7 @@ Status StoreReplacement::TakePlace() {
     if (is_free) return SwapFailure("cannot be renamed to its final name", errno);
     std::string old = building_;
     if (!Exchange(building_, path_)) {
-        old = NameToGo(path_);
+        old = DeletionName(path_);
         if (old.empty() || !rename(path_, old))
             return SwapFailure("the old store cannot be renamed", errno);
         if (!rename(building_, path_)) {

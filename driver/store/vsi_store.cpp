@@ -138,9 +138,9 @@ class ListingErrors {
     explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
 
     // Resets errno before a call into GDAL.
-    void Expect() const { errno = 0; }
+    void ResetErrno() const { errno = 0; }
     // Returns the errno of the last call into GDAL; 0 if the call succeeded.
-    int Unsaid() const {
+    int LastErrno() const {
         const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
         return is_one ? errno : 0;
     }
@@ -169,7 +169,7 @@ bool HasNoEntries(const std::string& path, int file_error) {
 
 // True if a file is visible at `path`, even if it cannot be opened. Takes no request over a
 // network.
-bool IsSeen(const std::string& path) {
+bool IsVisible(const std::string& path) {
     int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
     if (!VSIIsLocal(path.c_str())) flags |= VSI_STAT_CACHE_ONLY;
     VSIStatBufL stat;
@@ -192,10 +192,10 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     };
     int error = open();
     if (opened.file == nullptr && IsAbsent(path, error)) {
-        if (!IsSeen(path)) return opened;
-        // Another process may have created the file between VSIFOpenL() and IsSeen().
+        if (!IsVisible(path)) return opened;
+        // Another process may have created the file between VSIFOpenL() and IsVisible().
         error = open();
-        if (opened.file == nullptr && !IsSeen(path)) return opened;
+        if (opened.file == nullptr && !IsVisible(path)) return opened;
         if (opened.file == nullptr) return Failure(key, "exists, but cannot be opened", error);
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
@@ -301,26 +301,26 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         // Avoids a stat per entry if the file system returns types along with names.
         constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
         const ListingErrors errors(path);
-        errors.Expect();
+        errors.ResetErrno();
         const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
         if (dir == nullptr) {
             const int error = errno;
             return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
         }
-        const int unopened = errors.Unsaid();
+        const int open_error = errors.LastErrno();
         bool is_empty = true;
-        errors.Expect();
+        errors.ResetErrno();
         while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
             is_empty = false;
             const std::string key = zarr::JoinKey(prefix, entry->pszName);
             const std::string entry_path = path + "/" + entry->pszName;
             ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
             if (!visit({entry->pszName, is_folder})) return {};
-            errors.Expect();
+            errors.ResetErrno();
         }
-        const int unread = errors.Unsaid();
-        if (unread != 0 || (is_empty && unopened != 0))
-            return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
+        const int read_error = errors.LastErrno();
+        if (read_error != 0 || (is_empty && open_error != 0))
+            return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
         return {};
     };
     return Logged("LIST", folder_, prefix, ask);
@@ -332,29 +332,29 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
-    errors.Expect();
+    errors.ResetErrno();
     // Lists recursively: an object store answers with a thousand names at a time.
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
         return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
-    int unsaid = errors.Unsaid();
-    errors.Expect();
+    int listing_error = errors.LastErrno();
+    errors.ResetErrno();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
-        if (unsaid == 0) unsaid = errors.Unsaid();
+        if (listing_error == 0) listing_error = errors.LastErrno();
         if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
             if (visit_prefix) visit_prefix(entry->pszName);
         } else {
             visit(entry->pszName,
                   entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
         }
-        errors.Expect();
+        errors.ResetErrno();
     }
-    if (unsaid == 0) unsaid = errors.Unsaid();
+    if (listing_error == 0) listing_error = errors.LastErrno();
     // A truncated listing of an object store leaves a message, but no errno.
-    if (unsaid == 0 && QuietErrors::Message().empty()) return {};
-    return Failure(prefix, "cannot list", unsaid);
+    if (listing_error == 0 && QuietErrors::Message().empty()) return {};
+    return Failure(prefix, "cannot list", listing_error);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ using zarr::Status;
 namespace {
 
 // Maximum number of bytes of an answer that holds more than was requested.
-constexpr std::size_t kMostUnasked = std::size_t{64} << 20;
+constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
 // Reads a file of GDAL's file systems, with one handle for each concurrent read.
 class VsiSource final : public zarr::ByteSource {
@@ -73,7 +73,7 @@ class VsiSource final : public zarr::ByteSource {
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
         // A server without range support sends the whole file for each range.
-        const std::size_t limit = std::max(memory.size, kMostUnasked);
+        const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchKept({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
             return Status::Io(
