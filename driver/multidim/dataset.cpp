@@ -78,10 +78,10 @@ const char* const kMultiDimOptions =
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
 const char* const kMoreArrayOptions =
-    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
+    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored. ASCII: as dtype S, in UTF-8. UNICODE: as dtype U. Strings without a maximum length are stored as strings of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
     "  </Option>"
-    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS (GDAL), as proj: attributes (SPATIAL_PROJ) or as a grid mapping array (CF). By default as a CF grid mapping, and in the forms that GDAL of any version, xarray and rioxarray find'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
 // clang-format on

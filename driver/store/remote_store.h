@@ -122,7 +122,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t times_forgotten_ = 0;
-    // A web server lists all of its folders or none; one answer tells for all.
+    // A web server lists all of its folders or none, so one answer decides for all.
     mutable std::atomic<bool> does_not_list_{false};
     mutable std::atomic<bool> lists_{false};
 };

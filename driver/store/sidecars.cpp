@@ -187,7 +187,7 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
     for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarEnds) {
-            // Skips the sidecar files of another store whose name begins in this way.
+            // Skips sidecar files of another store, whose own name begins with `start`.
             if (!zarr::EndsWith(name, end) ||
                 names.count(name.substr(0, name.size() - end.size())) != 0)
                 continue;
