@@ -128,7 +128,7 @@ Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const s
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
     // The entry is a broken link or a folder of /vsimem/, which does not report all of its folders.
     if (errno == ENOENT || errno == ENOTDIR) return true;
-    return Failure(key, "cannot examine", errno);
+    return Failure(key, "cannot read its file type", errno);
 }
 
 // Finds errors of listings. GDAL shows a failed listing as an empty or truncated one, and leaves
@@ -196,7 +196,7 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
         // Another process may have created the file between VSIFOpenL() and IsVisible().
         error = open();
         if (opened.file == nullptr && !IsVisible(path)) return opened;
-        if (opened.file == nullptr) return Failure(key, "exists, but cannot be opened", error);
+        if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;
