@@ -32,16 +32,16 @@ using zarr::Status;
 
 namespace {
 
-// The options, with what they mean for the way in which a store is opened.
+// Parses the open options and adjusts them to the access mode.
 Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
     options.is_update = open_info.eAccess != GA_ReadOnly;
     if (!options.is_update) return options;
-    // The configuration option is for what is read.
+    // The configuration option ZARR_NORTH_UP applies to reading only.
     options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
-    // What is changed may be what consolidated metadata hold.
+    // Consolidated metadata may hold copies of documents that are being changed.
     options.use_consolidated = zarr::UseConsolidated::kNever;
-    // A program that changes what it reads wants each chunk once.
+    // No read-ahead: a program that changes the values it reads wants each chunk only once.
     options.read_ahead = false;
     ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     return options;
@@ -55,10 +55,10 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     const bool update = options.is_update;
     if (update && options.wrap_longitude)
         return Status::Unsupported(
-            "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
+            "open option WRAP_LONGITUDE is not allowed in update mode: it reorders columns");
     if (update && options.north_up)
         return Status::Unsupported(
-            "open option NORTH_UP is for reading: the array's rows are in another order");
+            "open option NORTH_UP is not allowed in update mode: it reorders rows");
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options, OpenedFor::kRaster));
     if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
@@ -68,7 +68,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                             location.node.empty();
     dataset->Finish({name.indices, is_by_path});
     if (update) {
-        // What was overlooked would not be changed with the rest.
+        // A listing that failed may hide arrays, which would then not be updated with the others.
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
@@ -86,7 +86,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty() || !name.select.empty())
         return Status::Invalid("/" + name.node +
-                               ": the multidimensional API opens arrays, not their slices");
+                               ": the multidimensional API cannot open slices; open the array");
     std::unique_ptr<StoreUpdate> update;
     if (options.is_update) {
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
@@ -97,7 +97,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));
-    // What was asked for and cannot be read fails now, not as an empty group.
+    // Opens a single array now, so that a fault is an error and not an empty group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {
         ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
@@ -111,14 +111,15 @@ bool EndsWith(const std::string& text, const char* end) {
     return text.size() >= size && EQUAL(text.c_str() + text.size() - size, end);
 }
 
-// On a web server a folder is nothing that GDAL sees; its name has to say what it is.
+// True if the name of a remote path says that it is a Zarr store. GDAL cannot see folders on a web
+// server.
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
            NamesDocument(name);
 }
 
-// True where a store is, and the node of it that a name gives.
+// True if the store that `name` leads to exists, and in it the node that `name` gives.
 bool IsStoreThere(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
     if (!parsed.ok()) return false;
@@ -129,15 +130,15 @@ bool IsStoreThere(const std::string& name) {
     return is_there || IsStoreOfBuiltin(name.c_str());
 }
 
-// By its first bytes, those of a member, or of the end of an archive without any.
+// True if the file starts with the signature of a zip member or of the end of an empty zip file.
 bool IsZip(const GDALOpenInfo& open_info) {
     return EndsWith(open_info.pszFilename, ".zip") && open_info.nHeaderBytes >= 4 &&
            (std::memcmp(open_info.pabyHeader, "PK\3\4", 4) == 0 ||
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
-// Why a name is recognised: to open it, or by GDAL to delete what a copy is to replace, which is
-// nothing often, so that a name alone says nothing.
+// Why GDAL identifies a name: to open it, or to delete the dataset that a copy replaces. Often
+// nothing exists under the latter name, so a name alone is no evidence.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
@@ -147,8 +148,8 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
-// Stands as the header of a folder, which has none, where Identify() has found a store: as the
-// first bytes of a file do, GDALOpenInfo hands it on to Open().
+// Identify() stores this text as the file header of a folder that is a Zarr store. GDALOpenInfo
+// passes the header on to Open(), which then skips the check.
 constexpr char kHeaderOfStore[] = "Zarr store";
 
 bool IsKnownAsStore(const GDALOpenInfo& open_info) {
@@ -156,7 +157,7 @@ bool IsKnownAsStore(const GDALOpenInfo& open_info) {
            std::memcmp(open_info.pabyHeader, kHeaderOfStore, sizeof(kHeaderOfStore)) == 0;
 }
 
-// IsStoreFolder() the folder that a name means.
+// True if the folder that `name` means is a Zarr store. Remembers that in `open_info`.
 bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
     if (IsKnownAsStore(open_info)) return true;
     if (!IsStoreFolder(FolderOf(name))) return false;
@@ -174,17 +175,17 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     const bool is_url = name.text() != open_info.pszFilename;
     if (name.is_remote() && IsNamedAsStore(name)) {
         if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
-        // What is there of an object store GDAL has found out already, unless it was given a URL.
+        // GDAL has already examined a path in an object store, unless the name is a URL.
         return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
-    // GDAL before 3.7 does not see the folders of /vsimem/, and none of file://.
+    // GDAL before 3.7 does not see folders of /vsimem/. No version sees folders behind file://.
     const bool may_be_folder = open_info.bIsDirectory ||
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     if (may_be_folder) return IsFolderOfStore(open_info, name);
-    // A zip file is not to go before what takes its place is complete.
+    // GDAL must not delete a zip file before the copy that replaces it is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
 }
@@ -206,7 +207,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
-        // Over a network, and of a draft, opening it tells at less cost.
+        // For remote stores and drafts, the error from opening tells the kind of store with fewer
+        // requests.
         kind = FindForeignStoreBehind(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))

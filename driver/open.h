@@ -5,20 +5,20 @@
 
 namespace zarr_driver {
 
-// GDALDriver::pfnIdentify: a few stats, no listing. True of what Open() opens, by this driver or by
-// GDAL's own, as far as that can be told without requests over a network. The answer depends on the
-// argument, its flags among it, and on what is there.
-//
-// Without flags GDAL also asks which driver is to delete what a copy replaces. A name that
-// leads to nothing is then not identified, and neither is a zip file, which stays until what takes
-// its place is complete.
+// Implements GDALDriver::pfnIdentify. Returns TRUE for datasets that Open() opens, with this driver
+// or with GDAL's built-in one. Takes a few stats and no listing, so names on a web server are
+// judged by their text. The answer depends on `open_info`, flags included, and on existing files.
+// GDAL also calls it without flags, to find the driver that deletes a dataset that a copy replaces.
+// Then names that do not exist are not identified. Neither are zip files, which must stay until the
+// new file is complete.
 int Identify(GDALOpenInfo* open_info);
 
-// True of what Open() opens and Identify() is false of for that reason.
+// True for names that Open() opens, but that Identify() rejects because a copy is going to replace
+// them.
 bool IsTurnedDown(GDALOpenInfo* open_info);
 
-// GDALDriver::pfnOpen. Emits one error and returns nullptr where a Zarr store cannot be opened.
-// What this driver leaves to GDAL's own is opened by that one, with its errors.
+// Implements GDALDriver::pfnOpen. Emits one error and returns nullptr if a Zarr store cannot be
+// opened. Opens stores of GDAL's built-in driver with that driver, which emits its own errors.
 GDALDataset* Open(GDALOpenInfo* open_info);
 
 }  // namespace zarr_driver

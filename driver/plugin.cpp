@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The plugin's entry. This driver takes the name "Zarr"; GDAL's built-in one stays behind it as
-// "ZarrBuiltin", for what this one does not claim.
+// Entry point of the plugin. It registers this driver as "Zarr". GDAL's built-in driver becomes
+// "ZarrBuiltin", for stores that this driver does not read.
 #include <gdal_priv.h>
 
 #include <atomic>
@@ -33,8 +33,8 @@ constexpr const char* kCreationTypes =
 using zarr_driver::AsOurs;
 using zarr_driver::Builtin;
 
-// True where GDAL's own driver is to make what is made: an array in a store that it reads, or
-// references in Parquet files.
+// True if GDAL's built-in driver has to create the dataset: an array in a store of that driver, or
+// Kerchunk references in Parquet files.
 bool IsForBuiltin(const char* name, CSLConstList options) {
     if (Builtin() == nullptr) return false;
     constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
@@ -76,7 +76,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
     });
 }
 
-// Shows in the domains READ_COUNTERS and WRITE_COUNTERS what was done since the process began.
+// The driver "Zarr". Its metadata domains READ_COUNTERS and WRITE_COUNTERS show counts since the
+// process started.
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
@@ -118,8 +119,8 @@ class ZarrDriver final : public GDALDriver {
     }
 };
 
-// When GDAL's drivers are destroyed: what is kept for the next dataset is let go of, and threads
-// end while GDAL still knows what it has stored in them.
+// Called when GDAL destroys its drivers. Releases caches, and ends idle threads while GDAL's
+// thread-local storage still exists.
 void Unload(GDALDriver* /*driver*/) {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
         zarr::WorkerPool::Instance().EndIdle();
@@ -178,7 +179,7 @@ GDALDriver* MakeDriver() {
     return driver;
 }
 
-// So that GDAL takes them, for what GDAL's own driver makes and opens.
+// Adds the options that only GDAL's built-in driver has, so that GDAL accepts them.
 void AddOptionsOfBuiltin(GDALDriver& driver) {
     for (const char* item : {GDAL_DMD_OPENOPTIONLIST, GDAL_DMD_CREATIONOPTIONLIST,
                              GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
@@ -190,16 +191,16 @@ void AddOptionsOfBuiltin(GDALDriver& driver) {
 
 }  // namespace
 
-// The name that GDAL derives from the file's and looks for first; a lookup that fails would be left
-// in its error state.
+// GDAL derives this function's name from the file name and looks it up first. A failed lookup would
+// leave an error in GDAL's error state.
 extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
         GDALDriverManager* manager = GetGDALDriverManager();
         if (Builtin() != nullptr) return;
-        // Plugins come before the built-in drivers, and the built-in one registers only where the
-        // name is free: so it is asked to register first, and then makes room.
+        // Plugins are loaded before the built-in drivers, and the built-in driver registers only if
+        // its name is free. Therefore it is registered first, and then makes room.
         if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);

@@ -19,7 +19,7 @@ pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(12, dtype="<i4").reshape(3, 4)
 ARRAYS = {"dem": VALUES, "deep/slope": VALUES + 100}
-TOLD = "(the documents themselves are read)"
+TOLD = "(using the documents of the arrays and groups instead)"
 
 BROKEN = {
     "cut off": (lambda text: text[: len(text) // 2], "JSON|end|object"),

@@ -305,7 +305,7 @@ def test_reading_only(tmp_path, cpl):
     assert array.SetNoDataValueDouble(2) != 0
     assert not array.GetDimensions()[0].SetIndexingVariable(array)
     assert len(cpl.errors) == 9
-    assert all("for reading" in text and "store.zarr" in text for text in cpl.errors)
+    assert all("not open in update mode" in text and "store.zarr" in text for text in cpl.errors)
     assert contents(store) == before
 
 

@@ -167,4 +167,4 @@ def test_no_advice_where_it_would_not_help(store, tmp_path, cpl):
 def test_it_is_for_reading(store, cpl):
     _, path = store
     assert gdal.OpenEx(str(path), gdal.OF_UPDATE, open_options=["NORTH_UP=YES"]) is None
-    assert "NORTH_UP is for reading" in cpl.the_error()
+    assert "NORTH_UP is not allowed in update mode" in cpl.the_error()

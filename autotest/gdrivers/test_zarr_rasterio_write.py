@@ -572,7 +572,7 @@ REFUSED = {
     "a codec": (CORRUPT / "unknown_codec.zarr", "r", {}, 'compressor: unknown codec "middle-out"'),
     "a compressor": ("b.zarr", "w", dict(compress="RAR"), 'creation option COMPRESS: expected NONE'),
     "a block size": ("b.zarr", "w", dict(blocksize="0"), "creation option BLOCKSIZE: expected numbers"),
-    "complex integers": ("b.zarr", "w", dict(dtype="complex_int16"), "has no counterpart in Zarr"),
+    "complex integers": ("b.zarr", "w", dict(dtype="complex_int16"), "is not supported by Zarr"),
     "a file": ("letter.txt", "w", {}, "is a file, so it is not overwritten"),
 }  # fmt: skip
 

@@ -214,7 +214,7 @@ def test_fixed_strings_that_are_stored_as_objects(tmp_path, cpl, dtype, codec, f
     with zarr_gdal.error_log() as log:
         writable.GetRootGroup().OpenMDArray("band").Write(["yellow"], [2], [1])
     assert log.errors == [] and len(log.warnings) == 1
-    assert f'"yellow": too long for dtype {dtype}, so it is cut' in log.warnings[0]
+    assert f'"yellow": too long for dtype {dtype}; truncated' in log.warnings[0]
     del writable
     names[2] = b"yello"
     assert check_dump(str(folder), "band", names) is None

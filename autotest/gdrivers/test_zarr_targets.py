@@ -151,7 +151,7 @@ def test_a_group_of_the_multidimensional_api(store, named, cpl):
     assert group["m/v"][:].tolist() == VALUES[:, 0].tolist()
     assert "a" in group and cpl.events == []
     assert gdal.GetDriverByName("Zarr").CreateMultiDimensional(array_name(store, "a")) is None
-    assert "/a: is there already" in cpl.the_error()
+    assert "/a: already exists" in cpl.the_error()
 
 
 def test_a_cancelled_copy_of_a_group_leaves_nothing(store):
@@ -184,7 +184,7 @@ def test_another_format_than_the_stores_is_refused(store, named, cpl, mdim):
         assert driver.CreateMultiDimensional(str(named(store, "b")), [], options) is None
     else:
         assert not write(named(store, "b"), options)
-    assert f"creation option FORMAT: the store is of Zarr v{own}" in cpl.the_error()
+    assert f"creation option FORMAT: expected Zarr v{own}, the format of the existing store" in cpl.the_error()
     assert zarr_formats.contents(store) == before
 
 
@@ -240,7 +240,7 @@ def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
         assert "plain" not in zarr.open_consolidated(str(store))
     assert cpl.events == []
     assert not write(array_name(levels, "x"))
-    assert "levels of xcube are stores of their own" in cpl.the_error()
+    assert "xcube levels are separate stores" in cpl.the_error()
     assert "again" in zarr.open_group(str(levels / "1.zarr"), mode="r")
 
 
@@ -254,5 +254,5 @@ def test_a_store_is_not_renamed_into_a_store(store, tmp_path, cpl):
     other = tmp_path / "o.zarr"
     assert write(other)
     assert gdal.GetDriverByName("Zarr").Rename(str(store / "g"), str(other)) == gdal.CE_Failure
-    assert "is not moved into" in cpl.the_error()
+    assert "cannot be moved into" in cpl.the_error()
     assert other.exists() and not (store / "g").exists()

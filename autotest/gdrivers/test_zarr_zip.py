@@ -231,7 +231,7 @@ def test_zip_on_a_web_server_is_not_changed(tmp_path):
         for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
             with error_log() as log:
                 assert gdal.OpenEx(f"ZARR:{server.url}/a.zip", flags | gdal.OF_UPDATE) is None
-            assert "not changed in place" in log.the_error()
+            assert "cannot be updated in place" in log.the_error()
 
 
 @pytest.mark.parametrize("name", ["http://{}/s.zarr.zip", "/vsicurl/http://{}/s.zip", "ZARR:http://{}/s.zip"])

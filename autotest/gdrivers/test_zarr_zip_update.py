@@ -178,7 +178,7 @@ def test_what_is_there_is_neither_deleted_nor_renamed(place):
     told = ["/dem", "/dem", "/dem", "/deep"][: len(log.errors)]
     assert len(told) in (2, 4), log.events
     for node, text in zip(told, log.errors):
-        assert f"{node}: nothing is deleted or renamed in a zip file" in text
+        assert f"{node}: arrays and groups in a zip file cannot be deleted or renamed" in text
     np.testing.assert_array_equal(open_raster(array_name(name, "dem")).ReadAsArray(), VALUES)
 
 
@@ -307,7 +307,7 @@ def test_another_process_is_kept_out(tmp_path):
         other.wait_for("True")
         with error_log() as log:
             assert update(path) is None
-        assert "is being changed by another program" in log.the_error()
+        assert "is open for update in another process" in log.the_error()
         np.testing.assert_array_equal(open_raster(path).ReadAsArray(), VALUES)
     finally:
         other.kill()

@@ -85,7 +85,7 @@ def _(folder):
     read(f'ZARR:"{folder}"')
 
 
-@provokes("is a repository of Icechunk, which GDAL does not read; the Python package icechunk opens it "
+@provokes("is an Icechunk repository, which GDAL does not read; the Python package icechunk opens it "
           "as Zarr")  # fmt: skip
 def _(folder):
     for name in ("snapshots", "refs"):
@@ -109,7 +109,8 @@ def _(folder):
     read(store)
 
 
-@provokes("<key>: cannot read: the server sent <n> bytes as <text>, which is not what it was asked for")
+@provokes("<key>: cannot read: the server sent <n> bytes as <text>, but the request asked for bytes "
+          "from offset <n>")  # fmt: skip
 def _(folder):
     make_array(folder, np.zeros((512, 1024), "u4"), "raw.zarr", compressor=None, chunks=(512, 1024))
     with Served(folder) as server:
@@ -215,7 +216,7 @@ def _(folder):
 
 
 @provokes("/<path>: there is no such array or group in the consolidated metadata (open option "
-          "USE_CONSOLIDATED_METADATA=NO looks beyond them)")  # fmt: skip
+          "USE_CONSOLIDATED_METADATA=NO ignores them)")  # fmt: skip
 def _(folder):
     read(array_name(with_late_array(folder), "late"))
 
@@ -234,8 +235,8 @@ def _(folder):
     read(with_late_array(folder))
 
 
-@provokes("is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; gdalmdimtranslate of one "
-          "of these versions copies it to FORMAT=ZARR_V2")  # fmt: skip
+@provokes("follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to FORMAT=ZARR_V2 "
+          "with gdalmdimtranslate of one of these versions")  # fmt: skip
 def _(folder):
     (folder / "d.zarr").mkdir()
     (folder / "d.zarr/zarr.json").write_text('{"zarr_format": "https://example.org/draft"}')
@@ -320,7 +321,7 @@ of_sample("<key>: compressor: unknown codec <name>", "unknown_codec.zarr")
 of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_filter.zarr")
 
 
-@provokes(".zmetadata: <what> (the documents themselves are read)")
+@provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
     read(DATA / "corrupt" / "key_with_dots.zarr")  # which it does
 
@@ -368,8 +369,8 @@ def asked(folder, status, *options):
         read(f"{server.url}/store.zarr", *options)
 
 
-@provokes("<key>: cannot read: HTTP error code : 403 (where the server says so of what is absent, as "
-          "object stores do to clients without the right to list: open option MISSING_ON_403=YES)")  # fmt: skip
+@provokes("<key>: cannot read: HTTP error code : 403 (if the server answers 403 for absent keys, as "
+          "object stores do to clients without the right to list, use open option MISSING_ON_403=YES)")  # fmt: skip
 def _(folder):
     asked(folder, 403)
 
@@ -379,7 +380,7 @@ def _(folder):
     asked(folder, 500)
 
 
-@provokes("CACHE_TILE_PRESENCE: <path>: a web server does not list what it has")
+@provokes("CACHE_TILE_PRESENCE: <path>: the web server returns no listing")
 def _(folder):
     asked(folder, 200, "CACHE_TILE_PRESENCE=YES")
 
@@ -391,8 +392,8 @@ def _(folder):
     read(f"{url}/x.zarr")
 
 
-@provokes("<path>: the server does not list what it has; consolidated metadata, or the path of an "
-          "array, do without")  # fmt: skip
+@provokes("<path>: the server returns no listing; use consolidated metadata, or name the array in "
+          "the path")  # fmt: skip
 def _(folder):
     make_store(folder, {"a": np.zeros((4, 4))})
     with Served(folder) as server:

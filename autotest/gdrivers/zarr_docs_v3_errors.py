@@ -169,7 +169,7 @@ def _(folder):
     create(folder / "new.zarr", "SHARD_CHUNK_SHAPE=2,2")
 
 
-@provokes("creation option FORMAT: the store is of Zarr <version>")
+@provokes("creation option FORMAT: expected Zarr <version>, the format of the existing store")
 def _(folder):
     create(folder / "new.zarr")
     create(folder / "new.zarr", "FORMAT=ZARR_V3", "APPEND_SUBDATASET=YES", "ARRAY_NAME=b")

@@ -43,7 +43,7 @@ def append(folder, *options, of=None, array="a"):
 # Writing
 
 
-@provokes("cannot be made: <reason>")
+@provokes("cannot be created: <reason>")
 def _(folder):
     translate("/dev/null/new.zarr")
 
@@ -78,14 +78,14 @@ def _(folder):
     translate(store, of=gdal.Translate("", str(store), format="VRT"))
 
 
-@provokes("a zip file on a server is not changed in place; change a copy on this machine")
+@provokes("a zip file on a server cannot be updated in place; update a local copy")
 def _(folder):
     zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     with Served(folder) as served:
         update(f"ZARR:{served.url}/t.zarr.zip")
 
 
-@provokes("/<path>: nothing is deleted or renamed in a zip file; copy the store")
+@provokes("/<path>: arrays and groups in a zip file cannot be deleted or renamed; copy the store")
 def _(folder):
     path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     gdal.GetDriverByName("Zarr").Delete(f'ZARR:"{path}":/elevation')
@@ -97,7 +97,7 @@ def hold(report, path):
     signal.pause()
 
 
-@provokes("the zip file is being changed by another program")
+@provokes("the zip file is open for update in another process")
 def _(folder):
     path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     other = Process(hold, path)
@@ -134,7 +134,7 @@ def _(folder):
     dataset.GetRasterBand(1).SetScale(2)
 
 
-@provokes("/<path>: nodata value <value> does not fit <type>, so that no value is nodata")
+@provokes("/<path>: nodata value <value> does not fit <type>; no nodata value is set")
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     dataset.GetRasterBand(1).SetNoDataValue(-9999)
@@ -171,20 +171,20 @@ def _(folder):
     driver.CreateCopy(str(folder / "a.zarr"), source, options=options)
 
 
-@provokes("/<node>: levels of xcube are stores of their own, each named by its path")
+@provokes("/<node>: xcube levels are separate stores; name each by its path")
 def _(folder):
     translate(folder / "a.levels/0.zarr")
     translate(f'ZARR:"{folder / "a.levels"}":/b')
 
 
-@provokes("is a store, which is not moved into <store>; gdalmanage copy makes a group of it there")
+@provokes("is a store, which cannot be moved into <store>; gdalmanage copy copies it there as a group")
 def _(folder):
     translate(folder / "a.zarr")
     translate(folder / "b.zarr")
     gdal.GetDriverByName("Zarr").Rename(str(folder / "a.zarr/b"), str(folder / "b.zarr"))
 
 
-@provokes("a web server is read from, not written to")
+@provokes("HTTP stores are read-only")
 def _(folder):
     with Served(folder) as served:
         translate(f"{served.url}/t.zarr")
@@ -205,7 +205,7 @@ def _(folder):
     return Process(write).finish()
 
 
-@provokes("opened for update by the process that this one was forked from; open it anew to change it")
+@provokes("opened for update by the parent process; open it again in this process")
 def _(folder):
     store = folder / "terrain.zarr"
     shutil.copytree(DATA / "terrain.zarr", store)
@@ -221,17 +221,17 @@ def _(folder):
     return Process(write).finish()
 
 
-@provokes("open option WRAP_LONGITUDE is for reading: the array's columns are in another order")
+@provokes("open option WRAP_LONGITUDE is not allowed in update mode: it reorders columns")
 def _(folder):
     update(DATA / "temperature.zarr", "WRAP_LONGITUDE=YES")
 
 
-@provokes("open option NORTH_UP is for reading: the array's rows are in another order")
+@provokes("open option NORTH_UP is not allowed in update mode: it reorders rows")
 def _(folder):
     update(DATA / "temperature.zarr", "NORTH_UP=YES")
 
 
-@provokes("data type <type> has no counterpart in Zarr; CFloat32 and CFloat64 have")
+@provokes("data type <type> is not supported by Zarr; use CFloat32 or CFloat64")
 def _(folder):
     translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
 

@@ -21,7 +21,8 @@ std::string NameWhenDone(const std::string& path) {
     for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
          end = path.find(kAsideEnd, end + 1)) {
         const std::size_t after = end + kAsideEnd.size();
-        // "/vsizip/{x.zip.0.partial}/" ends with a brace, "x.zarr.0.partial: /a" with a colon.
+        // The staging name may be followed by a brace, as in "/vsizip/{x.zip.0.partial}/", or by a
+        // colon, as in "x.zarr.0.partial: /a".
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||
                               path.compare(after, 2, ": ") == 0;
         std::size_t dot = end;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The names under which stores are built before they take their place.
+// Staging names, which stores have while they are built.
 #pragma once
 
 #include <string>
 
 namespace zarr_driver {
 
-// The name beside `path` for what is built to take its place: "x.zarr.0.partial". There are few, so
-// that the next writer finds what a killed one has left without listing a folder.
+// Returns the staging name of the store at `path`: "x.zarr.0.partial" for "x.zarr" and number 0.
+// Numbers are below a small maximum, so that the next writer finds leftovers of a killed writer
+// without listing a folder.
 std::string AsideName(const std::string& path, unsigned number);
 inline constexpr unsigned kAsideNames = 16;
 
-// For messages: a path at or below an AsideName() as it will be called, also with ": " and more
-// behind it; other paths as they are.
+// Returns `path` with the staging name replaced by the final one, for messages. ": " and more text
+// may follow the path. Returns other paths unchanged.
 std::string NameWhenDone(const std::string& path);
 
 }  // namespace zarr_driver

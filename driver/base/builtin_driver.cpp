@@ -15,22 +15,23 @@ namespace zarr_driver {
 
 namespace {
 
-// What GDAL's own driver does by itself.
+// Original functions of GDAL's built-in Zarr driver.
 int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
-// What this driver says.
+// Set by MakeBuiltin(): true for files that "Zarr" opens but does not identify.
 bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
 
-// True where "Zarr" may open the file, too: it then says whether GDAL's own driver is to.
+// True if the driver "Zarr" may open the file. It then decides whether the built-in driver opens
+// it.
 bool IsForZarr(const GDALOpenInfo& open_info) {
     const char* const* allowed = open_info.papszAllowedDrivers;
     if (allowed != nullptr && CSLFindString(allowed, kDriverName) < 0) return false;
-    // GDAL_SKIP may have removed it.
+    // GDAL_SKIP may have removed the driver.
     return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
 }
 
-// A file drivers.ini in a plugin folder, as Debian has it, orders drivers by names of its own and
-// asks those first that it does not name.
+// A file drivers.ini in a plugin folder, as on Debian, defines the order of drivers. GDAL asks
+// drivers that the file does not name first.
 bool IsAskedBeforeZarr() {
     GDALDriverManager& manager = *GetGDALDriverManager();
     for (int i = 0; i < manager.GetDriverCount(); ++i) {
@@ -43,8 +44,8 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // GDAL does not tell Identify() which drivers are allowed: this one may
-        // be the only one. It speaks where "Zarr" has had its say.
+        // GDAL does not tell Identify() which drivers are allowed, so the built-in driver may be
+        // the only one. It answers only after "Zarr" was asked.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                is_turned_down(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);
@@ -64,7 +65,7 @@ struct DestroyXml {
 };
 using Xml = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// The first element of a list of options; nullptr for nullptr.
+// Returns the first element of a list of options; nullptr for an empty list.
 CPLXMLNode* FirstOption(const Xml& list) { return list != nullptr ? list->psChild : nullptr; }
 
 bool IsOption(const CPLXMLNode* node) {
@@ -85,7 +86,7 @@ Xml OptionsOfBuiltin(const char* item) {
     return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
 }
 
-// One element of a list of options, without those behind it.
+// Returns the XML text of one element of a list, without its siblings.
 std::string ToText(CPLXMLNode* node) {
     CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
     char* const text = CPLSerializeXMLTree(node);
@@ -97,8 +98,8 @@ std::string ToText(CPLXMLNode* node) {
 
 #if ZARR_HAS_DEFERRED_PLUGINS
 
-// A driver with the functions of one that stands for a plugin: they are virtual methods of that
-// one, which load the plugin, and cannot be replaced there.
+// A driver with the functions of a deferred plugin. GDAL's proxy driver has them as virtual
+// methods, which load the plugin and cannot be replaced in the proxy.
 class LoadedDriver final : public GDALDriver {
   public:
     explicit LoadedDriver(GDALDriver& own) {
@@ -115,13 +116,12 @@ class LoadedDriver final : public GDALDriver {
     }
 };
 
-// `own`, or where it stands for a plugin, that one. nullptr where the plugin cannot be loaded, of
-// which GDAL has told.
-GDALDriver* WithItsFunctions(GDALDriver* own) {
+// Returns `own`, or a driver with the plugin's functions if `own` is the proxy of a deferred
+// plugin. Returns nullptr if the plugin cannot be loaded; GDAL has then emitted an error.
+GDALDriver* WithPluginFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;
-    // The plugin's code stays in use until the process ends, and so does the library that has
-    // loaded it.
+    // The proxy stays alive until the process ends, because the plugin's code is used until then.
     static GDALDriver* kept;
     kept = own;
     return new LoadedDriver(*kept);
@@ -129,14 +129,14 @@ GDALDriver* WithItsFunctions(GDALDriver* own) {
 
 #else
 
-GDALDriver* WithItsFunctions(GDALDriver* own) { return own->pfnOpen != nullptr ? own : nullptr; }
+GDALDriver* WithPluginFunctions(GDALDriver* own) { return own->pfnOpen != nullptr ? own : nullptr; }
 
 #endif
 
-// How the options that only GDAL's own driver has are marked.
-constexpr const char* kOfBuiltin = "(GDAL`s own driver) ";
+// Prefix in the descriptions of options that only GDAL's built-in driver has.
+constexpr const char* kBuiltinMark = "(GDAL`s own driver) ";
 
-// A protected member of GDALDataset, to which GDAL gives no access.
+// Gives access to poDriver, a protected member of GDALDataset.
 struct DatasetAccess : GDALDataset {
     static GDALDriver* GDALDataset::*Driver() { return &DatasetAccess::poDriver; }
 };
@@ -147,7 +147,7 @@ GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinN
 
 GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*)) {
     is_turned_down = is_turned_down_by_zarr;
-    GDALDriver* const builtin = WithItsFunctions(own);
+    GDALDriver* const builtin = WithPluginFunctions(own);
     if (builtin == nullptr) return nullptr;
     if (builtin->pfnOpen != OpenBehind) {
         identify_as_builtin = builtin->pfnIdentify != nullptr ? builtin->pfnIdentify : IsUnknown;
@@ -157,7 +157,8 @@ GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpen
     }
     builtin->SetDescription(kBuiltinName);
     builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
-    // A program that looks for the driver of an extension takes the last one that has it.
+    // A program that looks up a driver by extension takes the last one with that extension, which
+    // must be "Zarr".
     builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
     return builtin;
 }
@@ -187,7 +188,7 @@ std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
     for (CPLXMLNode* node = FirstOption(theirs); node != nullptr; node = node->psNext) {
         if (!IsOption(node) || HasOption(ours, CPLGetXMLValue(node, "name", ""))) continue;
         const std::string text = CPLGetXMLValue(node, "description", "");
-        CPLSetXMLValue(node, "#description", (kOfBuiltin + text).c_str());
+        CPLSetXMLValue(node, "#description", (kBuiltinMark + text).c_str());
         more += ToText(node);
     }
     std::string merged = list;

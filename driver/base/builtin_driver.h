@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// GDAL's own Zarr driver. It keeps the name "ZarrBuiltin" for programs that ask for it by that
-// name; everything else goes through "Zarr", which calls it for what it does not read itself.
+// GDAL's built-in Zarr driver. It is registered as "ZarrBuiltin" for programs that ask for that
+// name. All other calls go to "Zarr", which calls the built-in driver for stores that it does not
+// read itself.
 #pragma once
 
 #include <gdal_priv.h>
@@ -12,35 +13,36 @@ namespace zarr_driver {
 inline constexpr const char* kDriverName = "Zarr";
 inline constexpr const char* kBuiltinName = "ZarrBuiltin";
 
-// GDAL's own driver under its new name; nullptr where there is none, or GDAL_SKIP names it.
+// Returns the built-in driver, or nullptr if GDAL lacks it or GDAL_SKIP names it.
 GDALDriver* Builtin();
 
-// GDAL's own driver as kBuiltinName, to be registered: `own` itself, or where it stands for a
-// plugin of GDAL's that is loaded when it is needed, a driver with the plugin's functions. Wherever
-// GDAL puts it in the order of drivers, it opens only where "Zarr" may not be asked. `own` has its
-// old name still, by which GDAL finds the plugin, and is not registered.
-// `is_turned_down_by_zarr` is true of what "Zarr" opens and does not identify. nullptr where the
-// plugin cannot be loaded, of which GDAL has told. Not thread-safe.
+// Returns the driver to register as kBuiltinName. It is `own`, the built-in driver, or for a
+// deferred plugin a new driver with the plugin's functions. At any place in the order of drivers,
+// the returned driver opens files only if "Zarr" may not be asked.
+//
+// `own` still has its original name, by which GDAL finds the plugin, and is not registered.
+// `is_turned_down_by_zarr` returns true for files that "Zarr" opens but does not identify. Returns
+// nullptr if the plugin cannot be loaded; GDAL has then emitted an error. Not thread-safe.
 GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*));
 
-// What GDAL's own driver says by itself, whatever its place in the order of drivers;
-// GDAL_IDENTIFY_FALSE where there is none.
+// Returns the answer of the built-in driver's own Identify(), at any place in the order of drivers.
+// Returns GDAL_IDENTIFY_FALSE if there is no built-in driver.
 int IdentifyAsBuiltin(GDALOpenInfo* open_info);
 
-// Opens `name` as GDAL's own driver, with the flags and options of `open_info`, and hands its
-// dataset and its errors on. nullptr where it does not open it, with or without an error.
+// Opens `name` with the built-in driver, with the flags and options of `open_info`. The built-in
+// driver emits its own errors. Returns nullptr on failure, with or without an error.
 GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name);
 
-// True where the list of options `item` of GDAL's own driver, such as GDAL_DMD_OPENOPTIONLIST, has
-// the option `name`.
+// True if the built-in driver has the option `name` in its list of options `item`, such as
+// GDAL_DMD_OPENOPTIONLIST.
 bool DoesBuiltinKnow(const char* item, const char* name);
 
-// `list`, an XML list of options, and behind them those that only GDAL's own driver has in its list
-// `item`; their descriptions say whose they are.
+// Returns `list`, an XML list of options, with the options appended that only the built-in driver
+// has in its list `item`. Their descriptions say that they belong to that driver.
 std::string WithOptionsOfBuiltin(const std::string& list, const char* item);
 
-// Makes "Zarr" the driver that a dataset names as its own, where that would be "ZarrBuiltin", so
-// that scripts find the name that they compare with. Returns `dataset`, which may be nullptr.
+// Makes "Zarr" the driver of a dataset that the built-in driver opened, because scripts compare
+// that name. Returns `dataset`, which may be nullptr.
 GDALDataset* AsOurs(GDALDataset* dataset);
 
 }  // namespace zarr_driver

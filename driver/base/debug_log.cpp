@@ -75,8 +75,8 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
     const auto& shape = facts.metadata.shape;
     const bool has_alpha = shape[*facts.colour_axis] == 4;
     CPLDebug(kDebugKey,
-             "%s: /%s: the shape [%s, %s, %s] of dimensions without names is taken for rows, "
-             "columns and colours of an %s image (open options DIM_X and DIM_Y tell otherwise)",
+             "%s: /%s: the shape [%s, %s, %s] of dimensions without names is read as rows, "
+             "columns and colours of an %s image (open options DIM_X and DIM_Y override this)",
              ShownName(store_path).c_str(), facts.path.c_str(), std::to_string(shape[0]).c_str(),
              std::to_string(shape[1]).c_str(), std::to_string(shape[2]).c_str(),
              has_alpha ? "RGBA" : "RGB");
@@ -89,7 +89,7 @@ bool IsDebugEnabled() {
 
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds) {
-    // The key of a URL stands before the query, which is left out.
+    // In a URL the key stands before the query, which is not logged.
     const bool is_url =
         path.find("://") != std::string::npos && !STARTS_WITH(path.c_str(), "/vsicurl?");
     const std::size_t end = is_url ? std::min(path.find('?'), path.size()) : path.size();

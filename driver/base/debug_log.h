@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What CPL_DEBUG=ZARR tells, in lines for people.
+// Lines that the driver logs under CPL_DEBUG=ZARR.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace zarr_driver {
 
-// Tells at its end what was done with an array since its begin, by all of the process that have the
-// array open; nothing where nothing was done.
+// Logs, when destroyed, how many chunks of an array were read and written since its construction.
+// The counts include all users of the array in this process. Logs nothing if all counts are zero.
 class ArrayActivity {
   public:
-    // `store_path` names the store.
+    // `store_path` is the path of the store that holds `array`.
     ArrayActivity(const std::string& store_path, std::shared_ptr<const zarr::Array> array);
     ~ArrayActivity();
     ArrayActivity(const ArrayActivity&) = delete;
@@ -40,24 +40,25 @@ class ArrayActivity {
     const Counts before_;
 };
 
-// Tells that an array whose dimensions have no names is taken for an image in colours.
+// Logs that an array whose dimensions have no names is interpreted as a colour image.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
-// True where CPL_DEBUG may ask for the driver's lines.
+// True if the configuration option CPL_DEBUG is set and not OFF, so that lines may be shown.
 bool IsDebugEnabled();
 
-// Tells of one request for a key of the folder or zip file at `path`; an empty key is the folder.
+// Logs one request for `key` of the folder or zip file at `path`. An empty key means the folder.
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds);
 
-// The words of LogRequest() for an answer. `value` holds the bytes that were read; may be nullptr.
+// Returns the text of an answer for LogRequest(). `value` holds the bytes that were read and may be
+// nullptr.
 std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
 std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 
-// Calls `ask`, a request, tells CPL_DEBUG=ZARR of it, and returns its answer.
+// Calls `ask`, which sends one request, logs the request with its duration, and returns the answer.
 template <class Ask>
 auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
             const zarr::Buffer* value = nullptr) {
@@ -68,7 +69,7 @@ auto Logged(const char* verb, const std::string& path, const std::string& key, A
     return answer;
 }
 
-// Tells what was opened, and at its end how often the store was asked.
+// Logs what was opened and, when destroyed, the number of requests to the store.
 class StoreActivity {
   public:
     StoreActivity(const std::string& store_path, std::shared_ptr<const zarr::Hierarchy> hierarchy);
@@ -76,7 +77,7 @@ class StoreActivity {
     StoreActivity(const StoreActivity&) = delete;
     StoreActivity& operator=(const StoreActivity&) = delete;
 
-    // `what` completes "opened ".
+    // Logs a line with "opened " and `what`.
     void Opened(const std::string& what) const;
 
   private:

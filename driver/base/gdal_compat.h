@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only place that knows about differences between GDAL's versions.
+// All differences between GDAL versions that the driver depends on.
 #pragma once
 
 #include <cpl_port.h>
@@ -8,15 +8,15 @@
 
 namespace zarr_driver {
 
-// The types that later versions added; GDT_Unknown where this one lacks them.
+// Data types that later GDAL versions added; GDT_Unknown if this version lacks them.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr GDALDataType kGdalInt8 = GDT_Int8;
 #else
 inline constexpr GDALDataType kGdalInt8 = GDT_Unknown;
 #endif
 
-// Whether bands of signed bytes say so by the item PIXELTYPE of IMAGE_STRUCTURE. Later versions
-// warn when it is asked for.
+// True if signed bytes are marked by the item PIXELTYPE in the domain IMAGE_STRUCTURE. Later
+// versions warn if that item is requested.
 inline constexpr bool kSaysSignedBytesByPixelType = kGdalInt8 == GDT_Unknown;
 
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 11, 0)
@@ -25,8 +25,7 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
-// What bands of optical satellites show beside red, green and blue; GCI_Undefined where this
-// version has no such colours.
+// Colour interpretations of bands of optical satellites; GCI_Undefined if this version lacks them.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 10, 0)
 inline constexpr GDALColorInterp kGdalCoastal = GCI_CoastalBand;
 inline constexpr GDALColorInterp kGdalRedEdge = GCI_RedEdgeBand;
@@ -39,26 +38,26 @@ inline constexpr GDALColorInterp kGdalNearInfrared = GCI_Undefined;
 inline constexpr GDALColorInterp kGdalShortWave = GCI_Undefined;
 #endif
 
-// The capability without which GDAL refuses APPEND_SUBDATASET, since 3.11.
+// Capability that GDAL requires for APPEND_SUBDATASET since 3.11.
 inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 
-// Whether GDAL asks for the driver of what a copy is to replace with flags of all kinds, as
-// GDALOpenEx() has them where a caller names none; before, it asked with no flags.
+// GDAL identifies a dataset that a copy will replace, to delete it. True if GDAL then passes the
+// flags of all kinds, as GDALOpenEx() does by default; earlier versions pass no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr bool kReplacesByAllKinds = true;
 #else
 inline constexpr bool kReplacesByAllKinds = false;
 #endif
 
-// A NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() is given it.
+// NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() takes it.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using NameValueList = CSLConstList;
 #else
 using NameValueList = char**;
 #endif
 
-// Removes the statistics of one array from what GDAL keeps beside a multidimensional dataset. Some
-// later version tells arrays of one name apart by a context, which ours do not have.
+// Removes the statistics of one array from the PAM data of a multidimensional dataset. Later
+// versions distinguish arrays of one name by a context, which is empty here.
 template <class Pam>
 auto ClearStatisticsOf(Pam& pam, const char* full_name)
     -> decltype(pam.ClearStatistics(full_name, "")) {
@@ -72,7 +71,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 
 }  // namespace zarr_driver
 
-// The word `override` on methods that the multidimensional API has from some version on.
+// Expands to `override` if this GDAL version has the method, else to nothing.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 #define ZARR_OVERRIDE_3_7 override
 #else
@@ -89,43 +88,43 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_OVERRIDE_3_13
 #endif
 
-// Whether a driver may stand for a plugin that GDAL loads when it is needed: its functions are then
-// found by virtual methods alone.
+// 1 if a registered driver may be a proxy of a deferred plugin. The functions of a proxy are only
+// reachable through virtual methods.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
 #define ZARR_HAS_DEFERRED_PLUGINS 1
 #else
 #define ZARR_HAS_DEFERRED_PLUGINS 0
 #endif
 
-// GDALMDArray::GetRawBlockInfo().
+// 1 if GDALMDArray::GetRawBlockInfo() exists.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_HAS_RAW_BLOCK_INFO 1
 #else
 #define ZARR_HAS_RAW_BLOCK_INFO 0
 #endif
 
-// GDALMDArray::BuildOverviews().
+// 1 if GDALMDArray::BuildOverviews() exists.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_BUILDS_MULTIDIM_OVERVIEWS 1
 #else
 #define ZARR_BUILDS_MULTIDIM_OVERVIEWS 0
 #endif
 
-// GDALDriver::pfnGetSubdatasetInfoFunc.
+// 1 if GDALDriver::pfnGetSubdatasetInfoFunc exists.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_HAS_SUBDATASET_INFO 1
 #else
 #define ZARR_HAS_SUBDATASET_INFO 0
 #endif
 
-// The version of Zarr that new stores are of where nothing says it, as GDAL's own driver has it.
+// Default of the creation option FORMAT, as in GDAL's built-in driver.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 14, 0)
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V3"
 #else
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V2"
 #endif
 
-// How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.
+// Parameter and qualifier of GDALDataset::GetGeoTransform().
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform
 #define ZARR_GEOTRANSFORM_QUALIFIER const
@@ -134,14 +133,14 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_GEOTRANSFORM_QUALIFIER
 #endif
 
-// How GDALDataset::SetGeoTransform() is given one.
+// Parameter of GDALDataset::SetGeoTransform().
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_NEW_GEOTRANSFORM const GDALGeoTransform& transform
 #else
 #define ZARR_NEW_GEOTRANSFORM double* transform
 #endif
 
-// What GDALDataset::FlushCache() returns: nothing before 3.7.
+// Return type of GDALDataset::FlushCache(), which is void before 3.7.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 #define ZARR_FLUSH_RESULT CPLErr
 #define ZARR_FLUSH_RETURN(error) return error
@@ -150,7 +149,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
-// GDALDataset::Close(), by which the caller of GDALClose() learns that closing has failed.
+// Availability and parameters of GDALDataset::Close(), whose result tells the caller of GDALClose()
+// whether closing failed.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_HAS_CLOSE 1
 #define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData
@@ -163,7 +163,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_CLOSE 0
 #endif
 
-// The parameters of GDALMDArray::AsClassicDataset(), and whether they are only the two dimensions.
+// Parameters of GDALMDArray::AsClassicDataset(), and whether only the two dimensions are given.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \
     size_t iXDim, size_t iYDim, const std::shared_ptr<GDALGroup>&poRootGroup, \
@@ -176,7 +176,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_AS_CLASSIC_IS_PLAIN true
 #endif
 
-// The parameters of GDALMDArray::SetStatistics(), and its options.
+// Parameters of GDALMDArray::SetStatistics(), and its options.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_SET_STATISTICS_PARAMETERS                                             \
     bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
@@ -192,7 +192,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_SET_STATISTICS_ARGUMENTS bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount
 #endif
 
-// GDAL's own Zarr driver, which a build of GDAL may lack.
+// Registers GDAL's built-in Zarr driver. The symbol is missing in GDAL builds without that driver.
 extern "C" {
 #if defined(__GNUC__)
 // NOLINTNEXTLINE(readability-redundant-declaration): what it adds is that it is weak

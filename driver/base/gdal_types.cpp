@@ -32,7 +32,7 @@ GDALDataType FloatType(std::size_t size) {
     return size == 8 ? GDT_Float64 : GDT_Float32;
 }
 
-// GDALCopyWords with strides past its own range of int.
+// Calls GDALCopyWords64(), also for strides that do not fit into its int parameters.
 void CopyWords(const void* src, GDALDataType src_type, std::ptrdiff_t src_stride, void* dst,
                GDALDataType dst_type, std::ptrdiff_t dst_stride, std::size_t count) {
     const auto fits = [](std::ptrdiff_t stride) { return stride >= INT_MIN && stride <= INT_MAX; };
@@ -84,14 +84,14 @@ zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type) {
     for (const Pair& pair : kPairs)
         if (type == pair.type && type != GDT_Unknown) return zarr::ParseTypestr(pair.typestr);
     return zarr::Status::Unsupported(std::string("data type ") + GDALGetDataTypeName(type) +
-                                     " has no counterpart in Zarr; CFloat32 and CFloat64 have");
+                                     " is not supported by Zarr; use CFloat32 or CFloat64");
 }
 
 zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
     zarr::DataType memory = type.Native();
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));
     memory.narrow = zarr::NarrowType::kNone;
-    if (memory.size != size) {  // int8 as int16, float16 as float32, most narrow types
+    if (memory.size != size) {  // int8 as Int16, float16 as Float32, narrow types
         memory.size = size;
         memory.order =
             zarr::HostIsLittleEndian() ? zarr::ByteOrder::kLittle : zarr::ByteOrder::kBig;
@@ -109,7 +109,7 @@ std::string NodataOutside(const std::string& value, const zarr::DataType& type) 
     return "nodata value " + value + " does not fit " +
            (is_narrow ? type.ToString() : TypeText(type)) +
            (type.kind == DataKind::kInt && type.size == 1 && !is_narrow ? " with 8 bits" : "") +
-           ", so that no value is nodata";
+           "; no nodata value is set";
 }
 
 BufferConverter::BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr's data types as GDAL's, and the other way round.
+// Conversion between Zarr's data types and GDAL's raster data types.
 #pragma once
 
 #include <gdal.h>
@@ -11,25 +11,28 @@
 
 namespace zarr_driver {
 
-// The GDAL type that holds every value of `type`: booleans are Byte, times Int64, narrow types
-// Int8, Byte, Float32 or CFloat32; GDT_Unknown for strings, raw bytes, structures and objects.
+// Returns the GDAL type that holds every value of `type`. Booleans become Byte and times Int64.
+// Narrow types become Int8, Byte, Float32 or CFloat32. Returns GDT_Unknown for strings, raw bytes,
+// structures and objects.
 GDALDataType GdalTypeOf(const zarr::DataType& type);
 
-// The little-endian dtype that holds every value of a GDAL type; kUnsupported for the complex
+// Returns the little-endian dtype that holds every value of a GDAL type; kUnsupported for complex
 // integers.
 zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 
-// The in-memory type of that GDAL type; `type` must have one.
+// Returns the dtype, in the host's byte order, of elements in memory with the type
+// GdalTypeOf(type). That GDAL type must not be GDT_Unknown.
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 
-// "Float64", or the dtype itself where GDAL has no raster type for it.
+// Returns the name of the GDAL type, such as "Float64", or the dtype if GDAL has no such raster
+// type.
 std::string TypeText(const zarr::DataType& type);
 
-// The warning that a nodata value, as text, cannot be held by `type`.
+// Returns the warning that the nodata value `value` does not fit `type`.
 std::string NodataOutside(const std::string& value, const zarr::DataType& type);
 
-// Reads stored elements into memory of any GDAL type, with GDAL's rules of conversion. The op made
-// borrows this object and the type it was made from.
+// Converts stored elements to any GDAL type, by GDAL's conversion rules. op() borrows this object
+// and the stored type.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -45,8 +48,8 @@ class BufferConverter {
     GDALDataType buffer_type_;
 };
 
-// Writes elements of any GDAL type as stored ones, with GDAL's rules of conversion. The op made
-// borrows this object and the type it was made from.
+// Converts elements of any GDAL type to a stored type, by GDAL's conversion rules. op() borrows
+// this object and the stored type.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

@@ -12,8 +12,7 @@
 
 namespace zarr_driver {
 
-// What a call that failed returns, where nothing else is said: CE_Failure, nullptr, false, 0, or
-// an empty container.
+// Returns the default result of a failed call: CE_Failure, nullptr, false, 0 or an empty container.
 template <class Value>
 Value FailedValue() {
     if constexpr (std::is_same_v<Value, CPLErr>)
@@ -22,10 +21,9 @@ Value FailedValue() {
         return Value();
 }
 
-// The border to GDAL: runs what GDAL has called. What is thrown in it, as where memory runs out, is
-// one error about the store and `failed`. GDAL is not made for exceptions, and the host not for its
-// end. Each method that GDAL calls, and each function that the driver registers, goes through it;
-// autotest/house holds the code to that.
+// Runs code that GDAL called, and returns its result. An exception becomes one error about the
+// store, and the result is `failed`: exceptions must not enter GDAL's code. All methods that GDAL
+// calls and all registered functions use Guarded(); a test in autotest/house checks that.
 template <class Work>
 auto Guarded(const char* store, Work&& work, std::invoke_result_t<Work&> failed) noexcept
     -> std::invoke_result_t<Work&> {

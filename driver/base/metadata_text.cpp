@@ -22,16 +22,17 @@ namespace {
 
 namespace json = zarr::json;
 
-// What the driver itself shows elsewhere.
+// Attributes that the driver shows in another way than as metadata items.
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
     "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
     zarr::kBaseStateAttribute,
-    // A copy may not follow the conventions that its source does, and may lie elsewhere.
+    // A copy may follow other conventions than its source, and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
 
-// Of the conventions that place a raster: copied along with pixels that move, they would lie.
+// Prefixes of conventions for the position of a raster. Copied along with moved pixels, such
+// attributes would be wrong.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
 
 bool IsNumber(const json::Value& value) {
@@ -39,7 +40,7 @@ bool IsNumber(const json::Value& value) {
     return value.GetDouble(number);
 }
 
-// Of which a list between braces can be read again.
+// True for strings that stay unambiguous in a list {a,b,c}.
 bool IsPlainString(const json::Value& value) {
     const std::string* const text = value.as_string();
     return text != nullptr && text->find_first_of(",{}\"") == std::string::npos;
@@ -121,10 +122,10 @@ CPLStringList MetadataItems::List() const {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
-    zarr::Warnings told;  // by the band
+    zarr::Warnings told;  // the band emits these warnings
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
-        // Flags that are no classes, as bits are, have no other place.
+        // Flags that are bits and not classes are shown nowhere else.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };
@@ -143,7 +144,7 @@ std::string Joined(const std::vector<std::uint64_t>& numbers) {
     return text;
 }
 
-// All elements, decoded.
+// Returns the decoded size of all elements in bytes.
 std::uint64_t Bytes(const zarr::ArrayMetadata& metadata) {
     std::uint64_t bytes = metadata.dtype.size;
     for (const std::uint64_t size : metadata.shape) bytes = zarr::SaturatingMul(bytes, size);
@@ -193,7 +194,7 @@ void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
     };
     set("COMPRESSOR", zarr::CompressorText(metadata));
     set("FILTERS", zarr::FiltersText(metadata));
-    // Of a type that is more than a name, as GDAL's own driver describes it.
+    // A data type with a configuration gets the items that GDAL's built-in driver shows for it.
     if (metadata.format != zarr::Format::kV3) return;
     const auto type = zarr::V3DataTypeToJson(metadata.dtype);
     const json::Value* const name = type.ok() ? type->Find("name") : nullptr;

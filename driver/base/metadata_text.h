@@ -16,33 +16,33 @@
 
 namespace zarr_driver {
 
-// An attribute's value as a metadata item: strings as they are, numbers exactly, lists of numbers
-// or of plain strings as {a,b,c}, anything else as JSON.
+// Returns an attribute's value as a metadata item. Strings stay unchanged and numbers are exact.
+// Lists of numbers or plain strings become {a,b,c}, all other values JSON.
 std::string MetadataText(const zarr::json::Value& value);
 
-// The attribute's value that a metadata item stands for: the numbers of a list {1,2}, the JSON of
-// an object or a list, else the text itself. MetadataText() of it is `text`, but for spaces in
-// JSON.
+// Returns the attribute's value for a metadata item, the inverse of MetadataText(). {1,2} becomes a
+// list of numbers, and JSON objects and lists are parsed. Any other text becomes a string. Only
+// spaces in JSON are lost.
 zarr::json::Value MetadataValue(const std::string& text);
 
-// The names and values of a list of NAME=VALUE.
+// Returns names and values of a list of NAME=VALUE.
 std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& list);
 
-// The attribute that holds what neither Zarr nor CF has words for; see driver/raster/stored_pam.h.
+// Attribute for facts of GDAL that neither Zarr nor CF can express; see driver/raster/stored_pam.h.
 inline constexpr const char* kPamAttribute = "gdal_pam";
 
-// True for attributes that the driver itself shows elsewhere (nodata, scale, dimension names, ...),
-// or that place a raster.
+// True for attributes that the driver shows in another way (nodata, scale, dimension names and so
+// on), or that give the position of a raster.
 bool IsInterpretedAttribute(std::string_view name);
 
-// Metadata items, in the order in which their names came first. Setting one takes the same time
-// however many there are, which it does not in a CPLStringList.
+// Metadata items in the order in which their names were first set. Set() takes constant time,
+// unlike CPLStringList::SetNameValue().
 class MetadataItems {
   public:
     MetadataItems() = default;
     explicit MetadataItems(CSLConstList list) { Add(list); }
 
-    // Replaces the item whose name is the same but for capitals.
+    // Sets an item. Replaces an item whose name differs only in case.
     void Set(const std::string& name, std::string value);
     void Add(CSLConstList list);
     CPLStringList List() const;
@@ -50,31 +50,33 @@ class MetadataItems {
   private:
     std::vector<std::pair<std::string, std::string>> items_;
     std::unordered_map<std::string, std::size_t>
-        places_;  // in items_, by the name in small letters
+        places_;  // index in items_ by the name in lower case
 };
 
-// Adds to `list` the attributes that are not interpreted, with flags that are no classes. Later
-// ones replace earlier ones of the same name.
+// Adds attributes to `list` as metadata items, except interpreted ones. Includes flags that are not
+// classes. Replaces items of the same name.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
-// The metadata domain of what is said here, of datasets and, where several arrays are bands, of
-// those.
+// Metadata domain with facts about the stored array. Bands have the domain, too, if a dataset shows
+// several arrays as bands.
 inline constexpr const char* kZarrDomain = "ZARR";
 
-// Adds what users of Zarr look for in an array, as NAME=VALUE: its format, types and sizes, and of
-// a listing of its chunks how much is stored. The codecs are not among it.
+// Adds facts about the stored array to `list` as NAME=VALUE: format, dtype, shape and sizes. Adds
+// number and size of the stored chunks if `listing` is given. DescribeCodecs() adds the codecs.
 void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkListing>& listing,
                      CPLStringList& list);
 
-// The compressor as the creation option COMPRESS calls it, or its name in capitals; empty without.
+// Returns the compressor's name as the creation option COMPRESS spells it; empty without a
+// compressor.
 std::string CompressionName(const zarr::ArrayMetadata& metadata);
 
-// Adds COMPRESSOR and FILTERS, each where there are any, and what else than a name says the data
-// type of an array of Zarr v3.
+// Adds COMPRESSOR and FILTERS to `list` if the array has them. Adds the configuration of a Zarr v3
+// data type if its name does not say all.
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list);
 
-// What it takes to decode a chunk as it is stored, in the words of GDAL's own driver: COMPRESSOR,
-// FILTERS, ENDIANNESS, TRANSPOSE_ORDER, and CHUNK_TYPE=INNER of a chunk in a shard.
+// Returns what a reader needs to decode a stored chunk, with the names of GDAL's built-in driver:
+// COMPRESSOR, FILTERS, ENDIANNESS and TRANSPOSE_ORDER. An inner chunk of a shard adds
+// CHUNK_TYPE=INNER.
 CPLStringList DescribeDecoding(const zarr::ArrayMetadata& metadata);
 
 }  // namespace zarr_driver

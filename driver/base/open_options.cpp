@@ -24,7 +24,7 @@ namespace zarr_driver {
 
 namespace {
 
-// Counted at load: counting takes as long as opening two documents.
+// Counted when the plugin is loaded, because counting takes as long as opening two documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -34,7 +34,7 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
         return zarr::Status::Invalid(
             "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
             zarr::Quoted(text));
-    constexpr double kMax = 1e9;  // what a clock can count
+    constexpr double kMax = 1e9;  // limit of the clock, in seconds
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
@@ -49,7 +49,7 @@ zarr::FillAsNodata ParseFillAsNodata(const char* text) {
     return zarr::FillAsNodata::kAuto;
 }
 
-// What a number is multiplied with by the letters behind it.
+// Returns the factor of a unit such as "KB". Units are allowed only for limits in bytes.
 std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
     if (unit.empty()) return 1;
     if (!is_bytes) return std::nullopt;
@@ -75,9 +75,9 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
 std::mutex seen_mutex;
-Texts& seen = *new Texts;  // what the options said when they were read last
+Texts& seen = *new Texts;  // texts of the options when they were last read
 
-// The value of an option, or none where that is not one.
+// Returns the value of a limit's option, or nullopt if the text is invalid.
 std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
     if (text.empty()) return info.preset;
     const auto value = ParseLimit(text, info.is_bytes);
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::str
 const char* const kOpenOptionList =
     "<OpenOptionList>"
     "  <Option name='USE_CONSOLIDATED_METADATA' alias='USE_ZMETADATA' type='boolean'"
-    "   description='Whether to use consolidated metadata from .zmetadata' default='YES'/>"
+    "   description='Whether to use consolidated metadata, if the store has them' default='YES'/>"
     "  <Option name='MULTIBAND' type='boolean' description='Whether an array of three or more"
     " dimensions is a dataset with a band for each slice (YES) or a list of subdatasets (NO)'"
     " default='YES'/>"
@@ -97,8 +97,8 @@ const char* const kOpenOptionList =
     " Found from the metadata by default'/>"
     "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
     " Found from the metadata by default'/>"
-    "  <Option name='SELECT' type='string' description='Indices or coordinates of dimensions other"
-    " than X and Y, of which only that slice is shown: time=2020-07-01,level=3'/>"
+    "  <Option name='SELECT' type='string' description='Selects a slice by indices or coordinates"
+    " of dimensions other than X and Y: time=2020-07-01,level=3'/>"
     "  <Option name='LOAD_EXTRA_DIM_METADATA_DELAY' type='string' description='Maximum delay in"
     " seconds allowed to read the coordinates of dimensions other than X and Y, which describe the"
     " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
@@ -106,40 +106,37 @@ const char* const kOpenOptionList =
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
     "  <Option name='FILL_VALUE_AS_NODATA' type='string' description='Whether the fill_value"
     " of an array without _FillValue and missing_value is its nodata value: YES, NO or AUTO. AUTO"
-    " takes that of Zarr v2, and of Zarr v3 one that is not the default of its type or that GDAL"
-    " wrote' default='AUTO'/>"
+    " means YES for Zarr v2. For Zarr v3 AUTO means YES if fill_value is not the default of its"
+    " type, or if GDAL wrote it' default='AUTO'/>"
     "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
-    " coordinates without any statement of a CRS are taken as WGS 84; YES given explicitly takes"
-    " those that only their names tell, too' default='YES'/>"
-    "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether longitudes from 0 to 360"
-    " are turned into -180 to 180' default='NO'/>"
-    "  <Option name='NORTH_UP' type='boolean' description='Whether rows that go north, as where"
-    " latitudes ascend, are turned into rows that go south' default='NO'/>"
-    "  <Option name='FOLLOW_LINKS' type='string-select' description='Which links of xcube&apos;s"
-    " levels to a dataset elsewhere are followed: those to a store beside the folder of the levels,"
-    " all or none' default='BESIDE'>"
+    " coordinates without a CRS are assumed to be WGS 84. An explicit YES includes coordinates that"
+    " are recognised by their names alone' default='YES'/>"
+    "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether to convert longitudes from"
+    " 0..360 to -180..180' default='NO'/>"
+    "  <Option name='NORTH_UP' type='boolean' description='Whether to flip rasters whose rows run"
+    " north, as with ascending latitudes, so that they run south' default='NO'/>"
+    "  <Option name='FOLLOW_LINKS' type='string-select' description='Which links to other stores in"
+    " xcube levels are followed: links to stores in the parent folder of the levels (BESIDE), all"
+    " (YES) or none (NO)' default='BESIDE'>"
     "    <Value>BESIDE</Value><Value>YES</Value><Value>NO</Value>"
     "  </Option>"
-    "  <Option name='MISSING_ON_403' type='boolean' description='Whether what a server refuses with"
-    " status 403 is absent, as object stores say to clients without the right to list. Otherwise "
-    "it is an "
-    "error'"
+    "  <Option name='MISSING_ON_403' type='boolean' description='Whether HTTP status 403 means"
+    " that a key is absent. Object stores answer 403 to clients without the right to list. With NO,"
+    " 403 is an error'"
     " default='NO'/>"
     "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
-    " an array once, when it is opened, and not to ask for those that are absent. For stores"
-    " that list' default='NO'/>"
-    "  <Option name='READ_AHEAD' type='boolean' description='Whether chunks that will be wanted "
-    "next"
-    " are loaded while others are used, where a server has the store and windows are read in order'"
+    " an array when it is opened, to avoid requests for absent chunks. Needs a store that returns"
+    " listings' default='NO'/>"
+    "  <Option name='READ_AHEAD' type='boolean' description='Whether to load the next chunks in the"
+    " background, if the store is remote and windows are read in order'"
     " default='YES'/>"
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
-    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files under which "
-    "chunks"
-    " are written, so that processes, those of zarr-python&apos;s ProcessSynchronizer with the same"
-    " folder among them, can write to one chunk at the same time. Keys count from the root of the"
-    " store. In update mode'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files for update"
+    " mode, so that several processes can write to one chunk. Compatible with"
+    " zarr-python&apos;s ProcessSynchronizer with the same folder. Locks are named by keys from the"
+    " root of the store'/>"
     "</OpenOptionList>";
 
 std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,

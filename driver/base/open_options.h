@@ -14,20 +14,20 @@
 
 namespace zarr_driver {
 
-// Which links of xcube's levels to a store elsewhere are followed.
+// Links to other stores that are followed in xcube's "x.levels".
 enum class FollowLinks : std::uint8_t {
     kNo,
-    kBeside,  // to a store in the same folder as the levels
+    kBeside,  // to stores in the folder that holds the levels
     kAll,
 };
 
-// The open options, parsed. `kOpenOptionList` describes them to GDAL.
+// Parsed open options. kOpenOptionList describes them to GDAL.
 struct OpenOptions {
     zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
     bool multiband = true;
-    std::string dim_x;  // name or index; empty: found from the metadata
+    std::string dim_x;  // name or index; empty: derived from the metadata
     std::string dim_y;
-    std::string select;  // what fixes extra dimensions: "time=2020-07-01,z=2"; may be empty
+    std::string select;  // selection "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;
     zarr::FillAsNodata fill_value_as_nodata = zarr::FillAsNodata::kAuto;
     zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
@@ -38,29 +38,30 @@ struct OpenOptions {
     bool missing_on_403 = false;
     bool cache_tile_presence = false;
     bool read_ahead = true;
-    bool is_update = false;    // how the dataset is opened, which is no option
-    std::string synchronizer;  // folder of lock files for writing; empty: none
-    // Longest time that the coordinates of extra dimensions may take; none: unlimited.
+    bool is_update = false;    // access mode of the dataset, not an open option
+    std::string synchronizer;  // folder of lock files for writing; may be empty
+    // Maximum time for loading the coordinates of extra dimensions; nullopt: unlimited.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 
-    // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.
+    // Parses GDAL's NULL-terminated list of NAME=VALUE, which is borrowed.
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
 
-// What CACHE_TILE_PRESENCE asks for, if it does; a store that does not list gives a warning.
+// Lists the chunks of `array` if the option CACHE_TILE_PRESENCE is set. Adds a warning if the store
+// returns no listing.
 std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
                                                     const OpenOptions& options,
                                                     std::vector<std::string>& warnings);
 
-// Parses NUM_THREADS: a number, or ALL_CPUS. `fallback` where `text` is nullptr.
+// Parses NUM_THREADS: a number or ALL_CPUS. Returns `fallback` if `text` is nullptr.
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
 
 extern const char* const kOpenOptionList;
 
-// Sets the core's limits as GDAL's configuration options of their names say: a number, of bytes
-// also with KB, MB, GB or TB behind it. Any other value, or one that is too large,
-// gives one warning, and the usual limit holds. To be called before a store is opened; the limits
-// hold for the whole process. Thread-safe.
+// Sets the core's limits from GDAL's configuration options of the same names. A value is a number;
+// limits in bytes also accept KB, MB, GB and TB. An invalid or too large value gives one warning,
+// and the default limit applies. Call before a store is opened. Limits apply to the whole process.
+// Thread-safe.
 void ReadLimits();
 
 }  // namespace zarr_driver

@@ -5,9 +5,8 @@
 
 namespace zarr_driver {
 
-// A caller's progress function for a job that changes a store. It keeps in mind that the job was
-// cancelled: GDAL looks at the answer now and then only, and not at the last one. For one job of
-// one thread.
+// Wraps a caller's progress function, and remembers that the caller cancelled. GDAL checks the
+// function's result only sometimes, and not after the last call. For one job on one thread.
 class WatchedProgress {
   public:
     // `progress` may be nullptr.
@@ -16,7 +15,7 @@ class WatchedProgress {
     WatchedProgress(const WatchedProgress&) = delete;
     WatchedProgress& operator=(const WatchedProgress&) = delete;
 
-    // The function to hand on, with this object as its data.
+    // The progress function to pass on; its data must be this object.
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         auto* watched = static_cast<WatchedProgress*>(data);
         if (watched->progress_ != nullptr && !watched->progress_(complete, message, watched->data_))
@@ -32,7 +31,7 @@ class WatchedProgress {
     bool is_cancelled_ = false;
 };
 
-// A part of a caller's progress, as one of its own from 0 to 1.
+// Maps a progress from 0 to 1 to a part of a caller's progress.
 class ScaledProgress {
   public:
     // `progress` may be nullptr.
@@ -43,14 +42,14 @@ class ScaledProgress {
     ScaledProgress(const ScaledProgress&) = delete;
     ScaledProgress& operator=(const ScaledProgress&) = delete;
 
-    // The function and data to hand on.
+    // The progress function to pass on, to be called with data().
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         return data != nullptr ? GDALScaledProgress(complete, message, data) : TRUE;
     }
     void* data() const { return data_; }
 
   private:
-    void* const data_;  // nullptr where nothing is to be reported
+    void* const data_;  // nullptr if nothing is reported
 };
 
 }  // namespace zarr_driver

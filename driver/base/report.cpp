@@ -33,7 +33,7 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Returns a message about a store as people see it.
+// Returns a message about a store with the shown name of the store, and without secrets.
 std::string ShownMessage(const std::string& store, std::string message) {
     const std::string name = store.substr(0, store.find(": "));
     const std::string shown = ShownName(name);
@@ -43,7 +43,7 @@ std::string ShownMessage(const std::string& store, std::string message) {
     return HideSecrets(message, UrlEnd::kAtSpace);
 }
 
-// Names and values from the store may hold any bytes; GDAL's messages are UTF-8.
+// Replaces invalid UTF-8, because names and values from the store may hold any bytes.
 void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
           const std::string& message) {
     CPLError(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only place that emits CPLError.
+// All calls of CPLError(). No other file emits errors or warnings.
 #pragma once
 
 #include <cpl_error.h>
@@ -13,27 +13,29 @@
 
 namespace zarr_driver {
 
-// Emits one CE_Failure: "store: status's message". Returns CE_Failure, for `return EmitError()`.
+// Emits one CE_Failure with the text "store: message of status". Returns CE_Failure, for use in
+// `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Returns the name of a store as messages show it: as the store will be called once it is complete,
-// and with "***" in place of passwords and signatures. ": /array" may follow the name.
+// Returns the name of a store for messages: the final name instead of a staging name, and "***"
+// instead of passwords and signatures. ": /array" may follow the name in `store`.
 std::string ShownName(const std::string& store);
 
-// Emits one CE_Failure about what a call threw, nullptr where that is unknown; needs no memory.
+// Emits one CE_Failure for an exception; `thrown` is nullptr if its type is unknown. Works without
+// allocating memory.
 void EmitThrown(const char* store, const std::exception* thrown) noexcept;
 
-// Emits one CE_Warning: "store: message".
+// Emits one CE_Warning with the text "store: message".
 void EmitWarning(const std::string& store, const std::string& message);
 
-// The same, once for each.
+// Emits one CE_Warning for each message.
 void EmitWarnings(const std::string& store, const std::vector<std::string>& messages);
 
-// The first five of `texts`, and how many more there are: "a, b, and 3 more".
+// Returns the first five of `texts`, and the number of the others: "a, b, and 3 more".
 std::string FirstFew(const std::vector<std::string>& texts, const std::string& separator);
 
-// Keeps what GDAL's own code would print on this thread while it lives, and puts GDAL's error state
-// back afterwards.
+// While it lives, hides the errors that GDAL's own code emits on this thread. Restores GDAL's error
+// state when destroyed.
 class QuietErrors {
   public:
     QuietErrors();
@@ -41,7 +43,7 @@ class QuietErrors {
     QuietErrors(const QuietErrors&) = delete;
     QuietErrors& operator=(const QuietErrors&) = delete;
 
-    // The last message that was kept; empty where there was none.
+    // Returns the last hidden message; empty if there was none.
     static std::string Message();
 
   private:

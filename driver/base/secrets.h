@@ -7,18 +7,18 @@
 
 namespace zarr_driver {
 
-// The place where a URL in a text ends.
+// The end of a URL within a text.
 enum class UrlEnd : std::uint8_t {
-    kAtSpace,      // in a sentence: at white space or a quote
-    kAtSeparator,  // in the name of a dataset, which may hold spaces: at ": ", or a double quote
+    kAtSpace,      // URL in a sentence: ends at white space or a quote
+    kAtSeparator,  // URL in a dataset's name: ends at ": " or a double quote
 };
 
-// True unless `text` surely has nothing that HideSecrets() changes. Takes no memory.
+// False only if HideSecrets() certainly leaves `text` unchanged. Allocates no memory.
 bool MayHoldSecrets(const char* text);
 
-// Returns `text` with "***" in place of user and password before a host ("https://***@host"), and
-// of the values of parameters behind "?" and "&", percent-encoded ones too. Values of parameters
-// that are known to be no secrets stay: GDAL's options of /vsicurl?, and times and versions of
+// Returns `text` with secrets replaced by "***". Secrets are user and password before a host
+// ("https://***@host"), and the values of parameters after "?" and "&", percent-encoded ones too.
+// Values of known harmless parameters stay: GDAL's options of /vsicurl?, and times and versions of
 // signatures.
 std::string HideSecrets(std::string_view text, UrlEnd end);
 

@@ -3,9 +3,9 @@
 
 namespace zarr_driver {
 
-// Has the threads of the core's WorkerPool work under GDAL's options of the thread that gives them
-// the work (CPLSetThreadLocalConfigOption()), as programs such as rasterio set credentials for one
-// thread. Once is enough. Thread-safe.
+// Makes the threads of the core's WorkerPool use the thread-local configuration options
+// (CPLSetThreadLocalConfigOption()) of the thread that starts the work. Programs such as rasterio
+// set credentials for one thread. One call is enough. Thread-safe.
 void ShareThreadOptions();
 
 }  // namespace zarr_driver

@@ -41,7 +41,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// What the API has methods for.
+// Attributes for which GDALMDArray has methods.
 constexpr std::string_view kHasMethods[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
 
@@ -51,7 +51,7 @@ bool IsHidden(std::string_view name) {
            zarr::IsNczarrAttribute(name);
 }
 
-// What changes how the elements are understood.
+// True for attributes that change how elements are interpreted.
 bool HasMeaning(std::string_view name) { return IsHidden(name) || name == "missing_value"; }
 
 zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
@@ -150,7 +150,7 @@ void ZarrMDArray::InterpretAttributes() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // What the numbers mean, as CF's attributes say it.
+    // Units of the form "days since ..." need CF's attribute "calendar".
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -168,17 +168,17 @@ void ZarrMDArray::ReadNodata() {
     const zarr::ArrayMetadata& metadata = facts_.metadata;
     zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
-    // Black pixels of an image are data, as in the classic API.
+    // Black pixels of an image are data, as in the raster API.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
     const auto element = zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    // The values of a boolean are both data, and an empty string is what an array begins as.
+    // Both values of a boolean are data. An empty string is the initial value of a new array.
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
-    // A nodata value of so many bytes is of no use.
+    // A nodata text of more than 1 MiB is of no use.
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
     const zarr::DataType native = values_.stored().Native();
@@ -194,7 +194,7 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    zarr::Warnings told;  // when it was opened
+    zarr::Warnings told;  // emitted when the array was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
     if (HasMeaning(name)) InterpretAttributes();
 }
@@ -291,8 +291,8 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
     return Guarded(session_->store_path(), [&]() -> bool {
         Status status = CheckChange();
         if (status.ok() && values_.are_characters())
-            status =
-                Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
+            status = Status::Unsupported("/" + facts_.path +
+                                         ": texts stored as netCDF characters are read-only");
         if (!status.ok()) return Report(status);
         is_new_ = false;
         try {
@@ -308,7 +308,7 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
     });
 }
 
-// What PAM has of them is of other values.
+// Drops PAM's statistics, which describe the values before the write.
 void ZarrMDArray::ForgetStatistics() {
     if (has_forgotten_statistics_.exchange(true)) return;
     const CPLErr known =
@@ -321,7 +321,7 @@ void ZarrMDArray::ForgetStatistics() {
 
 const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
-        // One dimension is a coordinate, not a raster.
+        // An array of one dimension is a coordinate, not a raster.
         if (facts_.metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
         const OpenOptions& options = session_->options();
         Georeferencing placed =
@@ -332,8 +332,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// True where a user has set the CRS that PAM has; it may also repeat what the store says. No user
-// can have set one on a server, so that the store's CRS counts there.
+// True if a user has set the CRS in PAM, which may also be a copy of the store's CRS. Users cannot
+// set a CRS for a remote store, so there the store's CRS counts.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -344,11 +344,12 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // No CRS has X and Y in different units.
+        // A CRS cannot have X and Y in different units.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
-        // The coordinate arrays stay in their own units here, so the CRS follows them.
+        // The multidimensional API returns coordinate arrays in their stored units, so the CRS
+        // takes these units.
         if (placed.coordinate_scale != 1 && srs->IsGeographic()) {
             const double radians = srs->GetAngularUnits() * placed.coordinate_scale;
             srs->SetAngularUnits(radians == 1 ? SRS_UA_RADIAN : "unit", radians);
@@ -356,7 +357,7 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
             const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
             srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
         }
-        // In place of "X, Y" the mapping names dimensions, from 1.
+        // The mapping has numbers of dimensions, counted from 1, for the X and Y axes of the CRS.
         const auto number_of = [this](std::size_t stored) {
             const auto at = std::find(shown_.begin(), shown_.end(), stored);
             return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
@@ -404,9 +405,9 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         std::uint64_t slices = 1;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
-        // Of more slices than bands GDAL itself says what to do.
+        // If the array has more slices than GDAL allows bands, GDAL's own method emits the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // One that can be changed, as the array can, gets its overviews in the store.
+        // A raster that is open for update has its overviews in the store.
         if (is_own && session_->update() != nullptr && !facts_.path.empty())
             return OpenForUpdate().release();
         if (is_own) {
@@ -476,7 +477,7 @@ Status ZarrMDArray::ChangeAttribute(const char* name, std::optional<json::Value>
 bool ZarrMDArray::SetUnit(const std::string& osUnit) {
     return Guarded(session_->store_path(), [&]() -> bool {
         if (values_.stored().is_time() && osUnit != units_)
-            return Report(Status::Unsupported("/" + facts_.path + ": its unit is that of dtype " +
+            return Report(Status::Unsupported("/" + facts_.path + ": the unit is fixed by dtype " +
                                               values_.stored().ToString()));
         if (values_.stored().is_time()) return Report(CheckChange());
         return Report(ChangeAttribute(
@@ -505,7 +506,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    // Attributes that were set since the array was opened count.
+    // Attributes may have changed since the array was opened.
     ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
     layout.x_axis = facts_.axes.x;
     layout.y_axis = facts_.axes.y;
@@ -514,7 +515,8 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    // A grid mapping stays where the CRS is stated elsewhere: it may state more than a CRS.
+    // If an attribute states the CRS, the grid mapping stays, because it may describe more than a
+    // CRS.
     const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
@@ -566,7 +568,8 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// Absent chunks hold the fill value: it is replaced only while nothing is written.
+// Replaces the fill value of an array that has no written chunk. Its absent chunks take the new
+// value.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
@@ -595,8 +598,8 @@ Status ZarrMDArray::OpenAnew() {
     return {};
 }
 
-// True where a number of the array's type, which may be wider than the stored type, cannot be one
-// that can be stored as `element`.
+// True if the number at `raw` cannot be stored: `element`, its stored form, has another value. The
+// array's GDAL type may be wider than its stored type.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
@@ -701,7 +704,8 @@ Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
             sizes.emplace(static_cast<ZarrDimension*>(dimension.get()), shape[i]);
         if (!is_first && known->second != shape[i])
             return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
-                                   " cannot have two sizes");
+                                   " is given two sizes, " + std::to_string(known->second) +
+                                   " and " + std::to_string(shape[i]));
     }
     for (auto it = sizes.begin(); it != sizes.end();)
         it = it->first->GetSize() == it->second ? sizes.erase(it) : std::next(it);
@@ -762,7 +766,7 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
 }
 #endif
 
-// In the type of the data, as CF wants it.
+// Returns CF's `actual_range`, two numbers of the data's type.
 json::Value ZarrMDArray::ActualRange(double least, double most) const {
     const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
                             values_.stored().kind == zarr::DataKind::kUint;
@@ -777,7 +781,7 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // What is old would be as new as the file is then.
+        // Writing the file makes it newer than the old statistics in it, so they are dropped first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

@@ -26,15 +26,15 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API. Its dimensions are those that are stored, in their
-// order. Only of an array without elements that is opened for reading the empty dimension comes
-// first, and further empty ones are left out: GDAL's code for all drivers bears no other (it
-// divides by the sizes, and the processor ends the program). All const methods may be called from
-// several threads, and so may Write(), also at the same time; other changes need the array for
-// themselves. What was deleted answers everything with an error.
+// An array of GDAL's multidimensional API, with the stored dimensions in the stored order. GDAL's
+// generic code divides by the sizes of dimensions, and bears a size of 0 only in the first one. A
+// read-only array with empty dimensions therefore shows one of these first and leaves out the
+// others. Const methods and Write() may be called from several threads at once; other changes need
+// exclusive access. Every call on a deleted array emits an error.
 class ZarrMDArray final : public GDALPamMDArray {
   public:
-    // Opens the array at `path`, without reading its chunks. Errors name what is wrong with it.
+    // Opens the array at `path` without reading its chunks. Errors name the fault in the array's
+    // metadata.
     static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<SharedResource> session,
                                                            const std::string& path);
     ~ZarrMDArray() override;
@@ -42,9 +42,9 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
     bool HasElements() const;
-    // False where the empty dimension was put before the others.
+    // False if dimensions are reordered or left out because one is empty.
     bool has_stored_order() const { return has_stored_order_; }
-    // Where its raster lies; found when first asked for.
+    // Returns CRS and geotransform of the array's raster. Computed at the first call.
     const Georeferencing& FindGeoreferencing() const;
 
     bool IsWritable() const override;
@@ -54,7 +54,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // GDAL's own divides by the sizes of dimensions.
+    // Avoids GDAL's implementation, which divides by the sizes of dimensions.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -68,29 +68,31 @@ class ZarrMDArray final : public GDALPamMDArray {
                      GDALDataType* peStorageType = nullptr) const override;
     std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
     std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
-    // The smaller levels of the pyramid that this array is the base of, the largest first. GDAL
-    // asks for them from 3.13 on.
+    // Overviews: the smaller levels of the pyramid whose full resolution is this array, largest
+    // first. GDAL calls these methods from version 3.13 on.
     int GetOverviewCount() const ZARR_OVERRIDE_3_13;
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
-    // As those of the array's raster are built; without factors they are removed. What is pending
-    // of the store is stored first. Emits why it failed.
+    // Builds overviews as the raster of the array does; without factors deletes them. Writes
+    // pending changes of the store first. Emits an error on failure.
     CPLErr BuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                           GDALProgressFunc pfnProgress, void* pProgressData,
                           CSLConstList papszOptions) override;
 #endif
-    // Of the values that the array has now; those that were kept of others are dropped.
+    // Returns statistics of the current values. Cached statistics that are older than the values
+    // are dropped.
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
 #if ZARR_HAS_RAW_BLOCK_INFO
-    // Where a chunk is stored: the file, all of it. Of one that is absent no file, and a size of 0.
+    // Returns the file, offset and size in bytes of a chunk. An absent chunk has no file and size
+    // 0.
     bool GetRawBlockInfo(const uint64_t* panBlockCoordinates,
                          GDALMDArrayRawBlockInfo& info) const override;
 #endif
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
-    // Writing. Each emits why it failed.
+    // Methods that change the array. Each emits an error on failure.
 
     std::shared_ptr<GDALAttribute> CreateAttribute(const std::string& osName,
                                                    const std::vector<GUInt64>& anDimensions,
@@ -99,28 +101,28 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool SetUnit(const std::string& osUnit) override;
-    // By the convention that the array was made with, else as rasters have it; where the array was
-    // opened for reading, in PAM.
+    // Writes the CRS by the convention that the array was created with, by default the convention
+    // for rasters. Stores the CRS in PAM if the array is open for reading.
     bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
-    // As the attribute `_FillValue`, and, of an array that was just created, as what it is filled
-    // with, too.
+    // Sets the attribute `_FillValue`. Also sets the fill value of an array that was just created.
     bool SetRawNoDataValue(const void* pRawNoData) override;
     bool SetOffset(double dfOffset, GDALDataType eStorageType = GDT_Unknown) override;
     bool SetScale(double dfScale, GDALDataType eStorageType = GDT_Unknown) override;
-    // With every array that has one of the dimensions that change, and these.
+    // Resizes this array and all arrays that share one of the changed dimensions.
     bool Resize(const std::vector<GUInt64>& anNewDimSizes,
                 CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_7;
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
-    // States a CRS, nullptr for none, by one of these grid mappings in the array's group where one
-    // states it.
+    // Writes the CRS `srs` of the array; nullptr removes the CRS. Uses one of `preferred_mappings`,
+    // names of grid mappings in the array's group, if that describes `srs`.
     zarr::Status Place(const OGRSpatialReference* srs,
                        const std::vector<std::string>& preferred_mappings);
-    // Called by the creator of the array, with its dimensions.
+    // Called once by the creator of the array. Sets its dimensions and the convention for its CRS.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
-    // The session tells that the array is gone, has other attributes, or is another in the store.
+    // Called by the session after the array was deleted, its attributes changed, or its path or
+    // metadata changed.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void AttributeChanged(const std::string& name, zarr::json::Value attributes);
     zarr::Status Reload(const std::string& path);
@@ -174,19 +176,19 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::unique_ptr<ArrayActivity> activity_;
     const GDALExtendedDataType type_;
     bool has_stored_order_ = true;
-    std::vector<std::size_t> shown_;  // which of the stored dimensions dimensions_ are
+    std::vector<std::size_t> shown_;  // index in the store of each of dimensions_
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // where they do not change
+    std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // used if the array is read-only
     CPLStringList structural_info_;
     std::string units_;
     zarr::Packing packing_;
-    std::vector<std::uint8_t> nodata_;  // an element of type_; empty where there is none
+    std::vector<std::uint8_t> nodata_;  // one element of type_; empty without nodata
     Georeferenced convention_ = Georeferenced::kEveryReader;
-    std::atomic<bool> is_new_{false};  // created by this session, and nothing is written to it
+    std::atomic<bool> is_new_{false};  // created by this session and not written to yet
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
     zarr::Lazy<Georeferencing> georeferencing_;
-    zarr::Lazy<std::vector<std::string>> level_paths_;  // of the overviews
+    zarr::Lazy<std::vector<std::string>> level_paths_;  // paths of the overviews
 };
 
 }  // namespace zarr_driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The overviews of arrays in the multidimensional API: the smaller levels of their pyramids.
+// Overviews of arrays in the multidimensional API: the smaller levels of their pyramids.
 #include <gdal_priv.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
         const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
         EmitWarnings(session_->store_path(), warnings);
         if (!pyramid) return paths;
-        // A level between others has the smaller ones.
+        // Each level has the smaller levels as its overviews.
         bool is_smaller = false;
         for (const zarr::PyramidLevel& level : pyramid->levels) {
             if (is_smaller) paths.push_back(level.path);
@@ -52,8 +52,8 @@ std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
     });
 }
 
-// The raster of the array, which reads what the store has. nullptr where it cannot be opened, of
-// which errors tell.
+// Writes pending changes and opens the raster of the array for update. Emits errors and returns
+// nullptr on failure.
 std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
     const Status status = session_->Finish();
     if (!status.ok()) {

@@ -19,8 +19,9 @@ using zarr::Status;
 
 namespace {
 
-// Cuts what is longer than the elements of an array of objects can be.
-CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
+// Truncates texts that exceed the maximum length of the array's elements. Returns the truncated
+// ones.
+CutTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
     CutTexts cut;
     if (!metadata.text_type) return cut;
     for (std::string& text : texts) {
@@ -32,7 +33,8 @@ CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>&
     return cut;
 }
 
-// The texts of a block of elements, or the bytes that they mean, in row-major order.
+// Returns the elements of a block in row-major order, as texts, or as the bytes that base64 texts
+// stand for.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -62,7 +64,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // Whatever the step, one element needs none.
+        // The step has no meaning for a single element.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -84,7 +86,7 @@ zarr::ReadOptions ArrayValues::Reading() const {
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-// The characters of the texts, then each as one element.
+// Reads the characters of the texts, then converts each text as one element.
 Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     const std::uint64_t size = region.size();
@@ -110,7 +112,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.step[i] != 0) continue;
-        // A step of 0 repeats one element.
+        // Step 0 repeats one element.
         ElementBlock once = block;
         once.region.step[i] = 1;
         once.region.count[i] = 1;
@@ -130,7 +132,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(array_->path() + ": out of memory");
     }
-    // A caller that is told of a failure does not look for strings to free.
+    // After a failure the caller does not free strings.
     if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
     return status;
 }
@@ -174,7 +176,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // A step of 0 writes one element over and over: the last one stays.
+        // Step 0 writes one element several times, so only the last value stays.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;
@@ -185,12 +187,12 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
         if (block.type.GetClass() == GEDTC_COMPOUND)
             return Status::Invalid("dtype |O has no members");
         std::vector<std::string> texts = TextsOf(block, data);
-        WarnOfCut(CutToFit(array_->metadata(), texts));
+        WarnOfCut(TruncateToFit(array_->metadata(), texts));
         return writer->WriteObjects(region, texts, threads);
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, block.strides, op->op()}, threads);
-    // All elements are converted before any is written.
+    // All elements are converted before the first is written, so that a failure changes nothing.
     zarr::Buffer staged;
     const std::uint64_t size = region.size();
     if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");

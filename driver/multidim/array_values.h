@@ -18,9 +18,10 @@ namespace zarr_driver {
 class CutTexts;
 class SharedResource;
 
-// Elements of an array, and how a caller's memory holds them, as GDAL says it.
+// A block of elements of an array, and its layout in the caller's memory.
 struct ElementBlock {
-    // Of `rank` dimensions. Strides are GDAL's, in elements. `element_type` outlives the block.
+    // The pointers have `rank` values each. `stride` counts elements of `element_type`, which must
+    // outlive the block.
     ElementBlock(std::size_t rank, const GUInt64* start, const std::size_t* count,
                  const GInt64* step, const GPtrDiff_t* stride,
                  const GDALExtendedDataType& element_type);
@@ -30,13 +31,13 @@ struct ElementBlock {
     const GDALExtendedDataType& type;
 };
 
-// The elements of an array: read and written as any of GDAL's extended types. Of netCDF's
-// characters, whose last dimension is a text, each text is one element, and the dimension is left
-// out. All const methods may be called from several threads, also at the same time.
+// Reads and writes the elements of an array as any extended type of GDAL. NCZarr stores a text as
+// characters along the last dimension; such a text is one element here, and that dimension is
+// hidden. Const methods may be called from several threads at once.
 class ArrayValues {
   public:
-    // `session` outlives it. `stored` is the dtype of an element: that of the array, or what its
-    // attributes make of it.
+    // `session` must outlive this object. `stored` is the dtype of an element: the dtype of the
+    // array, changed by attributes such as `_Unsigned`.
     ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
                 zarr::DataType stored);
     ~ArrayValues() = default;
@@ -44,18 +45,19 @@ class ArrayValues {
     ArrayValues& operator=(const ArrayValues&) = delete;
 
     const std::shared_ptr<const zarr::Array>& array() const { return array_; }
-    // From now on another instance of the array, of the same dtype.
+    // Replaces the array by another instance with the same dtype.
     void SetArray(std::shared_ptr<const zarr::Array> array) { array_ = std::move(array); }
     const zarr::DataType& stored() const { return stored_; }
-    // True where elements are texts of netCDF's characters. They are only read.
+    // True if an element is a text of NCZarr's characters. Such arrays are read-only.
     bool are_characters() const { return text_length_ != 0; }
 
-    // Strings are the caller's to free, where it succeeds.
+    // Reads a block into `data`. On success the caller frees the strings.
     zarr::Status Read(const ElementBlock& block, std::uint8_t* data) const;
-    // Writes all elements, or where one cannot be converted none. The session is open for update.
-    // Emits a warning of texts that were cut.
+    // Writes a block; writes nothing if one element cannot be converted. The session must be open
+    // for update. Emits a warning about truncated texts.
     zarr::Status Write(ElementBlock block, const std::uint8_t* data) const;
-    // Loads the chunks of a region into the cache. `options` are those of GDAL's AdviseRead().
+    // Loads the chunks of `region` into the cache. `options` are the options of
+    // GDALMDArray::AdviseRead().
     zarr::Status Advise(zarr::Region region, CSLConstList options) const;
 
   private:
@@ -66,7 +68,7 @@ class ArrayValues {
     const SharedResource& session_;
     const zarr::DataType stored_;
     std::shared_ptr<const zarr::Array> array_;
-    const std::size_t text_length_;  // of netCDF's characters; 0 for others
+    const std::size_t text_length_;  // characters of an NCZarr text; 0 for other arrays
 };
 
 }  // namespace zarr_driver

@@ -31,21 +31,21 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Text with NUL is marked. Text that looks like a mark stays: an attribute that is written means
-// its text.
+// Returns valid UTF-8 without NUL. Text with NUL becomes "base64:" and the base64 of its bytes.
+// Other text that begins with "base64:" is not escaped: a written attribute means its text.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::MarkedBytes(text);
 }
 
-// One side of a conversion.
+// Type and strides, in bytes, of the source or the target of a conversion.
 struct BlockLayout {
     const GDALExtendedDataType& type;
     const zarr::Strides& strides;
 };
 
-// Converts a block of elements; false if one of them cannot be converted. `frees` releases what the
-// elements of `dst` hold before.
+// Converts a block of elements. Returns false if an element cannot be converted. With `frees` the
+// strings in `dst` are freed before they are overwritten.
 bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout& to,
                   std::uint8_t* dst, const BlockLayout& from, const std::uint8_t* src, bool frees) {
     struct Task {
@@ -74,7 +74,7 @@ bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout
 bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
 bool IsNumber(const json::Value* value) { return value->is_number(); }
 
-// Exact as a double: integers up to 2^53, and what is a double anyhow.
+// True if a double holds the number exactly: non-integers, and integers of at most 2^53.
 bool IsExactDouble(const json::Value* value) {
     constexpr std::int64_t kMax = std::int64_t{1} << 53;
     if (!value->is_integer()) return value->is_number();
@@ -82,7 +82,7 @@ bool IsExactDouble(const json::Value* value) {
     return value->GetInt64(number) && number >= -kMax && number <= kMax;
 }
 
-// The first type that holds all of the numbers exactly; GDT_Unknown where none does.
+// Returns the first type that holds all numbers exactly, or GDT_Unknown.
 GDALDataType NumberType(const Items& items) {
     bool all_integers = true;
     bool all_int32 = true;
@@ -136,7 +136,8 @@ Result<json::Value> ElementJson(const GDALExtendedDataType& type, const std::uin
         if (type.GetSubType() != GEDTST_JSON) return json::Value(std::move(text));
         auto parsed = json::Parse(text);
         if (!parsed.ok())
-            return Status::Invalid(zarr::Quoted(text) + ": no JSON: " + parsed.status().message());
+            return Status::Invalid(zarr::Quoted(text) +
+                                   ": not valid JSON: " + parsed.status().message());
         return parsed;
     }
     json::Object members;
@@ -148,15 +149,14 @@ Result<json::Value> ElementJson(const GDALExtendedDataType& type, const std::uin
     return json::Value(std::move(members));
 }
 
-// Names of attributes that are the store's own.
+// Fails for attribute names that are reserved for the store.
 Status CheckAttributeName(const std::string& name) {
-    if (name.empty()) return Status::Invalid("an attribute needs a name");
+    if (name.empty()) return Status::Invalid("the name of the attribute is empty");
     if (name == "_ARRAY_DIMENSIONS")
         return Status::Invalid(
-            "_ARRAY_DIMENSIONS: holds the names of the dimensions; rename those");
+            "_ARRAY_DIMENSIONS: reserved for the names of the dimensions; rename these");
     if (zarr::IsNczarrAttribute(name))
-        return Status::Invalid(zarr::Quoted(name) +
-                               ": belongs to NCZarr's description of the store");
+        return Status::Invalid(zarr::Quoted(name) + ": reserved for NCZarr");
     return {};
 }
 
@@ -171,7 +171,7 @@ Status CheckFree(SharedResource& session, const std::string& path, const std::st
     ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
     ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
     if (!exists) return {};
-    return Status::Invalid("/" + path + ": has an attribute " + zarr::Quoted(name) + " already");
+    return Status::Invalid("/" + path + ": attribute " + zarr::Quoted(name) + " already exists");
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
         if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
-        // GDAL's JSON parser takes null for incomplete unless something follows it.
+        // GDAL's JSON parser rejects "null" unless another character follows.
         const json::Value text(json::Dump(value) + (value.is_null() ? " " : ""));
         attribute->SetStrings({&text});
         array = nullptr;
@@ -243,8 +243,8 @@ void ZarrAttribute::SetNumbers(const Items& items) {
     }
 }
 
-// Nothing changes where integers do not fit. A float may have been written with fewer digits than a
-// double has.
+// Converts the elements to the type `stated`, unless that is an integer type that cannot hold them.
+// Floats are converted even if the value changes: JSON may hold fewer digits than a double has.
 void ZarrAttribute::Retype(GDALDataType stated) {
     const GDALDataType own = type_.GetNumericDataType();
     const int own_size = GDALGetDataTypeSizeBytes(own);
@@ -333,7 +333,8 @@ Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& 
     }
     if (dimensions.size() > zarr::LimitOf(zarr::Limit::kDimensions) ||
         bytes > zarr::LimitOf(zarr::Limit::kMetadataSize))
-        return Status::Limit("attribute " + zarr::Quoted(name) + ": larger than attributes can be");
+        return Status::Limit("attribute " + zarr::Quoted(name) +
+                             ": has too many dimensions or bytes");
     attribute->elements_.resize(static_cast<std::size_t>(bytes));
     return attribute;
 }
@@ -373,7 +374,7 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
     if (!ConvertBlock(window.count, {type_, window.own}, elements_.data() + window.first,
                       {buffer_type, window.buffer}, data, true))
         return Status::Invalid("attribute " + GetFullName() +
-                               ": what is written cannot be converted to its type");
+                               ": the written value cannot be converted to the attribute's type");
     const std::uint8_t* next = elements_.data();
     auto value = ToJson(0, next);
     if (!value.ok()) return value.status().WithContext("attribute " + GetFullName());
@@ -382,7 +383,7 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
 
 Status ZarrAttribute::StoreEmpty() {
     const std::uint8_t* next = elements_.data();
-    // What is to be JSON is null before it is something.
+    // A JSON attribute starts as null.
     const bool is_json = type_.GetClass() == GEDTC_STRING && type_.GetSubType() == GEDTST_JSON;
     json::Value value;
     if (!is_json) {
@@ -444,7 +445,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
     auto held = session->AttributesOf(path);
-    std::unordered_map<std::string, std::size_t> places;  // in `held`
+    std::unordered_map<std::string, std::size_t> places;  // index in `held` by name
     for (std::size_t i = 0; i < held.size(); ++i) places.emplace(held[i]->GetName(), i);
     const auto types = zarr::NczarrAttributeTypes(attributes);
     std::vector<std::shared_ptr<GDALAttribute>> list;
@@ -475,8 +476,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // It is there from now on, also where nothing is ever written to it. A scale of zero, or a
-    // nodata value, is not meant. What has no elements is not written.
+    // The attribute exists from now on, even if no value is ever written. An attribute with a
+    // meaning, such as scale_factor, must not be stored as zero. An attribute without elements
+    // never gets a value, so it is stored now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->Register(attribute);

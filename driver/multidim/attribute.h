@@ -16,19 +16,21 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// An attribute of a group or an array, by the type of its JSON value: numbers as Int32, Int64,
-// UInt64 or Float64, whichever comes first that holds them all exactly; strings; arrays of either
-// with one dimension; everything else as JSON text of the subtype GEDTST_JSON. One that was created
-// has the type that it was created with, while it is in use, and of any number of
-// dimensions: JSON has lists of lists for it, lists of two for complex numbers, objects for
-// compounds, and the value itself for text of GEDTST_JSON.
+// An attribute of a group or an array. Its type follows from its JSON value. Numbers take the first
+// of Int32, Int64, UInt64 and Float64 that holds all of them exactly. A list of numbers or of
+// strings has one dimension. Any other value is JSON text (GEDTST_JSON).
+//
+// An attribute that was created keeps the type and dimensions of its creation while the object
+// lives. JSON stores its dimensions as nested lists, complex numbers as lists of two, compounds as
+// objects, and text of GEDTST_JSON as the value itself.
 class ZarrAttribute final : public GDALAttribute {
   public:
-    // Numbers have the type `stated` where that is one that holds them.
+    // Creates an attribute from a stored value. Numbers get the type `stated` if that type holds
+    // them.
     static std::shared_ptr<ZarrAttribute> Make(const std::string& parent, const std::string& name,
                                                const zarr::json::Value& value,
                                                GDALDataType stated = GDT_Unknown);
-    // One that is to be written, of zeros and empty strings.
+    // Creates a new attribute whose elements are zeros or empty strings, to be written later.
     static zarr::Result<std::shared_ptr<ZarrAttribute>> Create(
         const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
         const GDALExtendedDataType& type);
@@ -41,18 +43,18 @@ class ZarrAttribute final : public GDALAttribute {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
 
-    // Writing.
+    // Methods that change the attribute.
 
-    // Lets the attribute of the node at `path` be written, where the session does.
+    // Connects the attribute to the node at `path`. The attribute is writable if `session` is open
+    // for update.
     void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
-    // Stores what an attribute is that was just created: zeros, empty texts, null where it is to be
-    // JSON.
+    // Stores the initial value of a new attribute: zeros, empty texts, or null for JSON text.
     zarr::Status StoreEmpty();
-    // The path of its node.
+    // Returns the path of the attribute's node.
     const std::string& path() const { return path_; }
     bool is_deleted() const { return is_deleted_; }
-    // The session tells that the attribute or its node is gone, or lies elsewhere.
+    // Called by the session after the attribute or its node was deleted or moved.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& from, const std::string& to);
 
@@ -65,11 +67,11 @@ class ZarrAttribute final : public GDALAttribute {
                 const void* pSrcBuffer) override;
 
   private:
-    // For messages.
+    // Returns the store's path for messages.
     const char* store_path() const;
-    struct Window {  // of the elements
+    struct Window {  // part of the elements to read or write
         zarr::DimVector<std::uint64_t> count;
-        std::ptrdiff_t first = 0;  // in bytes
+        std::ptrdiff_t first = 0;  // offset of the first element, in bytes
         zarr::Strides own;
         zarr::Strides buffer;
     };
@@ -89,26 +91,26 @@ class ZarrAttribute final : public GDALAttribute {
 
     GDALExtendedDataType type_;
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    std::vector<std::uint8_t> elements_;  // of type_, whose strings are owned
+    std::vector<std::uint8_t> elements_;  // of type_; this object owns their strings
     std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
 };
 
-// Between the full name of a group and the name of its attribute, as in GDAL's own drivers.
+// Separates the full name of a group from the name of its attribute, as in GDAL's other drivers.
 inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
 
-// The attributes of the node at `path`, of the full name `parent`, from its JSON object, without
-// those that `is_hidden` is true of. Where they may be changed, those in use are the
-// ones that he holds, and those that were created and not written yet come last.
+// Returns the attributes of the node at `path`, whose full name is `parent`, from the JSON object
+// `attributes`. Skips names for which `is_hidden` returns true. In update mode the list reuses
+// attribute objects that callers hold. Attributes that were created but not written yet come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const zarr::json::Value& attributes,
     bool (*is_hidden)(std::string_view));
 
-// Creates an attribute of a node. Until its value is written it is zero, empty or null in the
-// store; nothing is stored of one with a meaning of its own for the node, unless it has no
-// elements.
+// Creates an attribute of the node at `path`, and stores zeros, empty strings or null as its value.
+// If `has_meaning` is true the value changes how the node is interpreted. Then nothing is stored
+// until a value is written, unless the attribute has no elements.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,

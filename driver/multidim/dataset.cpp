@@ -28,8 +28,8 @@ MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
     : session_(std::move(session)),
       root_(session_->OpenGroup(session_->root())),
       array_(std::move(array)) {
-    poDriver =
-        GetGDALDriverManager()->GetDriverByName(kDriverName);  // also where ZarrBuiltin was asked
+    // The driver is "Zarr" even if the caller asked for "ZarrBuiltin".
+    poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     if (session_->update() != nullptr) eAccess = GA_Update;
 }
 
@@ -78,17 +78,17 @@ const char* const kMultiDimOptions =
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
 const char* const kMoreArrayOptions =
-    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
+    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored. ASCII: as dtype S, in UTF-8. UNICODE: as dtype U. Strings without a maximum length are stored as strings of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
     "  </Option>"
-    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS (GDAL), as proj: attributes (SPATIAL_PROJ) or as a grid mapping array (CF). By default as a CF grid mapping, and in the forms that GDAL of any version, xarray and rioxarray find'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
 // clang-format on
 
 using SessionPtr = std::shared_ptr<SharedResource>;
 
-// A store with nothing but a root group, or a new group of a store.
+// A new store with an empty root group, or a new group of an existing store.
 class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
@@ -115,8 +115,8 @@ class NewRoot {
         return made;
     }
 
-    // Opens it for update, wherever it is now; for reading where it is in a zip file in an object
-    // store by now.
+    // Opens the new group for update at its current path. A committed zip file in an object store
+    // is opened for reading.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
@@ -134,15 +134,15 @@ class NewRoot {
         return std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                 std::move(update));
     }
-    // Keeps the store, and moves it to its place where it was built aside; it must not be open
-    // then.
+    // Keeps the new store, and renames it from its staging name to its final one. The store must
+    // not be open.
     Status Commit() {
         ZARR_RETURN_IF_ERROR(replacement_.Commit());
         if (!is_added_) place_.folder = replacement_.folder();
         return {};
     }
-    // Removes a group that was added to a store, where filling it has failed; a new store that was
-    // not committed goes with this object. The group must not be open then.
+    // Deletes a group that was added to an existing store, after filling it failed. The group must
+    // not be open. The destructor deletes a new store that was not committed.
     void Abandon() const {
         if (!is_added_) return;
         const auto store = OpenStoreForUpdate(place_.folder);
@@ -163,7 +163,7 @@ class NewRoot {
         ZARR_RETURN_IF_ERROR(CheckFormatOfAdded(stated, *hierarchy));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(place_.node));
         if (kind != zarr::NodeKind::kNone)
-            return Status::Invalid("/" + place_.node + ": is there already");
+            return Status::Invalid("/" + place_.node + ": already exists");
         is_added_ = true;
         format_.reset();
         if (consolidated_ == zarr::WriteConsolidated::kYes)
@@ -181,7 +181,7 @@ class NewRoot {
 
     StorePlace place_;
     bool is_added_ = false;
-    std::optional<zarr::Format> format_;  // of a new store
+    std::optional<zarr::Format> format_;  // for a new store only
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
     StoreReplacement replacement_;
@@ -189,14 +189,15 @@ class NewRoot {
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
-// Arrays without elements of a store of ours are copied as they are stored.
+// While the result lives, arrays of a Zarr source that have no elements show the stored order of
+// their dimensions. Returns nullptr for other sources.
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
-// Lists the groups of a store of ours. As long as the groups live, GDAL finds in them what was
-// listed: the target of a copy may be a group of the store that is copied.
+// Lists the groups of a Zarr source before the copy starts. While the groups live, GDAL sees only
+// listed members: the copy may go into a group of its own source.
 std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
     std::vector<std::shared_ptr<ZarrGroup>> groups;
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
@@ -220,7 +221,7 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
-    // GDAL's counter of errors counts those that it keeps to itself, too.
+    // GDAL's error counter is of no use here: it also counts errors that GDAL handled itself.
     if (watched.IsCancelled())
         return CPLGetLastErrorNo() == CPLE_UserInterrupt
                    ? is_told
@@ -239,12 +240,13 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     return DatasetPtr(std::move(dataset));
 }
 
-// Runs `make`, which returns a dataset; emits why it does not.
+// Runs `make` and releases the dataset that it returns. Emits the error and returns nullptr on
+// failure.
 template <class Work>
 GDALDataset* RunToDataset(const char* name, const Work& make) {
     Result<DatasetPtr> made = make();
     if (made.ok()) return made->release();
-    // What has no text has been emitted where it failed.
+    // A status without a message stands for an error that was already emitted.
     if (!made.status().message().empty()) EmitError(name, made.status());
     return nullptr;
 }
@@ -254,7 +256,7 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
-        // Later writes need the store in its place.
+        // Callers write to the store after creation, so it must be writable under its final name.
         ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindTargetPlace(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

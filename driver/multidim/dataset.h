@@ -11,12 +11,11 @@
 
 namespace zarr_driver {
 
-// A dataset of GDAL's multidimensional API: a root group. What was written through it is in the
-// store once it is gone; what is written afterwards, through objects that are still held, when the
-// last of them goes.
+// A dataset of GDAL's multidimensional API. Closing it writes all changes to the store. Groups and
+// arrays that outlive the dataset write later changes when the last of them is destroyed.
 class MdimDataset final : public GDALDataset {
   public:
-    // `array` is the one that was opened, where it was no group.
+    // `array` is the array that was opened; nullptr if a group was opened.
     explicit MdimDataset(std::shared_ptr<SharedResource> session,
                          std::shared_ptr<ZarrMDArray> array = nullptr);
     ~MdimDataset() override;
@@ -31,27 +30,27 @@ class MdimDataset final : public GDALDataset {
 #endif
 
   private:
-    // Emits what fails.
+    // Writes all changes. Emits an error on failure.
     CPLErr FinishSession();
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
-    const std::shared_ptr<ZarrMDArray> array_;  // so that it is not opened again
+    const std::shared_ptr<ZarrMDArray> array_;  // keeps the opened array from being opened again
 };
 
-// GDALDriver::pfnCreateMultiDimensional: makes an empty store, in place of one that is there, and
-// opens it for update. A place where something else than a store lies is refused.
+// Implements GDALDriver::pfnCreateMultiDimensional: creates an empty store and opens it for update.
+// Replaces an existing store. Fails if the path holds anything else.
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options);
 
-// GDALDriver::pfnCreateCopy of a source that has no bands, but a root group: the same with
-// everything in it. A store whose copying failed or was cancelled is removed, and what it was to
-// replace stays.
+// Implements GDALDriver::pfnCreateCopy for a source that has a root group and no bands. Copies all
+// groups and arrays of the source. On failure or cancellation the new store is deleted, and the
+// store that it was to replace stays.
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data);
 
-// The creation options of datasets and of arrays of the multidimensional API, as XML for GDAL.
+// Return GDAL's XML lists of creation options: of a multidimensional dataset, and of its arrays.
 std::string MultiDimDatasetOptionList();
 std::string MultiDimArrayOptionList();
 

@@ -30,7 +30,8 @@ std::string TypeOf(AxisRole role) {
     }
 }
 
-// Where growing coordinates lead; unknown without coordinates.
+// Returns the direction in which coordinates increase, as GDAL spells it; empty without
+// coordinates.
 std::string DirectionOf(const zarr::Dimension& dimension) {
     if (dimension.coordinate_path.empty()) return {};
     switch (dimension.role) {
@@ -53,8 +54,8 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// A dimension is called like its coordinate array, which has another name where it is shown outside
-// of its group.
+// Returns the name of a dimension's coordinate array. Outside of its group the array is shown under
+// another name, which the dimension then shares.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
@@ -64,7 +65,7 @@ std::string ShownName(const SharedResource& session, const zarr::Dimension& dime
 
 ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
-    // Without a name nothing says that it is another array's dimension too, and no group has it.
+    // A dimension without a name belongs to one array only, and to no group.
     : GDALDimension(
           facts.dimensions[index].is_named ? session->GroupName(facts.dimensions[index].group)
                                            : std::string(),
@@ -96,7 +97,8 @@ std::string ZarrDimension::Key() const {
     return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
 }
 
-// What GDAL looks up by its full name starts with "/": a name without it is not looked up.
+// GDAL looks dimensions up by full names that start with "/". A full name without "/" prevents the
+// lookup.
 void ZarrDimension::SetFullName() {
     const std::string parent = ParentName();
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
@@ -131,17 +133,18 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // One without a name is not a variable's name.
+    // A dimension without a name cannot give its name to a variable.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
-    if (!array.ok()) return nullptr;  // it was open; opening it again reports why
+    if (!array.ok()) return nullptr;  // opening the array again reports the fault
     const Georeferencing& placed = (*array)->FindGeoreferencing();
     if (!placed.transform) return nullptr;
     const zarr::GeoTransform& t = *placed.transform;
     if (t[2] != 0 || t[4] != 0) return nullptr;
     const double spacing = is_x_ ? t[1] : t[5];
     const double corner = is_x_ ? t[0] : t[3];
-    // A dimension of its own, as an array keeps its dimensions alive, and this one would keep it.
+    // Uses a plain dimension: the array keeps its dimension alive, and `this` would keep the
+    // session open.
     const std::string parent = ParentName();
     const auto dimension =
         std::make_shared<GDALDimension>(parent, m_osName, m_osType, m_osDirection, m_nSize);
@@ -161,7 +164,8 @@ Status ZarrDimension::CheckIndexing(const GDALMDArray* variable) const {
     const auto& dimensions = variable->GetDimensions();
     if (dimensions.size() != 1 || dimensions[0]->GetSize() != m_nSize)
         return Status::Invalid(name + ": an indexing variable of dimension " + m_osName +
-                               " has one dimension of " + std::to_string(m_nSize) + " elements");
+                               " must have one dimension of " + std::to_string(m_nSize) +
+                               " elements");
     return {};
 }
 
@@ -179,8 +183,8 @@ bool ZarrDimension::SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingV
         indexing_path_ = path;
         EmitWarning(session_->store_path(),
                     "/" + path +
-                        ": Zarr knows the indexing variable of a dimension by its name, so "
-                        "that this one is not stored as that of dimension " +
+                        ": Zarr finds the indexing variable of a dimension by its name, so "
+                        "this array is not stored as the indexing variable of dimension " +
                         m_osName);
         return true;
     });

@@ -12,44 +12,47 @@
 
 namespace zarr_driver {
 
-// A dimension of GDAL's multidimensional API. In the store it is a name in the arrays that have it.
+// A dimension of GDAL's multidimensional API. In the store a dimension is only a name in the
+// metadata of its arrays.
 class ZarrDimension final : public GDALDimension {
   public:
-    // The dimension `index` of an array.
+    // Creates the dimension with number `index` of an array.
     ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                   std::size_t index);
-    // One that was created.
+    // Creates a dimension that a caller has added and that no array has yet.
     ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
-    // The coordinate array; where there is none, but the array that the dimension was met on has a
-    // geotransform without rotation, pixel centres computed from that. nullptr where there is
-    // neither.
+    // Returns the coordinate array of the dimension. Without one, returns pixel centres computed
+    // from the array's geotransform, if that has no rotation. Otherwise returns nullptr.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // In the store the array of the dimension's name is its indexing variable. Any other array is
-    // it for as long as this object lives, with a warning.
+    // Sets the indexing variable. Zarr stores only an array with the dimension's name as its
+    // indexing variable. Any other array counts until this object is destroyed, and a warning is
+    // emitted.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
-    // In every array that has it, with its coordinate array. GDAL calls it from 3.8 on.
+    // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL
+    // calls this method from version 3.8 on.
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
-    // What the dimensions of a session are told apart by.
+    // Returns a text that is unique for each dimension of a session.
     std::string Key() const;
-    // True where its full name is that of its group with its name behind it, by which the group can
-    // be asked for it. A dimension without a name, and one whose name the group has for another
-    // one, has a full name without a leading "/".
+    // True if the full name is "/group/name", by which GDAL finds the dimension in its group. The
+    // full name has no leading "/" if the dimension has no name, or if another dimension of the
+    // group has its name.
     bool is_groups() const { return is_named_ && !has_free_name_; }
-    // The session tells that the group has its name for another one.
+    // Called by the session if another dimension of the group has the same name.
     void TakeFreeName();
     const std::shared_ptr<SharedResource>& session() const { return session_; }
-    // The path of the group that it belongs to.
+    // Returns the path of the group to which the dimension belongs.
     const std::string& group() const { return group_; }
-    // False where nothing but its number in one array names it.
+    // False if the metadata of the array gives the dimension no name.
     bool is_named() const { return is_named_; }
-    // The array that it was met on; empty for one that was created.
+    // Returns the path of the array from which the dimension was created; empty if a caller created
+    // it.
     const std::string& array_path() const { return array_path_; }
-    // The path of its coordinate array; empty where there is none.
+    // Returns the path of the coordinate array; empty if there is no coordinate array.
     std::string CoordinatePath() const;
 
-    // The session tells that it has another size or name, and that nodes have another path.
+    // Called by the session after the dimension was resized or renamed, or after nodes were moved.
     void Resized(std::uint64_t size) { m_nSize = size; }
     void Renamed(const std::string& name);
     void Moved(const std::string& from, const std::string& to);
@@ -62,13 +65,13 @@ class ZarrDimension final : public GDALDimension {
 
     const std::shared_ptr<SharedResource> session_;
     std::string group_;
-    std::string stored_name_;  // GetName(), but of one outside of what was opened maybe another
+    std::string stored_name_;  // may differ from GetName() outside of the opened group
     const bool is_named_;
     bool has_free_name_ = false;
     std::string array_path_;
-    std::string coordinate_path_;  // when it was met
-    std::string indexing_path_;    // of SetIndexingVariable(), where it is not a coordinate array
-    const bool is_x_ = false;      // of that array's raster
+    std::string coordinate_path_;  // as found when the object was created
+    std::string indexing_path_;    // set by SetIndexingVariable() unless the coordinate array
+    const bool is_x_ = false;      // X axis of the raster of array_path_
     const bool is_y_ = false;
 };
 

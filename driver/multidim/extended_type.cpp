@@ -49,13 +49,13 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Longest text of an element, in bytes, for those types whose limit is one of bytes; 0 otherwise,
-// as writers make arrays of characters of what is limited.
+// Returns the maximum length of a text in bytes for dtype S, and 0 (no limit) for other types.
+// Other drivers write strings with a limit as arrays of characters.
 std::size_t MaxTextLength(const zarr::DataType& type) {
     return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
-// Counts leaves, so that nested structures of many fields are refused before they are built.
+// Counts the leaf fields of a structure, so that huge nested structures fail before they are built.
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
@@ -113,7 +113,7 @@ class Pairing {
                       const GDALExtendedDataType& gdal, std::size_t gdal_offset) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
         std::vector<bool> is_given(members.size());
-        std::size_t next = 0;  // members mostly come in the order of GDAL's
+        std::size_t next = 0;  // usually the members have GDAL's order
         for (const auto& component : gdal.GetComponents()) {
             for (std::size_t i = 0; i < members.size(); ++i) {
                 const std::size_t at = (next + i) % members.size();
@@ -137,7 +137,7 @@ class Pairing {
     std::vector<ExtendedLeaf> leaves_;
 };
 
-// The text of a stored element that is not a number, in UTF-8 and without NUL.
+// Returns the text of a stored element that is not a number, as UTF-8 without NUL.
 std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
@@ -159,7 +159,7 @@ Status StoreUnicode(const zarr::DataType& type, std::string_view text, std::uint
     return {};
 }
 
-// Stores a text that fits, as an element of `type`, which is zeros.
+// Writes a text that fits into the element `dst`, whose bytes are zero before.
 Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t* dst) {
     switch (type.kind) {
         case DataKind::kBytes:
@@ -168,22 +168,22 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
-            // An empty text is what an array begins as.
+            // An empty text is accepted, because it is the initial value of a new array.
             const auto bytes = zarr::Base64Decode(text);
             if (!bytes.ok() || (bytes->size() != type.size && !bytes->empty()))
-                return Status::Invalid(zarr::Quoted(text) + ": expected the base64 of " +
-                                       std::to_string(type.size) + " bytes, as dtype " +
-                                       type.ToString() + " has");
+                return Status::Invalid(zarr::Quoted(text) + ": expected base64 of " +
+                                       std::to_string(type.size) + " bytes for dtype " +
+                                       type.ToString());
             std::copy(bytes->begin(), bytes->end(), dst);
             return {};
         }
         default:
             break;
     }
-    return Status::Invalid("dtype " + type.ToString() + " has no texts");
+    return Status::Invalid("dtype " + type.ToString() + " cannot store text");
 }
 
-// Of "name[3]" the name, where 3 is `index`; else empty.
+// Returns "name" for the member "name[3]" if `index` is 3; else an empty string.
 std::string SubarrayName(const std::string& member, std::size_t index) {
     const std::string suffix = "[" + std::to_string(index) + "]";
     const bool has_suffix =
@@ -194,14 +194,14 @@ std::string SubarrayName(const std::string& member, std::size_t index) {
 
 Result<json::Value> MemberType(const GDALExtendedDataType& type, StringFormat strings);
 
-// Of a compound, as `.zarray` spells it.
+// Returns the dtype of a compound as JSON, as in `.zarray`.
 Result<json::Value> StructType(const GDALExtendedDataType& type, StringFormat strings) {
     const auto& members = type.GetComponents();
     std::set<std::string> names;
     for (const auto& member : members)
         if (member->GetName().empty() || !names.insert(member->GetName()).second)
             return Status::Invalid("member " + zarr::Quoted(member->GetName()) +
-                                   ": every member needs a name of its own");
+                                   ": member names must be unique and not empty");
     json::Array fields;
     for (std::size_t i = 0; i < members.size();) {
         const GDALEDTComponent& member = *members[i];
@@ -293,7 +293,7 @@ Result<std::unique_ptr<const ExtendedConverter>> ExtendedConverter::Make(
 
 void ExtendedConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                     const std::uint8_t* src) const {
-    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a number as text
+    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // number to text
         alignas(16) std::uint8_t number[16];
         const BufferConverter to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);
@@ -378,8 +378,7 @@ Result<std::unique_ptr<const ExtendedWriteConverter>> ExtendedWriteConverter::Ma
             leaf->number =
                 std::make_unique<BufferWriteConverter>(leaf->type, type.GetNumericDataType());
         else
-            return Status::Invalid("a text is not a number, as dtype " + leaf->type.ToString() +
-                                   " wants");
+            return Status::Invalid("text cannot be converted to dtype " + leaf->type.ToString());
         self->leaves_.push_back(std::move(leaf));
     }
     const bool is_number = stored.kind != DataKind::kStruct && self->leaves_[0]->number != nullptr;
@@ -409,8 +408,8 @@ void CutTexts::Add(const zarr::DataType& type, const std::string& text) {
 }
 
 std::string CutTexts::Message() const {
-    return first_.message() + ", so it is cut" +
-           (count_ > 1 ? " (texts that are cut: " + std::to_string(count_) + ")" : "");
+    return first_.message() + "; truncated" +
+           (count_ > 1 ? " (truncated texts: " + std::to_string(count_) + ")" : "");
 }
 
 void ExtendedWriteConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
@@ -459,7 +458,7 @@ Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringForm
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value spelled, MemberType(type, strings));
     const auto parsed = zarr::ParseDataType(spelled);
-    // What the caller asks for is no damage of a store.
+    // The caller's request is wrong, so the error is not kCorrupt.
     if (!parsed.ok()) return Status::Invalid(parsed.status().message());
     return *parsed;
 }

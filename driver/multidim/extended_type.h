@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr's data types as those of GDAL's multidimensional API.
+// Conversion between Zarr's data types and the extended types of GDAL's multidimensional API.
 #pragma once
 
 #include <gdal_priv.h>
@@ -20,58 +20,59 @@
 
 namespace zarr_driver {
 
-// Most fields of a structured type, items of subarrays counted one by one.
+// Maximum number of fields of a structured type. Each item of a subarray counts.
 inline constexpr std::size_t kMaxFields = 65536;
 
-// A member of a structured type, or an item of one that is a subarray: "name", "name[3]".
+// A member "name" of a structured type, or one item "name[3]" of a member that is a subarray.
 struct StructMember {
     std::string name;
     zarr::DataType type;
     std::size_t offset = 0;  // bytes from the start of the stored element
 };
 
-// The members of a structured type, one level deep. kLimit where there are too many.
+// Returns the members of a structured type. A nested structure counts as one member. Returns kLimit
+// if there are more than kMaxFields fields.
 zarr::Result<std::vector<StructMember>> StructMembers(const zarr::DataType& type);
 
-// The type that shows elements of `type`: numbers and times as GdalTypeOf() has them; strings and
-// objects as strings in UTF-8; raw bytes as strings in base64; structures as compounds of these, at
-// aligned offsets. Compounds are called `name`, and those inside them `name`_member.
+// Returns the GDAL type for elements of `type`. Numbers and times follow GdalTypeOf(). Strings and
+// objects become UTF-8 strings, and raw bytes become base64 strings. Structures become compounds
+// with aligned offsets; the compound is called `name`, a nested one `name`_member.
 zarr::Result<GDALExtendedDataType> ExtendedTypeOf(const zarr::DataType& type,
                                                   const std::string& name);
 
-// One number or string of an element, as it is stored and as a GDAL type has it.
+// A number or string within an element, in its stored type and in the paired GDAL type.
 struct ExtendedLeaf {
     zarr::DataType type;
     GDALExtendedDataType gdal_type;
-    std::size_t offset = 0;       // in the stored element, in bytes
-    std::size_t gdal_offset = 0;  // in GDAL's
+    std::size_t offset = 0;       // bytes from the start of the stored element
+    std::size_t gdal_offset = 0;  // bytes from the start of the GDAL element
 };
 
 enum class Members : std::uint8_t { kAnyOf, kAllOf };
 
-// The leaves of a dtype with those of a GDAL type; the members of structures go together by name.
-// Fails where one is a structure and the other is not and, with kAllOf, where the GDAL type lacks a
-// member. Members that only the GDAL type has are left out.
+// Pairs the numbers and strings of a dtype with those of a GDAL type. Members of structures are
+// paired by name; members that only the GDAL type has are ignored. Fails if only one of the types
+// is a structure. With kAllOf also fails if the GDAL type lacks a member.
 zarr::Result<std::vector<ExtendedLeaf>> PairLeaves(const zarr::DataType& stored,
                                                    const GDALExtendedDataType& gdal,
                                                    Members members);
 
-// Reads stored elements of any dtype into memory of any GDAL type that theirs converts to, with
-// GDAL's rules of conversion; the members of structures are matched by name. Strings are allocated
-// as GDAL's are, for the caller to free. The op made borrows this object; thread-safe.
+// Converts stored elements of any dtype to a GDAL type, by GDAL's conversion rules. Members of
+// structures are paired by name. Strings are allocated with GDAL's allocator, and the caller frees
+// them. op() borrows this object. Thread-safe.
 class ExtendedConverter {
   public:
-    // Fails where the types do not go together.
+    // Creates a converter. Fails if the types cannot be paired.
     static zarr::Result<std::unique_ptr<const ExtendedConverter>> Make(
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
     const zarr::Converter& op() const { return op_; }
-    // True once memory for a string was not to be had; the string is a null pointer then.
+    // True if the memory for a string could not be allocated. That string is nullptr.
     bool is_out_of_memory() const { return is_out_of_memory_; }
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferConverter> number;  // set where both sides are numbers
+        std::unique_ptr<BufferConverter> number;  // set if both types are numbers
     };
 
     ExtendedConverter() = default;
@@ -84,20 +85,20 @@ class ExtendedConverter {
     mutable std::atomic<bool> is_out_of_memory_{false};
 };
 
-// Sets every element of a block of a GDAL type to zero bytes: numbers 0, strings null.
+// Sets the bytes of all elements of a block to zero: numbers become 0, strings nullptr.
 void ClearElements(const GDALExtendedDataType& type, std::uint8_t* data,
                    const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
-// Frees the strings in a block of elements and sets it to zero bytes.
+// Frees the strings in a block of elements, and sets the bytes of all elements to zero.
 void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
                   const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
-// Texts that were too long for their dtype, of which the beginning was written.
+// Counts texts that were truncated because they were too long for their dtype.
 class CutTexts {
   public:
     void Add(const zarr::DataType& type, const std::string& text);
     bool empty() const { return count_ == 0; }
-    // Names the first.
+    // Returns a message that names the first truncated text.
     std::string Message() const;
 
   private:
@@ -105,28 +106,27 @@ class CutTexts {
     zarr::Status first_;
 };
 
-// Writes elements of any GDAL type as stored ones of any dtype that theirs converts to, but
-// kObject, with GDAL's rules of conversion; the members of structures are matched by name, and
-// those that the GDAL type lacks are left as they are. Strings are not taken over. The op made
-// borrows this object; thread-safe.
+// Converts elements of a GDAL type to any stored dtype except kObject, by GDAL's conversion rules.
+// Members of structures are paired by name. The caller keeps ownership of strings. op() borrows
+// this object. Thread-safe.
 class ExtendedWriteConverter {
   public:
-    // Fails where the types do not go together: texts are no numbers, and every member of a
-    // structure must be given.
+    // Creates a converter. Fails if the stored type is a number and the GDAL type a string, or if
+    // the GDAL type lacks a member of the structure.
     static zarr::Result<std::unique_ptr<const ExtendedWriteConverter>> Make(
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
     const zarr::Converter& op() const { return op_; }
-    // True where an element may fail to convert, as it is no base64, or is cut.
+    // True if converting an element can fail, on invalid base64, or can truncate a text.
     bool can_fail() const { return can_fail_; }
-    // The first such failure; its element is zeros.
+    // Returns the first failure. The element that failed is set to zero bytes.
     zarr::Status status() const;
-    // The texts that did not fit.
+    // Returns the truncated texts.
     CutTexts cut_texts() const;
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferWriteConverter> number;  // set where both sides are numbers
+        std::unique_ptr<BufferWriteConverter> number;  // set if both types are numbers
     };
 
     ExtendedWriteConverter() = default;
@@ -142,21 +142,23 @@ class ExtendedWriteConverter {
     mutable CutTexts cut_;
 };
 
-// The text of one element of a GDAL type: a string, empty where it is a null pointer, or a number
-// as GDAL writes it. Without bytes that are no UTF-8.
+// Returns one element of a GDAL type as text: a string, or a number in GDAL's format. A string that
+// is nullptr gives an empty text. Invalid UTF-8 is replaced.
 std::string TextOfElement(const GDALExtendedDataType& type, const void* element);
 
-// The dtype that a new array of a type of GDAL's multidimensional API gets.
-
-// The option STRING_FORMAT, of strings with a maximum length. kAscii, the default, takes it for
-// bytes, as what it was read from; kUnicode for characters; kVariable stores strings of any length.
+// Values of the creation option STRING_FORMAT, for strings with a maximum length. kAscii, the
+// default, takes the maximum as bytes; kUnicode takes it as characters. kVariable stores strings of
+// any length.
 enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
 zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
 
-// Numbers as StoredTypeOf() has them. Strings with a maximum length are S, with kUnicode U, and
-// with kVariable or without a maximum kObject, for vlen-utf8. Compounds are structures without
-// padding; strings in them need a maximum length and are S, with kUnicode U; members called
-// name[0], name[1], ... of one type are a subarray.
+// Returns the dtype of a new array for a GDAL type. Numbers follow StoredTypeOf().
+//
+// Strings with a maximum length become dtype S, or U with kUnicode. Other strings, and all
+// strings with kVariable, become kObject with the codec vlen-utf8.
+//
+// Compounds become structures without padding. Their strings need a maximum length and become
+// S, or U with kUnicode. Members name[0], name[1] and so on of one type become a subarray.
 zarr::Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringFormat strings);
 
 }  // namespace zarr_driver

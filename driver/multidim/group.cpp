@@ -41,18 +41,18 @@ std::string NameOf(const SharedResource& session, const std::string& path) {
     return path == session.root() ? "/" : std::string(zarr::LastName(path));
 }
 
-// What an element of a text of no fixed size counts for in the size of a chunk, in bytes.
-constexpr std::size_t kUsualTextBytes = 32;
+// Bytes that one text of variable length is assumed to take when the default chunk shape is chosen.
+constexpr std::size_t kAssumedTextBytes = 32;
 
 using Dimensions = std::vector<std::shared_ptr<ZarrDimension>>;
 
-// Two dimensions of one name are one in the store.
+// The store identifies dimensions by name, so two dimensions of an array must not share a name.
 Status CheckDistinct(const Dimensions& dimensions) {
     for (std::size_t i = 0; i < dimensions.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
             if (dimensions[i] != dimensions[k] &&
                 dimensions[i]->GetName() == dimensions[k]->GetName())
-                return Status::Invalid("two dimensions of one array are called " +
+                return Status::Invalid("two dimensions of one array have the name " +
                                        zarr::Quoted(dimensions[i]->GetName()));
     return {};
 }
@@ -63,7 +63,7 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-// The metadata of a new array; emits warnings about `options` under the array's name.
+// Returns the metadata of a new array. Emits warnings about `options` with the prefix `name`.
 Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions& dimensions,
                                        const GDALExtendedDataType& type, CSLConstList options,
                                        zarr::Format format) {
@@ -76,11 +76,13 @@ Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions
     EmitWarnings(name, array.warnings);
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
-    spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
+    spec.chunks =
+        zarr::DefaultChunks(spec.shape, are_objects ? kAssumedTextBytes : spec.dtype.size);
     return NewArrayMetadata(std::move(spec), array);
 }
 
-// Runs what makes an object; emits why it failed, and gives nullptr then.
+// Calls `make` and returns the object that it creates. Emits the error and returns nullptr on
+// failure.
 template <class Make>
 auto Try(const std::string& store, const Make& make) -> std::decay_t<decltype(*make())> {
     auto made = make();
@@ -114,8 +116,8 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
     return listed;
 }
 
-// The members as last listed; none if the group cannot be listed, and `listing_` says why. Another
-// thread may list anew at any time: the caller holds the list for as long as it walks it.
+// Returns the members of the group as last listed. If listing fails, returns an empty list and sets
+// `listing_`. Another thread may replace the list, so callers hold the pointer while they use it.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
@@ -132,8 +134,8 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     return members_;
 }
 
-// The path of a member, if there is one. Not from a list, which a store may not have, and which
-// grows old.
+// Returns the path of a member, or nullopt if it does not exist. Does not use the listing, which a
+// store may lack and which becomes outdated.
 zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name,
                                                          NodeKind kind) const {
     using Path = std::optional<std::string>;
@@ -151,7 +153,7 @@ zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name
         };
         ZARR_ASSIGN_OR_RETURN(bool is_there, is_of_kind());
         if (!is_there && session_->update() != nullptr) {
-            hierarchy.Reload();  // another process may have made it since it was looked for
+            hierarchy.Reload();  // another process may have created it since
             ZARR_ASSIGN_OR_RETURN(is_there, is_of_kind());
         }
         if (is_there) return Path(std::move(path));
@@ -180,15 +182,16 @@ std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*
     });
 }
 
-// What a store does not list is said with the arrays: GDAL asks for groups where it looks for an
-// array, too.
+// Emits no error if the store returns no listing, because GDAL also calls this method when it looks
+// for an array. GetMDArrayNames() emits that error.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(),
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
 }
 
-// The variable that the place of an array on the map gives a dimension of this group, whose full
-// name it has. While the store is changed it is only to be had from the dimension.
+// Returns the indexing variable of the dimension `name`, computed from the geotransform of an
+// array. The variable shares the dimension's full name. In update mode only the dimension itself
+// returns the variable.
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
     const zarr::Hierarchy& hierarchy = session_->hierarchy();
     const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
@@ -199,8 +202,9 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
-// An array outside of the opened group is another array than the one that is copied. A grid mapping
-// that the driver wrote for a copied array lacks the attributes of the source's variable.
+// Hides arrays from a copy's check whether an array exists already. An array outside of the opened
+// group is not the copied one. A grid mapping written by the driver lacks the attributes of the
+// source's variable.
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
@@ -238,7 +242,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
     const auto members = Members();
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        // What is wrong with an array is said when it is opened itself.
+        // Faults of an array are reported when that array is opened.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
@@ -280,7 +284,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
             EmitError(session_->store_path(), CheckThere());
             return {};
         }
-        // The attributes beside an array that is the whole store are the array's.
+        // If the array is the root of the store, all attributes there belong to the array.
         if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
         StoreUpdate* const update = session_->update();
         const auto attributes =
@@ -319,20 +323,19 @@ Status ZarrGroup::CheckChange() const {
     ZARR_RETURN_IF_ERROR(CheckThere());
     if (session_->single_array() == nullptr) return {};
     return Status::Invalid("/" + *session_->single_array() +
-                           ": the dataset was opened as this array, so that its group is not "
-                           "changed; open the store");
+                           ": the dataset was opened as this array, so its group cannot be "
+                           "changed; open the whole store");
 }
 
 Status ZarrGroup::CheckFree(const std::string& name, bool is_array) const {
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
-    // A grid mapping that was written for an array, of which a caller copies the original later.
+    // A grid mapping that the driver wrote may be replaced by the caller's copy of the original.
     if (is_array && session_->update()->HasMade(path)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};
-    return Status::Invalid("/" + path + ": there is " +
-                           (kind == NodeKind::kArray ? "an array" : "a group") +
-                           " of this name already");
+    return Status::Invalid("/" + path + ": " + (kind == NodeKind::kArray ? "an array" : "a group") +
+                           " of this name already exists");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -358,8 +361,8 @@ Result<std::shared_ptr<GDALDimension>> ZarrGroup::MakeDimension(const std::strin
                                std::to_string(INT64_MAX) + ", got " + std::to_string(size));
     for (const auto& other : GetDimensions())
         if (other->GetName() == name)
-            return Status::Invalid("/" + path_ + ": there is a dimension " + zarr::Quoted(name) +
-                                   " already, of " + std::to_string(other->GetSize()) +
+            return Status::Invalid("/" + path_ + ": dimension " + zarr::Quoted(name) +
+                                   " already exists, with " + std::to_string(other->GetSize()) +
                                    " elements");
     return std::shared_ptr<GDALDimension>(
         session_->CreateDimension({path_, name, type, direction, size}));

@@ -17,38 +17,38 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// A group of GDAL's multidimensional API. Listing it does not open what it holds. What was deleted
-// answers everything with an error.
+// A group of GDAL's multidimensional API. Listing a group does not open its members. Every call on
+// a deleted group emits an error.
 class ZarrGroup final : public GDALGroup {
   public:
-    // Use SharedResource::OpenGroup(), so that there is one object for a group.
+    // Use SharedResource::OpenGroup() instead, which returns one object per group.
     ZarrGroup(std::shared_ptr<SharedResource> session, const std::string& path);
 
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
-    // Lists nothing. An array that is not listed opens too: one outside of what was opened, and the
-    // variable that is computed for a dimension of the group. nullptr, without an error, where
-    // there is no such array. During CopyFrom() only arrays open that a caller has created in the
-    // group.
+    // Opens an array by name without listing the group. Also finds arrays outside of the opened
+    // group, and the indexing variable that is computed for a dimension of the group. Returns
+    // nullptr without an error if there is no such array. During CopyFrom() only finds arrays that
+    // callers created in the group.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALGroup> OpenGroup(const std::string& osName,
                                          CSLConstList papszOptions = nullptr) const override;
-    // Those that belong to this group, of all its arrays: looks at their metadata. Of several that
-    // share a name, the one with a coordinate array, else the first array's. Then those that were
-    // created and are no array's yet.
+    // Returns the dimensions of all arrays of the group that belong to this group. Reads the
+    // metadata of all arrays. If dimensions share a name, the dimension with a coordinate array is
+    // returned, else the first. Dimensions that callers created and no array has yet come last.
     std::vector<std::shared_ptr<GDALDimension>> GetDimensions(
         CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(
         CSLConstList papszOptions = nullptr) const override;
 
-    // Writing. Each emits why it failed.
+    // Methods that change the group. Each emits an error on failure.
 
     std::shared_ptr<GDALGroup> CreateGroup(const std::string& osName,
                                            CSLConstList papszOptions = nullptr) override;
-    // The store knows a dimension by the arrays that have it; until there is one it is this
-    // dataset's alone.
+    // Creates a dimension in memory. The store has no record of the dimension until an array uses
+    // it.
     std::shared_ptr<GDALDimension> CreateDimension(const std::string& osName,
                                                    const std::string& osType,
                                                    const std::string& osDirection, GUInt64 nSize,
@@ -67,29 +67,30 @@ class ZarrGroup final : public GDALGroup {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
-    // Since 3.13 GDAL copies no array that OpenMDArray() of the target finds.
+    // Since 3.13 GDAL skips arrays that OpenMDArray() of the target group finds.
     bool CopyFrom(const std::shared_ptr<GDALGroup>& poDstRootGroup, GDALDataset* poSrcDS,
                   const std::shared_ptr<GDALGroup>& poSrcGroup, bool bStrict, GUInt64& nCurCost,
                   GUInt64 nTotalCost, GDALProgressFunc pfnProgress, void* pProgressData,
                   CSLConstList papszOptions = nullptr) override;
 
     const std::string& path() const { return path_; }
-    // The session tells that the group is gone, or lies elsewhere.
+    // Called by the session after the group was deleted or moved.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& path);
 
   private:
-    // Those that arrays of the group have and that are its own.
+    // Returns the dimensions of the group's arrays that belong to this group.
     std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
 
-    // What is in front of an attribute's name in its full name.
+    // Returns the part before an attribute's name in its full name.
     std::string AttributeParent() const;
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     std::shared_ptr<const Nodes> Members() const;
     zarr::Result<Nodes> ListMembers() const;
-    // True if a copy into the group must not take the array at `path` for its own.
+    // True if a running copy must not find the array at `path`, because the copy would skip an
+    // array of that name.
     bool IsHiddenFromCopies(const std::string& path) const;
     std::shared_ptr<GDALMDArray> ComputedVariable(const std::string& name) const;
     zarr::Result<std::optional<std::string>> Find(const std::string& name,
@@ -110,11 +111,11 @@ class ZarrGroup final : public GDALGroup {
     const std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
-    std::atomic<int> copies_{0};  // calls of CopyFrom() that run
+    std::atomic<int> copies_{0};  // running calls of CopyFrom()
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
-    mutable zarr::Status listing_;          // why there are none
-    mutable std::uint64_t generation_ = 0;  // of the session, when they were listed
+    mutable zarr::Status listing_;          // error of the last listing
+    mutable std::uint64_t generation_ = 0;  // SharedResource::generation() at the last listing
 };
 
 }  // namespace zarr_driver

@@ -19,7 +19,7 @@ namespace zarr_driver {
 
 namespace {
 
-// The full names of the arrays that a file has statistics of.
+// Returns the full names of the arrays for which the PAM file `file` has statistics.
 std::vector<std::string> ArraysWithStatistics(const std::string& file) {
     std::vector<std::string> names;
     const QuietErrors quiet;

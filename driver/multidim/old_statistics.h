@@ -7,9 +7,9 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Takes the statistics of arrays that were written to since, and of those that are gone, out of
-// what GDAL keeps of the session's arrays and has read of `file`. Does nothing where looking costs
-// requests. What cannot be read is passed over.
+// Removes outdated statistics from the PAM data of a session, which GDAL loaded from `file`.
+// Statistics are outdated if the array was written after the file, or no longer exists. Does
+// nothing for remote stores. Files that cannot be read are ignored.
 void ClearOldStatistics(const SharedResource& session, const std::string& file);
 
 }  // namespace zarr_driver

@@ -60,7 +60,7 @@ Status PlacedArrays::Finish(SharedResource& session) {
         for (const std::string& scalar : scalars)
             if (zarr::ParentPath(scalar) == zarr::ParentPath(path))
                 beside.emplace_back(zarr::LastName(scalar));
-        // An array that was deleted or renamed meanwhile needs none.
+        // An array that was meanwhile deleted or renamed is skipped.
         const auto is_there = session.hierarchy().HoldsArray(path);
         if (!is_there.ok() || !*is_there) continue;
         Status status;
@@ -71,7 +71,7 @@ Status PlacedArrays::Finish(SharedResource& session) {
         if (status.ok()) status = DropAbsentCoordinates(session, path);
         if (first.ok()) first = status;
     }
-    Forget();  // what Place() has noted again
+    Forget();  // Place() has added the arrays again
     return first;
 }
 

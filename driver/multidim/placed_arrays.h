@@ -14,17 +14,17 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Arrays of a dataset that were given a CRS with a grid mapping, and grid mappings that a caller
-// has made itself, maybe later, as a copy does. Thread-safe.
+// Arrays that got a CRS with a grid mapping, and scalar arrays that may be grid mappings. A copy
+// may create the source's grid mapping after it sets the CRS. Thread-safe.
 class PlacedArrays {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
-    // Notes an array without dimensions that a caller has made.
+    // Records an array without dimensions that a caller has created.
     void AddScalar(const std::string& path);
 
-    // Lets the arrays name the caller's grid mappings, where these state the CRS, in place of those
-    // that the driver has written for them; and no coordinates that are not there, as xarray takes
-    // all of them or none, the grid mapping among them. Forgets the arrays.
+    // Replaces the grid mappings that the driver wrote by the caller's, if these describe the CRS.
+    // Removes absent arrays from the attribute "coordinates": xarray reads all arrays named there
+    // or none, the grid mapping included. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 
@@ -33,7 +33,7 @@ class PlacedArrays {
 
     std::mutex mutex_;
     std::map<std::string, OGRSpatialReference> arrays_;  // by path
-    std::vector<std::string> scalars_;                   // paths
+    std::vector<std::string> scalars_;                   // paths of scalar arrays
 };
 
 }  // namespace zarr_driver

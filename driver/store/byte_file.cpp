@@ -77,12 +77,12 @@ class LocalByteFile final : public zarr::ByteFile {
   private:
     const int descriptor_;
     const std::optional<zarr::PathLock> lock_;
-    const std::string path_;  // absolute; empty while the file is being made under another name
+    const std::string path_;  // absolute; empty while the file has its staging name
 };
 #endif
 
-// Number of times that a file of GDAL's virtual file systems, which have no numbers of files, was
-// replaced by this process.
+// Counts how often this process replaced each file of GDAL's file systems, which have no inode
+// numbers.
 class ReplacementCounts {
   public:
     void Add(const std::string& path) {
@@ -105,7 +105,8 @@ ReplacementCounts& Replacements() {
     return counts;
 }
 
-// One handle, which has one place at a time.
+// A zip file of GDAL's file systems. One handle has one file offset, so a mutex serialises all
+// access.
 class VsiByteFile final : public zarr::ByteFile {
   public:
     VsiByteFile(VsiFile file, std::string path)
@@ -141,7 +142,7 @@ class VsiByteFile final : public zarr::ByteFile {
     mutable std::mutex mutex_;
     const VsiFile file_;
     const std::string path_;
-    const std::uint64_t replacements_;  // of the path, when the file was opened
+    const std::uint64_t replacements_;  // count for path_ when the file was opened
 };
 
 }  // namespace
@@ -157,19 +158,19 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bo
         zarr::PathLock::Failure failure{};
         auto lock = is_held ? std::nullopt : zarr::PathLock::Try(path, failure);
         if (!is_held && !lock && failure == zarr::PathLock::Failure::kHeld)
-            return Status::Io("the zip file is being changed by another program");
+            return Status::Io("the zip file is open for update in another process");
         const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-        if (descriptor < 0) return Failed("opened to be changed", errno);
+        if (descriptor < 0) return Failed("opened for update", errno);
         return FilePtr(std::make_unique<LocalByteFile>(
             descriptor, std::move(lock), is_held ? std::string() : OpenFolder(path)->Identity()));
     }
 #endif
     if (RenamingAt(path) == Renaming::kNo)
         return Status::Unsupported(
-            "a zip file in an object store is not changed in place; change a copy on this machine");
+            "a zip file in an object store cannot be updated in place; update a local copy");
     const QuietErrors quiet;
     VsiFile file(VSIFOpenL(path.c_str(), "r+b"));
-    if (file == nullptr) return Failed("opened to be changed", errno);
+    if (file == nullptr) return Failed("opened for update", errno);
     return FilePtr(std::make_unique<VsiByteFile>(std::move(file), path));
 }
 

@@ -9,14 +9,15 @@
 
 namespace zarr_driver {
 
-// Opens a file of this machine, or of a file system of GDAL that can change a part of a file, to be
-// read and written. Of this machine it is locked (flock(2)) against others that open it so, unless
-// `is_held` says that the caller has the lock; kIo where someone has it. kUnsupported where files
-// are only written whole.
+// Opens an existing file for reading and writing at any offset. The file is local or in one of
+// GDAL's file systems; `path` names it. A local file is locked by flock(2), unless `is_held` is
+// true: the caller then has the lock. Returns kIo if another process has the lock, and kUnsupported
+// if the file system only writes files whole.
 zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held);
 
-// Says that this process has put another file at `path`: what was opened there before is no longer
-// in place. Does nothing for local files, whose numbers say so. Thread-safe.
+// Records that this process replaced the file at `path`, so that IsInPlace() turns false for
+// handles that were opened earlier. Does nothing for local files, whose inode numbers tell.
+// Thread-safe.
 void NoteReplaced(const std::string& path);
 
 }  // namespace zarr_driver

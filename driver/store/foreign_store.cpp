@@ -31,8 +31,8 @@ using zarr::Status;
 
 namespace {
 
-// The file systems through which GDAL's own driver reads references. A GDAL that has them reads
-// references.
+// File systems of GDAL through which the built-in driver reads Kerchunk references. A GDAL version
+// that has them reads references.
 constexpr const char* kReferenceFileSystem = "/vsikerchunk_json_ref/";
 constexpr const char* kCachedFileSystem = "/vsikerchunk_json_ref_cached/";
 constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
@@ -65,13 +65,13 @@ bool Holds(const std::string& folder, std::string_view name) {
     return PathExists(FileIn(folder, name));
 }
 
-// Icechunk's specification, "File layout": versions 1 and 2 have folders of snapshots, the one
-// beside folders of references, the other beside the file "repo".
+// Icechunk's specification, "File layout": versions 1 and 2 have a folder "snapshots". Version 1
+// also has a folder "refs", version 2 a file "repo".
 bool IsIcechunk(const std::string& folder) {
     return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
 }
 
-// True where consolidated metadata are the only document at the root of a zip file, as of
+// True if consolidated metadata are the only document at the root of a zip file, as in Kerchunk
 // references.
 bool HoldsConsolidatedAlone(const ZipPlace& place) {
     const auto archive = OpenZip(place.archive);
@@ -86,7 +86,7 @@ bool HoldsConsolidatedAlone(const ZipPlace& place) {
            zarr::IsDocument(*first, zarr::Document::kConsolidated);
 }
 
-// True where `zarr_format` is a URL, as in the drafts of Zarr v3.
+// True if `zarr_format` is a string, as in the drafts of Zarr v3, which have a URL there.
 bool IsV3Draft(const std::string& folder) {
     const auto store = OpenStore(folder, {});
     zarr::Buffer text;
@@ -104,16 +104,17 @@ ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
         return ForeignStore::kReferenceParquet;
     is_store = !place && IsStoreFolder(folder);
     if (place || is_store) return ForeignStore::kNone;
-    // With any other it were a store of ours.
+    // IsStoreFolder() was false, so this `.zmetadata` belongs to references.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
     return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
 }
 
-// What GDAL's own driver takes for the name of the same store.
+// Returns the name by which GDAL's built-in driver opens the same store.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = name.path;
-    // A URL is not: where "Zarr" reads it for a path, GDAL's own driver does not.
+    // The built-in driver does not accept every URL that this driver reads as a path, so a URL is
+    // not passed on as typed.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
@@ -134,14 +135,14 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
-// True where the array has a codec, data type or chunk grid that the core does not have: not where
-// only what was asked for cannot be done with it.
+// True if the core lacks a codec, data type or chunk grid of the array. False if only the requested
+// operation is unsupported.
 bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     const auto opened = hierarchy.OpenArray(array);
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True where an array, or one of a group, is foreign.
+// True if the node is a foreign array, or a group with a foreign array among its members.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
@@ -157,19 +158,17 @@ bool HoldsForeign(const Location& location) {
 Status NotOpened(ForeignStore kind) {
     if (kind == ForeignStore::kIcechunk)
         return Status::Unsupported(
-            "is a repository of Icechunk, which GDAL does not read; the Python package icechunk "
+            "is an Icechunk repository, which GDAL does not read; the Python package icechunk "
             "opens it as Zarr");
     if (kind == ForeignStore::kV3Draft)
         return Status::Unsupported(
-            "is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; gdalmdimtranslate of "
-            "one "
-            "of these versions copies it to FORMAT=ZARR_V2");
+            "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
+            "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
     return Status::Unsupported(
-        std::string("is Kerchunk references, which this driver leaves to GDAL's own driver") +
-        (Builtin() == nullptr ? ": this GDAL has none"
-         : DoesBuiltinRead(kind)
-             ? ", and that one does not open it"
-             : ": that of this version does not read them, that of later ones does"));
+        std::string("holds Kerchunk references, which only GDAL's built-in Zarr driver can read") +
+        (Builtin() == nullptr    ? "; this GDAL build does not have that driver"
+         : DoesBuiltinRead(kind) ? "; that driver does not open these"
+                                 : "; a later version of GDAL is needed"));
 }
 
 ForeignStore FindForeignStore(ConnectionString& name) {
@@ -191,7 +190,8 @@ ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure
 
 bool DoesBuiltinRead(ForeignStore kind) {
     if (Builtin() == nullptr) return false;
-    // Only opening tells whether the driver of this version still reads the draft.
+    // Whether the built-in driver of this GDAL version still reads the draft shows only when it
+    // opens the store.
     if (kind == ForeignStore::kV3Draft) return true;
     if (kind == ForeignStore::kReferenceFile) return HasFileSystem(kReferenceFileSystem);
     return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
@@ -199,7 +199,7 @@ bool DoesBuiltinRead(ForeignStore kind) {
 
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind) {
-    // GDAL before it knew references reads their chunks as absent.
+    // GDAL versions without support for references would read their chunks as absent.
     if (DoesBuiltinRead(kind)) {
         const auto errors = CPLGetErrorCounter();
         std::unique_ptr<QuietErrors> quiet;
@@ -224,10 +224,11 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-        // A list of arrays that it does not open either is no raster.
+        // A dataset with subdatasets alone does not help: the built-in driver opens none of them
+        // either.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
     }
-    EmitWarning(name.path, failure.message() + " (opened by GDAL's own driver instead)");
+    EmitWarning(name.path, failure.message() + " (opened by GDAL's built-in Zarr driver instead)");
     return dataset.release();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores that this driver knows when it sees them, and does not read itself.
+// Stores that this driver recognises but does not read itself.
 #pragma once
 
 #include <gdal_priv.h>
@@ -13,43 +13,42 @@
 namespace zarr_driver {
 
 enum class ForeignStore : std::uint8_t {
-    kNone,           // a store of ours, or nothing that is known
+    kNone,           // a store that this driver reads, or nothing known
     kReferenceFile,  // Kerchunk references in a JSON file, or a path below /vsikerchunk_json_ref/
-    kReferenceParquet,  // Kerchunk references in Parquet files; they have a .zmetadata
-    kIcechunk,          // a repository of Icechunk
-    kV3Draft,           // the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote
+    kReferenceParquet,  // Kerchunk references in Parquet files, with a .zmetadata
+    kIcechunk,          // an Icechunk repository
+    kV3Draft,           // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
 };
 
-// What a path names, by itself and, where that is local, by a few stats; of a web server or an
-// object store by the path alone. A folder with documents of Zarr is a store of ours
-// whatever else lies in it, which becomes `name.is_store`.
+// Returns the kind of foreign store that `name` leads to. Remote paths are judged by their text
+// alone; local ones also by a few stats. Zarr documents in the folder make it kNone, whatever else
+// the folder holds. Then `name.is_store` becomes true.
 ForeignStore FindForeignStore(ConnectionString& name);
 
-// Tells the kind of store at a path that could not be read as ours, with `failure`: references on a
-// server, or a draft of Zarr v3. Costs two requests at most, of which GDAL keeps the answers.
+// Returns the kind of foreign store at `path`, after opening it as Zarr gave `failure`. Finds
+// remote references and drafts of Zarr v3. Takes at most two requests, whose answers GDAL caches.
 ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
-// Lets GDAL's own driver open the raster that `name` leads to where `failure` came of reading it as
-// a store of ours and a codec, data type or chunk grid that this driver does not have is the cause;
-// a warning says so. nullptr without an error where that is not so, or that driver has none
-// either. In the multidimensional API it opens a group whose arrays it cannot open, so it is not
-// asked there.
+// Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and warns that it did.
+// Applies if `failure` came from a codec, data type or chunk grid that this driver lacks. Returns
+// nullptr without an error if the cause was another one, or if the built-in driver cannot open the
+// raster either. Never used for the multidimensional API: the built-in driver opens groups whose
+// arrays it cannot open.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 
-// True where GDAL's own driver is there and reads stores of this kind.
+// True if GDAL's built-in Zarr driver exists and reads stores of this `kind`.
 bool DoesBuiltinRead(ForeignStore kind);
 
-// Lets GDAL's own driver open what `name` leads to, which is of this `kind`, and hands its dataset
-// and its errors on. Emits one error where it does not open it and gives none.
+// Opens the store that `name` leads to, which is of this `kind`, with GDAL's built-in Zarr driver.
+// Returns that driver's dataset. Emits one error if the built-in driver fails without one.
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind);
 
-// Why a store of this `kind` is not opened, and what to do.
+// Returns the error that says why a store of this `kind` is not opened, and what to do.
 zarr::Status NotOpened(ForeignStore kind);
 
-// True where the store that `name` leads to is to be changed, copied or deleted by GDAL's own
-// driver.
+// True if GDAL's built-in Zarr driver has to update, copy or delete the store that `name` leads to.
 bool IsStoreOfBuiltin(const char* name);
 
 }  // namespace zarr_driver

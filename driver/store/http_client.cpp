@@ -40,7 +40,7 @@ struct Destroy {
 };
 using Answer = std::unique_ptr<CPLHTTPResult, Destroy>;
 
-// The status that GDAL found to be an error; 0 where it found none.
+// Returns the HTTP status if GDAL reports an HTTP error, else 0.
 int HttpStatus(const CPLHTTPResult& answer) {
     constexpr std::string_view kText = "HTTP error code : ";
     const std::string_view message = answer.pszErrBuf != nullptr ? answer.pszErrBuf : "";
@@ -59,7 +59,7 @@ Status Failure(const std::string& key, const CPLHTTPResult& answer, int status) 
                                                            : Status::Io(message);
 }
 
-// GDAL's options GDAL_HTTP_... that say how a server is asked.
+// Names of GDAL's options, without "GDAL_HTTP_", that affect a request.
 constexpr const char* kHttpOptions[] = {
     "HEADERS",      "USERPWD",        "BEARER",          "AUTH",        "PROXY",
     "PROXYUSERPWD", "NETRC",          "NETRC_FILE",      "HEADER_FILE", "UNSAFESSL",
@@ -67,16 +67,16 @@ constexpr const char* kHttpOptions[] = {
     "SSLCERT",      "LOW_SPEED_TIME", "LOW_SPEED_LIMIT", "MAX_RETRY",   "RETRY_DELAY",
     "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "VERSION"};
 
-// What such an option is called where CPLHTTPFetch() takes it.
+// Returns the name by which CPLHTTPFetch() takes the option GDAL_HTTP_`name`.
 const char* OptionOfClient(const char* name) {
     if (EQUAL(name, "AUTH")) return "HTTPAUTH";
     return EQUAL(name, "VERSION") ? "HTTP_VERSION" : name;
 }
 
 struct HttpOptions {
-    std::string purpose;  // the server and the options, for HttpSession
-    CPLStringList own;    // what holds for this path only; GDAL's client finds the rest itself
-    std::string headers;  // likewise
+    std::string purpose;  // server and options, for HttpSession
+    CPLStringList own;    // path-specific options; GDAL's client finds global ones
+    std::string headers;  // path-specific headers, each followed by "\r\n" except a Range
 };
 
 HttpOptions FindOptions(const RemoteValue& value) {
@@ -100,8 +100,8 @@ HttpOptions FindOptions(const RemoteValue& value) {
         const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
         for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
     }
-    // GDAL's client asks for HTTP/1.1 where nothing is said. A server that has HTTP/2 says so while
-    // the connection is encrypted, which takes no time.
+    // GDAL's client asks for HTTP/1.1 by default. "2TLS" lets the server choose HTTP/2 in the TLS
+    // handshake, which takes no extra round trip.
     if (!is_version_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
         found.own.SetNameValue("HTTP_VERSION", "2TLS");
     return found;
@@ -111,34 +111,37 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
                              const std::optional<ByteExtent>& extent) {
     CPLStringList options(std::move(found.own));
     options.SetNameValue("PERSISTENT", session.name());
-    options.SetNameValue("MAX_RETRY", "0");  // see HttpRetry
+    options.SetNameValue("MAX_RETRY", "0");  // HttpRetry repeats requests
     if (extent && extent->is_from_end)
         found.headers += "Range: bytes=-" + std::to_string(extent->length);
     else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
-    // GDAL asks for gzip, and a part of that is no part of the value.
+    // GDAL asks for gzip by default. A byte range of a compressed answer would not be a range of
+    // the value.
     if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
-    // Always, as the session has that of the request before. GDAL counts in int.
+    // Set in every request, because the session would keep the previous request's limit. GDAL's
+    // limit is an int.
     constexpr std::size_t kMost = INT_MAX;
     options.SetNameValue("MAX_FILE_SIZE",
                          std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
     return options;
 }
 
-// The part of a value that a server says it has sent.
+// Byte range that the server says it has sent.
 struct SentPart {
     unsigned long long first = 0;
-    unsigned long long end = 0;    // behind the last byte
-    unsigned long long total = 0;  // bytes of the value; `end` where the server does not tell
+    unsigned long long end = 0;    // one past the last byte
+    unsigned long long total = 0;  // size of the value in bytes; `end` if the server does not say
     bool tells_total = true;
 };
 
-// What was asked for of what the server sent: it says which part that is, unless it knows no
-// ranges and sends all. Where it is another part that is an error, not another value.
-Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& answer,
-                                  ByteExtent wanted, SentPart& sent) {
+// Cuts the `wanted` range out of an answer. A Content-Range header says which range was sent; a
+// server without range support sends the whole value. Returns kIo if the answer is another range,
+// which does not mean that the value changed.
+Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
+                                      ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
     sent.end = body.size;
     sent.total = body.size;
@@ -148,7 +151,7 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // "*": less than was asked for is all that there is.
+        // Size "*" (unknown): fewer bytes than requested mean that the value ends there.
         sent.tells_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }
@@ -160,8 +163,8 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
     }
     const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");
     if (text != nullptr && coding != nullptr && !EQUAL(coding, "identity"))
-        return Status::Io(key + ": cannot read: the server sent a part of what it has encoded as " +
-                          zarr::Quoted(coding) + ", which is not what it was asked for");
+        return Status::Io(key + ": cannot read: the server sent a range of the value encoded as " +
+                          zarr::Quoted(coding) + ", expected a range of the value itself");
     if (text != nullptr) {
         const bool is_right = known >= 2 && sent.first < sent.end &&
                               sent.end - sent.first == body.size && sent.first <= wanted.offset &&
@@ -169,7 +172,8 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
         if (!is_right || body.size == 0 || sent.end < wanted.offset)
             return Status::Io(key + ": cannot read: the server sent " + std::to_string(body.size) +
                               " bytes as " + zarr::Quoted(text) +
-                              ", which is not what it was asked for");
+                              ", but the request asked for bytes from offset " +
+                              std::to_string(wanted.offset));
     }
     body = body.From(
         static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - sent.first, body.size)));
@@ -177,21 +181,21 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
     return body;
 }
 
-// ToldOfValue::version of a value of this size, where that is known.
+// Returns ToldOfValue::version for a value of `size` bytes, or of unknown size.
 std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
     const auto header = [&](const char* name) {
         const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
-    // A weak one may be that of other bytes.
+    // Weak ETags may be equal for different bytes.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }
 
-// The answer that there is no such part.
-void TakeNoSuchPart(const CPLHTTPResult& answer, ToldOfValue& told) {
-    // An empty value has no last bytes.
+// Handles status 416: the requested range lies outside of the value.
+void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ToldOfValue& told) {
+    // A server answers 416 to a request for the last bytes of an empty value.
     told.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
     unsigned long long size = 0;
@@ -212,7 +216,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
         if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
     } while (retry.WaitFor(*answer, HttpStatus(*answer)));
-    constexpr int kTooLarge = 63;  // of curl
+    constexpr int kTooLarge = 63;  // CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
         return zarr::ValueTooLarge(key, limit + 1, limit);
@@ -222,7 +226,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
     if (extent && status == kNoSuchRange) {
-        if (told != nullptr) TakeNoSuchPart(*answer, *told);
+        if (told != nullptr) HandleUnsatisfiableRange(*answer, *told);
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
@@ -231,7 +235,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     if (size > limit) return zarr::ValueTooLarge(key, size, limit);
     SentPart sent;
     const auto body =
-        WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
+        CutWantedRange(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
     if (told != nullptr) {
         told->is_other_part = !body.ok();
         if (sent.tells_total) told->size = sent.total;
@@ -242,7 +246,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
-// A path up to the server or bucket.
+// Returns the beginning of `path` up to the server or bucket.
 std::string ServerOf(const std::string& path) {
     const std::size_t host = path.find("://");
     std::size_t end = path.find('/', host != std::string::npos ? host + 3 : 1);
@@ -250,7 +254,8 @@ std::string ServerOf(const std::string& path) {
     return path.substr(0, end);
 }
 
-// Never destroyed: threads may go on while the process ends. One for each server.
+// Latency and bandwidth estimates by server. Never destroyed, because threads may still run while
+// the process exits.
 std::mutex links_mutex;
 auto& links = *new std::map<std::string, std::unique_ptr<zarr::LinkEstimate>>();
 
@@ -291,14 +296,14 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
     if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
-    // By its path, as a signed URL is long.
+    // Logged by its path, because a signed URL is long.
     if (IsDebugEnabled()) LogRequest("GET", value.path, value.key, AnswerText(found, &bytes), time);
     return found;
 }
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
     const std::lock_guard<std::mutex> lock(idle_mutex);
-    // The last that was used is the likeliest to be connected still.
+    // The session that was used last is the most likely one to have an open connection.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
     if (own != idle.rend()) {
@@ -316,7 +321,7 @@ HttpSession::~HttpSession() {
             const std::lock_guard<std::mutex> lock(idle_mutex);
             idle.push_back({std::move(purpose_), std::move(name_)});
             if (idle.size() > zarr::tuning::kIdleConnections) {
-                // What a parent process has is not closed in its child.
+                // A forked child must not close a connection of its parent.
                 if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
                 idle.pop_front();
             }

@@ -13,46 +13,46 @@ namespace zarr_driver {
 
 struct ByteExtent {
     std::uint64_t offset = 0;
-    std::size_t length = 0;    // 1 or more
-    bool is_from_end = false;  // the last bytes, and `offset` does not count
+    std::size_t length = 0;    // at least 1
+    bool is_from_end = false;  // the last `length` bytes; `offset` is not used
 };
 
-// Where a value lies: its URL, the path of GDAL's virtual file systems that options for it are set
-// by, and its key, which messages start with. Borrowed.
+// Address of a value on a server. `url` is requested. `path` is the path in GDAL's file systems by
+// which path-specific options are looked up. `key` begins the messages. All three are borrowed.
 struct RemoteValue {
     const std::string& url;
     const std::string& path;
     const std::string& key;
 };
 
-// What a server tells of a value beside its bytes.
+// Facts about a value that a server sends beside its bytes.
 struct ToldOfValue {
-    std::optional<std::uint64_t> size;  // of the whole value; 0 where it has no such part
-    // Another text for another value, as far as the server tells: by its ETag, else by the time of
-    // modification and the size. Empty where it tells nothing.
+    // bytes of the whole value; 0 if the requested range lies outside
+    std::optional<std::uint64_t> size;
+    // Text that differs between versions of the value: the ETag, else the time of modification and
+    // the size. Empty if the server sends none of them.
     std::string version;
-    bool is_other_part = false;  // the error is that the server sent a part that was not asked for
+    bool is_other_part = false;  // the fetch failed because the server sent another range
 };
 
-// Reads a value in one request (and those that GDAL_HTTP_MAX_RETRY and the like allow), over a
-// connection that is kept for the next. False where the server says that there is nothing (404,
-// 410). With `extent` that part; fewer bytes where it ends before, and kIo where the server sends
-// another one. A server that knows no ranges sends all. `told` may be nullptr. More than `limit`
-// bytes of an answer are a kLimit error, a refusal (401, 403) kPermission, a request that the
-// server does not understand (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's
-// options for HTTP hold.
+// Reads a value with one GET request over a persistent connection. GDAL_HTTP_MAX_RETRY and its
+// companions may add requests. Returns false if the server says that the value does not exist (404,
+// 410). With `extent` reads that range: fewer bytes if the value ends earlier, kIo if the server
+// sends another range. A server without range support sends the whole value. `told` may be nullptr.
+// Errors: kLimit if the answer has more than `limit` bytes, kPermission for 401 and 403,
+// kInvalidArgument for 400, kIo for any other failure. Thread-safe. GDAL's HTTP options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
 
-// What the requests of this process have shown of the way to the server that a path of GDAL's
-// virtual file systems leads to; the same for all paths of a server or bucket. Thread-safe.
+// Returns the latency and bandwidth that this process has measured for the server of `path`, a path
+// in GDAL's file systems. All paths of one server or bucket share one estimate. Thread-safe.
 zarr::LinkEstimate& LinkTo(const std::string& path);
 
-// A session of GDAL's HTTP client, which keeps its connection and serves one request at a time;
-// lent until this is destroyed. What a request sets, credentials too, stays set in its session, so
-// that sessions serve one purpose: all requests with the same purpose are to the same server and
-// with the same options. A forked child has sessions of its own, as a connection cannot be shared.
-// Thread-safe.
+// A session of GDAL's HTTP client, borrowed for the lifetime of this object. A session keeps its
+// connection and serves one request at a time. Options that a request sets, credentials included,
+// stay set in its session. `purpose` therefore names the server and the options: sessions are
+// reused only for an equal `purpose`. A forked child gets sessions of its own, as processes cannot
+// share a connection. Thread-safe.
 class HttpSession {
   public:
     explicit HttpSession(const std::string& purpose);
@@ -60,11 +60,11 @@ class HttpSession {
     HttpSession(const HttpSession&) = delete;
     HttpSession& operator=(const HttpSession&) = delete;
 
-    // For the option PERSISTENT of CPLHTTPFetch().
+    // Value for the option PERSISTENT of CPLHTTPFetch().
     const char* name() const { return name_.c_str(); }
 
   private:
-    std::string purpose_;  // with the process
+    std::string purpose_;  // begins with the process id
     std::string name_;
 };
 

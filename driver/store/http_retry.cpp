@@ -17,12 +17,13 @@ namespace zarr_driver {
 
 namespace {
 
-// Errors of curl that another try may not meet: the server cannot be found or reached, the answer
-// breaks off, takes too long or does not come, TLS fails, sending and receiving fail, and a broken
-// stream of HTTP/2.
-constexpr int kPassing[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
+// Error numbers of curl after which a repetition may succeed. They stand for: server not found or
+// not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure, broken
+// HTTP/2 stream.
+constexpr int kTransientErrors[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
 
-// The seconds that a server asks to wait, RFC 9110: a number of them, or a date.
+// Returns the seconds that a server asks the client to wait (RFC 9110, Retry-After): a number, or a
+// date.
 std::optional<double> RetryAfter(const CPLHTTPResult& answer) {
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Retry-After");
     if (text == nullptr) return std::nullopt;
@@ -53,8 +54,8 @@ HttpRetry::HttpRetry(const std::string& path) {
 
 bool HttpRetry::IsWorthwhile(const CPLHTTPResult& answer, int status) const {
     if (status == 0)
-        return std::find(std::begin(kPassing), std::end(kPassing), answer.nStatus) !=
-               std::end(kPassing);
+        return std::find(std::begin(kTransientErrors), std::end(kTransientErrors),
+                         answer.nStatus) != std::end(kTransientErrors);
     if (EQUAL(codes_.c_str(), "ALL")) return status >= 400;
     const CPLStringList codes(CSLTokenizeString2(codes_.c_str(), ", ", 0));
     return codes.FindString(std::to_string(status).c_str()) >= 0;
@@ -64,7 +65,7 @@ bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status) {
     if (left_ <= 0 || !IsWorthwhile(answer, status)) return false;
     --left_;
     const double wait = std::max(delay_, RetryAfter(answer).value_or(0));
-    if (wait > kLongestWait && wait > delay_) return false;  // it would not be over by then
+    if (wait > kLongestWait && wait > delay_) return false;  // the server would still be busy then
     std::this_thread::sleep_for(std::chrono::duration<double>(wait));
     delay_ *= 2;
     return true;

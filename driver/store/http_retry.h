@@ -7,19 +7,20 @@
 
 namespace zarr_driver {
 
-// When a failed request is made again, by GDAL's options for a path: GDAL_HTTP_MAX_RETRY times at
-// most (by default never), after answers 429, 502, 503 and 504, or those of GDAL_HTTP_RETRY_CODES
-// (numbers with commas between them, or ALL), and where the connection fails. The first wait is
-// GDAL_HTTP_RETRY_DELAY seconds (30), each further one twice as long; longer where the server's
-// header Retry-After says so, up to kLongestWait.
+// Decides when one failed request is repeated, by GDAL's options for a path. GDAL_HTTP_MAX_RETRY is
+// the maximum number of repetitions (default 0). Requests are repeated after the statuses 429, 502,
+// 503 and 504, and after a failed connection. GDAL_HTTP_RETRY_CODES replaces the statuses by
+// numbers with commas between them, or by ALL. The first wait takes GDAL_HTTP_RETRY_DELAY seconds
+// (default 30), each further one twice as long. A Retry-After header of the server can lengthen the
+// wait, up to kLongestWait.
 //
-// GDAL's own client does the same, but for Retry-After. Of one request.
+// GDAL's own client retries in the same cases, but ignores Retry-After.
 class HttpRetry {
   public:
     explicit HttpRetry(const std::string& path);
 
-    // Whether a request is to be made again after an answer, whose HTTP status is `status`, or 0
-    // for none that is an error. Waits before that.
+    // Returns true, after waiting, if the request is to be repeated. `status` is the HTTP status of
+    // `answer` if that is an error, else 0.
     bool WaitFor(const CPLHTTPResult& answer, int status);
 
     static constexpr double kLongestWait = 300;  // seconds

@@ -20,7 +20,8 @@ using zarr::Result;
 
 namespace {
 
-// Where a link in a folder leads: an absolute path or URL as it is, a relative one from the folder.
+// Returns the target of a link in `folder`. Absolute paths and URLs stay as they are; relative
+// paths start at `folder`.
 std::string TargetOf(const std::string& folder, const std::string& link) {
     if (link.find(':') != std::string::npos || link.front() == '/') return link;
     std::string at = folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// xcube's "x.levels": a folder whose levels are stores of their own.
+// xcube's pyramids "x.levels": a folder in which each level is a store.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace zarr_driver {
 
-// The store that holds an "x.levels", with the dataset in it that the levels were made from, if
-// that lies in another store which StoreAccess::follow_links allows to read.
+// Store kind for folders named "x.levels". If StoreAccess::follow_links allows it, the dataset from
+// which the levels were made is mounted into the store.
 extern const StoreKind kLevelsKind;
 
-// True if `folder` is an "x.levels"; a few stats.
+// True if `folder` is named "x.levels" and holds levels. Takes up to three stats.
 bool IsLevelsFolder(const std::string& folder);
 
 }  // namespace zarr_driver

@@ -38,7 +38,7 @@ using zarr::Status;
 
 namespace {
 
-// The same by the name of the root, which looks like x.zarr.
+// Like AscendToRoot(), by names alone: the root is the folder whose name ends in ".zarr".
 void AscendToNamedRoot(std::string& folder, std::string& node) {
     constexpr std::string_view kSuffix = ".zarr/";
     const std::size_t at = folder.find(kSuffix);
@@ -49,7 +49,7 @@ void AscendToNamedRoot(std::string& folder, std::string& node) {
     folder.resize(at + kSuffix.size() - 1);
 }
 
-// Moves up by one.
+// Moves the last name of `folder` to the front of `node`. Returns false if `folder` has no parent.
 bool Ascend(std::string& folder, std::string& node) {
     const std::string name(zarr::LastName(folder));
     if (name.empty() || name == "." || name == "..") return false;
@@ -58,8 +58,8 @@ bool Ascend(std::string& folder, std::string& node) {
     return true;
 }
 
-// AscendToRoot() of a folder in a zip file, whose names are known once it is open. One that cannot
-// be opened is for others to report.
+// Implements AscendToRoot() for a folder in a zip file, whose members are known once the file is
+// open. A zip file that cannot be opened is reported by a later step.
 void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) {
     if (!place.inner || place.inner->empty()) return;
     const auto archive = OpenZip(place.archive);
@@ -75,9 +75,9 @@ void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) 
     }
 }
 
-// Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Where
-// looking costs nothing; over a network by the names. `is_store` is true where IsStoreFolder() is
-// known to be true of `folder`.
+// Moves `folder` up to the root of its store, while the parent folder is a group, and puts the path
+// from the root into `node`. Only local folders are checked; remote ones are judged by their names.
+// `is_store` is true if IsStoreFolder(folder) is known to be true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
     if (const auto place = ZipPlaceOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
@@ -102,7 +102,8 @@ Status NoStore(const StorePath& folder) {
         "and no groups or arrays");
 }
 
-// Calls `ask` on another thread, and `look` on this one, which may have options of GDAL of its own.
+// Calls `ask` on another thread and `look` on this thread, in parallel. `look` sees this thread's
+// GDAL configuration options.
 template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
     const auto done = std::make_shared<zarr::Completion>();
@@ -117,7 +118,8 @@ void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
         ask();
 }
 
-// Asks a server for what opening reads, and at the same time for the file beside the store.
+// Prefetches the documents that opening reads and, in parallel, the auxiliary file beside the
+// store.
 void LookAhead(Location& location) {
     AtTheSameTime(
         [&location] {
@@ -126,8 +128,8 @@ void LookAhead(Location& location) {
         [&] { location.auxiliary = LookAtPlainAuxiliary(location.store_path); });
 }
 
-// Asks a server for all that says what a node is, and at the same time for GDAL's cache of an
-// array, a file beside the store that GDAL looks for when an array is first read.
+// Prefetches the documents that tell what a node is. In parallel looks for "x.zarr.gmac", GDAL's
+// cache of an array, for which GDAL asks when an array is first read.
 void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
     for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup})
@@ -155,7 +157,7 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     }
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
-    // Of a store that another dataset has open it is known what it is.
+    // A store that another dataset has open need not be recognised again.
     const std::vector<std::string> first = zarr::FirstKeys(node);
     if (is_afar && !store->IsAtHand(first.front())) {
         if (looks_ahead)
@@ -176,7 +178,7 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
              location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
             {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
-    // What v3 says of a group may mean that it is read in another way.
+    // A v3 group may have members that must be understood before the group is read.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
     if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
@@ -189,7 +191,7 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     return location;
 }
 
-// How many letters have to be put in, taken out or changed to make one name of another.
+// Returns the number of letters that must be inserted, deleted or replaced to turn `a` into `b`.
 std::size_t EditDistance(const std::string& a, const std::string& b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -204,8 +206,8 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
     return row.back();
 }
 
-// The members beside a node that is not there whose names are like its own, for an error; where
-// listing them costs no requests.
+// Returns the neighbours of a missing node whose names resemble its own, as text for an error.
+// Empty if listing the neighbours would take requests.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;
@@ -223,8 +225,8 @@ std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node)
     return near.empty() ? std::string() : "; there is " + FirstFew(near, ", ");
 }
 
-// Warns of consolidated metadata that are not used, as what was looked for was found without. The
-// metadata are the error where it cannot be: where nothing lists what is in a group.
+// Warns about faulty consolidated metadata after the node was found without them. The fault becomes
+// an error if the store cannot list the members of a group.
 Status ReportConsolidatedFault(const Location& location) {
     const Status& fault = location.hierarchy->consolidated_fault();
     if (fault.ok()) return {};
@@ -232,11 +234,12 @@ Status ReportConsolidatedFault(const Location& location) {
         location.hierarchy->Members(location.node).status().code() ==
             zarr::StatusCode::kUnsupported)
         return fault;
-    EmitWarning(location.store_path, fault.message() + " (the documents themselves are read)");
+    EmitWarning(location.store_path,
+                fault.message() + " (using the documents of the arrays and groups instead)");
     return {};
 }
 
-// Never destroyed: threads may go on while the process ends.
+// Never destroyed, because threads may still run while the process exits.
 const auto& context = *new std::shared_ptr<zarr::ArrayContext>(new zarr::ArrayContext(0));
 
 }  // namespace
@@ -253,12 +256,13 @@ std::shared_ptr<zarr::ArrayContext> SharedContext() {
 Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                         OpenedFor purpose) {
     std::string folder = FolderOf(name.path);
-    std::string above;  // from the root to the folder that was named
+    std::string above;  // path from the root to the named folder
     if (!name.has_node) AscendToRoot(folder, above, name.is_store);
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {
-        // The root's consolidated metadata may be older than the node.
+        // The consolidated metadata of the root may be older than the node, so the node's folder is
+        // opened as a store.
         ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
     }
     if (location.kind != NodeKind::kNone) {
@@ -272,7 +276,7 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
                                 NearNames(*location.hierarchy, name.node) +
                                 (location.hierarchy->is_consolidated()
                                      ? " in the consolidated metadata (open option "
-                                       "USE_CONSOLIDATED_METADATA=NO looks beyond them)"
+                                       "USE_CONSOLIDATED_METADATA=NO ignores them)"
                                      : ""));
     return NoStore(folder);
 }

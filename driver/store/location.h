@@ -14,42 +14,42 @@
 
 namespace zarr_driver {
 
-// A node of a store that was found.
+// A node that was found, with the store that holds it.
 struct Location {
-    StorePath store_path;  // folder of the store's root
+    StorePath store_path;  // root folder of the store
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
-    // The store that `hierarchy` reads, where it was opened to be changed, else nullptr: what is
-    // written through it is seen there at once.
+    // The store that `hierarchy` reads, if opened for update, else nullptr. Whatever is written
+    // through it is visible in `hierarchy` at once.
     std::shared_ptr<zarr::Store> writable;
-    std::string node;  // path in it
+    std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
-    // Looked at while the store was opened as a raster; nullopt where it was not.
+    // The file "x.zarr.aux.xml", loaded while a remote store is opened as a raster; else nullopt.
     std::optional<PlainAuxiliary> auxiliary;
 };
 
-// What a node is opened for: a raster reads more of a store on a server at once, which is then
-// asked for together.
+// Why a node is opened. Opening a raster reads more documents of a remote store, which are
+// therefore prefetched together.
 enum class OpenedFor : std::uint8_t { kRaster, kOther };
 
-// What all arrays of the process share, as GDAL is configured now; see also ReadLimits(). Its cache
-// may hold what GDAL_CACHEMAX says, beside GDAL's own: what is held here is not
-// held there again.
+// Returns the context that all arrays of the process share: its limits and its cache of decoded
+// chunks. GDAL_CACHEMAX bounds that cache, in addition to GDAL's own block cache. Applies GDAL's
+// current configuration at each call, see ReadLimits().
 std::shared_ptr<zarr::ArrayContext> SharedContext();
 
-// Opens the store that `name` lies in and looks the node up. A path into the middle of a store
-// finds the store's root, so that the nodes beside it are known. kNotFound where there is no
-// Zarr store at all.
+// Opens the store that holds `name` and finds the node. A path into the middle of a store finds the
+// root of the store, so that neighbouring nodes are known. Returns kNotFound if there is no Zarr
+// store.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                               OpenedFor purpose = OpenedFor::kOther);
 
-// The name of the array that is all of the store in a folder: the folder's without its extension.
-// GDAL's built-in driver gives such a store a group in which the array has this name, and lists it
-// so: Locate() finds it by that, too.
+// Returns the name of an array that is the root of the store in `folder`: the folder's name without
+// its extension. GDAL's built-in driver lists such an array in a group by this name, so Locate()
+// accepts the name, too.
 std::string RootArrayName(const StorePath& folder);
 
-// Warns where the store failed to give metadata or a listing since it was last asked, unless that
-// is what was reported last: what is looked for and need not be there, coordinates or a CRS, may be
-// missing for that reason. `store` is its path.
+// Warns if the store failed to return metadata or a listing since the last call, unless GDAL's last
+// error says so already. Optional metadata such as coordinates or a CRS may be missing because of
+// the failure. `store` is the path of the store.
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store);
 
 }  // namespace zarr_driver

@@ -13,18 +13,18 @@
 
 namespace zarr_driver {
 
-// A store whose requests CPL_DEBUG=ZARR tells of, by their keys.
+// Forwards to another store, and logs each request with its key under CPL_DEBUG=ZARR.
 class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWriter {
   public:
     explicit LoggedStore(std::shared_ptr<zarr::Store> base)
         : ForwardingStore(base), writable_(std::move(base)) {}
-    // A read-only one.
+    // Creates a read-only store.
     explicit LoggedStore(std::shared_ptr<const zarr::Store> base)
         : ForwardingStore(std::move(base)) {}
 
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // A line for each key, with the time from the begin of them all.
+    // Logs one line per key. Its time counts from the start of the call.
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;

@@ -31,7 +31,7 @@ using zarr::Status;
 
 namespace {
 
-// How often the end of a value that changes is tried.
+// Maximum number of attempts to read the end of a value whose size keeps changing.
 constexpr int kTailTries = 3;
 
 bool IsConsolidated(std::string_view key) {
@@ -43,14 +43,14 @@ bool IsDocument(std::string_view key) {
     return zarr::IsDocumentOfAnyFormat(name) && !IsConsolidated(key);
 }
 
-// How a message about what is below a prefix begins.
+// Returns the beginning of a message about `prefix`.
 std::string At(const std::string& prefix) { return prefix.empty() ? "" : prefix + ": "; }
 
 Status WebServerDoesNotList(const std::string& prefix) {
-    return Status::Unsupported(At(prefix) + "a web server does not list what it has");
+    return Status::Unsupported(At(prefix) + "the web server returns no listing");
 }
 
-// The stores that datasets of this process have open, by what they are and how they answer.
+// Stores that datasets of this process have open, by identity and access options.
 class OpenStores {
   public:
     std::shared_ptr<const RemoteStore> Find(const std::string& name) {
@@ -81,10 +81,10 @@ class OpenStores {
     std::map<std::string, Entry> stores_;
 };
 
-// Never destroyed: threads may go on while the process ends.
+// Never destroyed, because threads may still run while the process exits.
 auto& open_stores = *new OpenStores();
 
-// While it lives something is written. What is read before it ends is read again afterwards.
+// Drops all shared cached answers before and after a write, so that later reads see its result.
 class Writing {
   public:
     Writing() { Forget(); }
@@ -209,7 +209,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kKeptMetadataBytes) return;
         if (kept_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
-    // Listings, which may take longer, first.
+    // Listings start first, because they may take longer.
     const std::size_t count = listed.size() + wanted.size();
     (void)zarr::ParallelFor(count, zarr::tuning::kRemoteReads, [&](std::size_t number) -> Status {
         if (number < listed.size()) {
@@ -285,14 +285,14 @@ Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
     if (access_.missing_on_403) return false;
     return Status::Permission(
         answer.status().message() +
-        " (where the server says so of what is absent, as object stores do "
-        "to clients without the right to list: open option MISSING_ON_403=YES)");
+        " (if the server answers 403 for absent keys, as object stores do to clients "
+        "without the right to list, use open option MISSING_ON_403=YES)");
 }
 
 bool RemoteStore::IsMisdirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // A redirection without an address, which curl takes for an answer.
+    // curl accepts a redirection without an address as an answer. Its body is an XML error.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -316,7 +316,7 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
-        ++times_forgotten_;  // the counts begin anew, and must not be taken for those of before
+        ++times_forgotten_;  // new counts must differ from earlier ones
     }
     Seen& seen = seen_[key];
     if (seen.count == 0 || seen.version != version) ++seen.count;
@@ -328,7 +328,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
                                     const ByteExtent& extent, ToldOfValue& told) const {
     auto found = FetchKept({url, folder(), key}, value, limit, extent, &told);
     if (!found.ok() || IsMisdirected(found, value)) return found;
-    // What was never there need not be remembered; what was there is gone.
+    // An absent value is recorded only if it was present before.
     const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? told.version : "");
     return found;
@@ -366,15 +366,16 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
         told = {};
         ZARR_ASSIGN_OR_RETURN(const bool found, FetchPart(*url, key, value, limit, extent, told));
         if (found && !told.size)
-            return Status::Io(key + ": cannot read: the server does not tell its size");
+            return Status::Io(key +
+                              ": cannot read: the server does not send the size of the value");
         size = told.size.value_or(0);
         return found;
     };
-    // Azure's servers know no ranges from the end, and send all.
+    // Azure's servers ignore ranges from the end and send the whole value.
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // Some take the last N bytes for the first.
+    // Some servers send the first N bytes when the last N are requested.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
                                 : told.is_other_part ||
@@ -382,7 +383,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
                                       found.status().code() == zarr::StatusCode::kLimit;
     if (is_refused) {
         found = ask({0, 1});
-        // What has another size then is another value.
+        // A changed size means that the value was replaced between two requests.
         for (std::uint64_t before = 0; found.ok() && *found && size != before;) {
             if (++tries > kTailTries) return Status::Io(key + ": changed while it was read");
             before = size;
@@ -408,9 +409,9 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 bool RemoteStore::ShowsPage(const std::string& prefix) const {
-    // GDAL asks for the page behind what a URL asks.
+    // GDAL appends names after the query of a URL, and so would request the wrong page.
     if (folder().text().find('?') != std::string::npos) return false;
-    // To open a folder that is not listed takes GDAL a second request.
+    // VSIOpenDir() would take a second request for a folder that is not listed.
     const QuietErrors quiet;
     const std::string path = zarr::JoinKey(folder().text(), prefix);
     return !CPLStringList(VSIReadDir((prefix.empty() ? folder().text() : path).c_str())).empty();
@@ -420,15 +421,15 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string&
                                                               std::size_t most) const {
     const auto unlisted = [&] {
         return Status::Unsupported(At(prefix) +
-                                   "the server does not list what it has; consolidated "
-                                   "metadata, or the path of an array, do without");
+                                   "the server returns no listing; use consolidated "
+                                   "metadata, or name the array in the path");
     };
     if (!folder().is_object_store() && !does_not_list_)
         does_not_list_ =
             !*Logged("LIST", folder(), prefix, [&] { return Result<bool>(ShowsPage(prefix)); });
     if (does_not_list_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // "Nothing is there" and "you may not know" are not told apart.
+    // An empty answer means either that nothing exists, or that the client may not list.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {
@@ -455,11 +456,10 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
         visit(key, size);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
-    // GDAL shows nothing to a client without the right to list; an array has its own document at
-    // least.
-    return keys != 0
-               ? Status()
-               : Status::Unsupported(At(prefix) + "the object store does not list what it has");
+    // GDAL returns an empty listing to a client without the right to list. A listed array contains
+    // at least its own document.
+    return keys != 0 ? Status()
+                     : Status::Unsupported(At(prefix) + "the object store returns no listing");
 }
 
 void ForgetListings(const std::string& folder) {
@@ -482,11 +482,11 @@ Result<std::shared_ptr<zarr::Store>> OpenRemoteForUpdate(const StorePath& path,
 }
 
 Status RefuseChange(const StorePath& /*path*/, StoreChange /*change*/) {
-    return Status::Unsupported("a web server is read from, not written to");
+    return Status::Unsupported("HTTP stores are read-only");
 }
 
-// The keys of all objects below a folder of an object store; those that only stand for folders,
-// which GDAL, among others, makes, are left out.
+// Returns the keys of all objects below a folder of an object store. Objects that only stand for
+// folders, as GDAL creates them, are left out.
 Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
     ForgetListings(store.Describe());
     std::vector<std::string> keys;
@@ -497,9 +497,8 @@ Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
     return keys;
 }
 
-// Deletes what lies below a folder of an object store by one listing of all of it. What makes the
-// folder a store goes last, once nothing else is left, so that what a failure leaves can be deleted
-// again.
+// Deletes all objects below a folder of an object store after listing them once. The documents that
+// make the folder a store go last, so that the deletion can be repeated after a failure.
 Status EraseObjects(const std::string& folder, bool is_store) {
     VSIStatBufL stat;
     if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
@@ -509,21 +508,22 @@ Status EraseObjects(const std::string& folder, bool is_store) {
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
     // GDAL can hide that a listing failed.
-    if (keys.empty() && is_store) return Status::Io("cannot be listed");
+    if (keys.empty() && is_store) return Status::Io("the object store returns no listing");
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
     std::vector<std::string> roots(end, keys.end());
     keys.erase(end, keys.end());
-    // A part of a store must not be taken for a whole one.
+    // Documents go first, so that readers do not take the rest for a whole store.
     std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The roots of the first listing count, too: this one can have failed.
+    // Roots found by the first listing are deleted even if the second listing missed them.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
-        if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
+        if (!is_last(key))
+            return Status::Io(key + ": was created while the store was being deleted");
         if (std::find(roots.begin(), roots.end(), key) == roots.end()) roots.push_back(key);
     }
     ZARR_RETURN_IF_ERROR(store.EraseMany(roots));

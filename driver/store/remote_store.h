@@ -20,44 +20,43 @@
 
 namespace zarr_driver {
 
-// A store on a web server or in an object store. A value takes one request, be it there or not: no
-// question for its size or its existence before, and no listing. What was read of the metadata,
-// or asked for ahead, is not asked for again by the same object. Where GDAL's options ask for what
-// a URL cannot say, GDAL's own file systems are asked, which take more requests. They do what
-// writes, too.
+// A store on a web server or in an object store. Reading a value takes one request, whether or not
+// the value exists: no request for its size or existence, no listing. Metadata documents and
+// prefetched values are cached in this object. Requests go through GDAL's file systems, which take
+// more requests, if a URL cannot express GDAL's options. Writes always go through GDAL's file
+// systems.
 class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
-    // For reading: the store that another dataset has open, where that was opened in the last
-    // tuning::kSharedFor and nothing was written through this process since, so that datasets of
-    // one store that are opened one after another share what was read of the metadata; else a new
-    // one.
+    // Opens a store for reading. Returns the object of another dataset if that was opened within
+    // the last tuning::kSharedFor and this process wrote nothing since. Datasets that are opened
+    // one after another thus share the cached metadata.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
 
     zarr::StoreTraits Traits() const override;
-    // Asks nothing. Of a value that parts were read of it counts how often a part was of another
-    // content than the part before, by what the server says with them.
+    // Takes no request. ObjectVersion::mark counts how often partial reads of the value met another
+    // content than the read before, by ETag, time or size.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // As far as a web server lists folders as pages, and an object store may be listed by the
-    // client; kUnsupported otherwise.
+    // Returns kUnsupported if the web server does not list folders as pages, or if the object store
+    // does not let the client list.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
-    // Not of a web server, which would be asked for a page, and for all of it.
+    // Returns kUnsupported for web servers, whose pages can only be read as a whole.
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
-    // Not of a web server, whose pages may not show all.
+    // Returns kUnsupported for web servers, whose pages may not show all keys.
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const override;
     const zarr::Prefetcher* prefetcher() const override { return this; }
     static constexpr std::size_t kMostListed = 999;
 
   private:
-    // Asks a web server for the first of several prefixes alone, unless it has listed one before:
-    // most do not list. Listings of more than kMostListed entries, which is one answer of an object
-    // store, are not read on and not kept.
+    // Asks a web server for only the first of several `prefixes`, until the server has returned a
+    // listing: most servers return none. Listings of more than kMostListed entries, about one
+    // answer of an object store, are abandoned and not cached.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
@@ -66,40 +65,42 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
-    // In between, reading is answered from the documents that were written. The first value that is
-    // no document ends it, too, so that no chunks are kept in memory.
+    // Until EndCreate(), reads are answered from the documents that this object wrote. The first
+    // written value that is no document ends that mode, so that no chunks are buffered in memory.
     void BeginCreate() override;
     void EndCreate() override;
-    // The kinds of Read().
+    // Reads a whole value of at most `limit` bytes, for Read(). Returns false if `key` is absent.
     zarr::Result<bool> ReadWhole(const std::string& key, zarr::Buffer& value,
                                  std::size_t limit) const;
     zarr::Result<bool> ReadRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                  zarr::Buffer& value) const;
-    // Returns the value's size, nullopt if the key is absent. Two requests if the server does not
-    // serve the end of a value.
+    // Reads the last `length` bytes of a value. Returns the size of the whole value in bytes, or
+    // nullopt if `key` is absent. Takes two requests if the server does not support ranges from the
+    // end.
     zarr::Result<std::optional<std::uint64_t>> ReadTail(const std::string& key, std::size_t length,
                                                         zarr::Buffer& value) const;
-    // Reads through GDAL's file systems.
+    // Reads through GDAL's file systems. Returns false if `key` is absent.
     zarr::Result<bool> AskGdal(const std::string& key, const zarr::ValuePart& part,
                                zarr::Buffer& value) const;
-    // The documents written since BeginCreate(); nullptr otherwise.
+    // Returns the documents written since BeginCreate(), or nullptr outside of that mode.
     std::shared_ptr<zarr::MemoryStore> Made() const;
-    // Keeps an answer, an empty one for absence, where there is room.
+    // Caches a value, or its absence if `value` is nullopt. Does nothing if the cache is full.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
-    // True where a web server answers with a page that lists a folder, which GDAL then remembers.
+    // True if a web server returns a page that lists the folder `prefix`. GDAL caches that page.
     bool ShowsPage(const std::string& prefix) const;
-    // List() without what is remembered; kLimit where there are more than `most` entries.
+    // Implements List() without the cache. Returns kLimit if there are more than `most` entries.
     zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix,
                                                            std::size_t most) const;
-    // ReadWhole() without what is remembered.
+    // Implements ReadWhole() without the cache.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
-    // What an answer means by `access_`.
+    // Turns kPermission into false (absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> CheckAnswer(zarr::Result<bool> answer) const;
-    // True where an object store answered that it has to be asked elsewhere, which GDAL can find
-    // out.
+    // True if an object store answered that another address serves the bucket. GDAL's file systems
+    // find that address.
     bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
-    // Reads a part of a value by its URL, and notes of which content it is.
+    // Reads the range `extent` of a value from `url`, and records the version of the value for
+    // VersionOf().
     zarr::Result<bool> FetchPart(const std::string& url, const std::string& key,
                                  zarr::Buffer& value, std::size_t limit, const ByteExtent& extent,
                                  ToldOfValue& told) const;
@@ -108,20 +109,20 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     const StoreAccess access_;
     const zarr::LinkEstimate& link_;
     mutable std::mutex mutex_;
-    // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
+    // Cached values by key: metadata documents and prefetched values; nullopt for absent keys.
     mutable std::map<std::string, std::optional<std::string>> kept_;
-    // Listings that were asked for ahead, by prefix; what failed as not listed is kept so.
+    // Prefetched listings by prefix. The error kUnsupported is cached, too.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> kept_lists_;
-    mutable std::size_t kept_bytes_ = 0;  // of both
+    mutable std::size_t kept_bytes_ = 0;  // size of kept_ and kept_lists_ together
     std::shared_ptr<zarr::MemoryStore> made_;
-    // What was last told of values that parts were read of, by key.
+    // Last seen version of a value that was read in part.
     struct Seen {
-        std::string version;      // ToldOfValue::version; empty where it was absent
-        std::uint64_t count = 0;  // of different contents one after the other
+        std::string version;      // ToldOfValue::version; empty if the value was absent
+        std::uint64_t count = 0;  // number of versions seen, one after the other
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t times_forgotten_ = 0;
-    // Web servers list all folders or none.
+    // A web server lists all of its folders or none, so one answer decides for all.
     mutable std::atomic<bool> does_not_list_{false};
     mutable std::atomic<bool> lists_{false};
 };
@@ -129,8 +130,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 extern const StoreKind kWebServerKind;
 extern const StoreKind kObjectStoreKind;
 
-// Forgets what an object store has listed: GDAL remembers that, whatever others have done since,
-// and whatever was deleted.
+// Drops the listings of an object store from GDAL's cache. GDAL keeps them even after another
+// process, or a deletion, changed the folder.
 void ForgetListings(const std::string& folder);
 
 }  // namespace zarr_driver

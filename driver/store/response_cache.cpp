@@ -23,7 +23,7 @@ using zarr::Result;
 
 namespace {
 
-// A number of bytes, with or without a unit, as GDAL's options have it.
+// Parses a number of bytes as in GDAL's options, with or without KB, MB or GB.
 std::size_t BytesIn(const char* text) {
     constexpr std::pair<const char*, double> kUnits[] = {
         {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
@@ -34,7 +34,7 @@ std::size_t BytesIn(const char* text) {
     return number > 0 ? static_cast<std::size_t>(std::min(number, kMost)) : 0;
 }
 
-// How many bytes may be kept of what lies at a path; 0 where nothing is to be.
+// Returns the capacity of the cache in bytes for a path; 0 if the cache is off.
 std::size_t MostBytes(const std::string& path) {
     if (!CPLTestBool(VSIGetPathSpecificOption(path.c_str(), "VSI_CACHE", "NO"))) return 0;
     return BytesIn(VSIGetPathSpecificOption(path.c_str(), "CPL_VSIL_CURL_CACHE_SIZE", "16777216"));
@@ -42,10 +42,11 @@ std::size_t MostBytes(const std::string& path) {
 
 class ResponseCache {
   public:
-    // A part of a value, in the order in which maps have them.
+    // Key of a range of a value: ByteExtent's is_from_end, offset and length.
     using Part = std::tuple<bool, std::uint64_t, std::size_t>;
 
-    // Copies what is kept, unless that is more than `limit` bytes.
+    // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
+    // than `limit` bytes.
     Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
                       zarr::Buffer& bytes, ToldOfValue* told) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -59,14 +60,15 @@ class ResponseCache {
         return true;
     }
 
-    // How often all was forgotten; to be noted before an answer is asked for.
+    // Returns how often the cache was emptied. Read before a request, passed to Keep() after the
+    // request.
     std::uint64_t generation() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return generation_;
     }
 
-    // Not an answer that was asked for before all was forgotten: it may be older than what was
-    // written then.
+    // Caches an answer. Does nothing if the cache was emptied since the request began (`asked`):
+    // the answer may be older than the write that emptied the cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ToldOfValue& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -74,7 +76,7 @@ class ResponseCache {
         const auto known = values_.find(value);
         if (known != values_.end() && known->second.begin()->second->told.version != told.version)
             Forget(value);
-        constexpr std::size_t kShare = 4;  // of one answer
+        constexpr std::size_t kShare = 4;  // one answer may take a quarter of the cache
         if (bytes.size > most_bytes / kShare) return;
         if (values_[value].count(part) != 0) return;
         entries_.push_front({value, part, std::string(bytes.text()), told});
@@ -98,7 +100,7 @@ class ResponseCache {
         std::string bytes;
         ToldOfValue told;
 
-        // With what it takes to keep it.
+        // Returns the bytes that the entry takes, including an estimate for the containers.
         std::size_t size() const {
             constexpr std::size_t kOverhead = 256;
             return bytes.size() + 2 * value.size() + told.version.size() + kOverhead;
@@ -122,14 +124,14 @@ class ResponseCache {
     }
 
     std::mutex mutex_;
-    std::list<Entry> entries_;                             // the last that was used first
-    std::map<std::string, std::map<Part, Place>> values_;  // none without parts
+    std::list<Entry> entries_;                             // most recently used first
+    std::map<std::string, std::map<Part, Place>> values_;  // each value has at least one part
     std::size_t bytes_ = 0;
     std::uint64_t generation_ = 0;
 };
 
-// Never destroyed: threads may go on while the process ends. Emptied when the driver
-// is destroyed.
+// Never destroyed, because threads may still run while the process exits. Unloading the driver
+// empties the cache.
 auto& cache = *new ResponseCache();
 
 }  // namespace
@@ -138,7 +140,7 @@ Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_
                        std::optional<ByteExtent> extent, ToldOfValue* told) {
     const std::size_t most_bytes = MostBytes(value.path);
     if (most_bytes == 0) return Fetch(value, bytes, limit, extent, told);
-    // A signed URL is another one each time.
+    // Named by its path, because a signed URL differs each time.
     const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
     const ByteExtent all{0, 0};
     const ByteExtent& asked = extent ? *extent : all;

@@ -10,17 +10,17 @@
 
 namespace zarr_driver {
 
-// Fetch() of what seldom changes: chunks, shards and parts of zip files, no documents. With GDAL's
-// option VSI_CACHE=YES what servers answer is kept in memory for all datasets of the process, those
-// that are opened later, too; of CPL_VSIL_CURL_CACHE_SIZE bytes at most (default 16 MiB). What was
-// used longest ago goes first. Both options may be set for a path. What others change on a server
-// shows only where a part comes from it that is of another version by its ETag, time or size; then
-// all parts of that value are forgotten. Absence is not kept. Thread-safe.
+// Calls Fetch() with a cache that all datasets of the process share. Meant for values that rarely
+// change: chunks, shards and ranges of zip files, no metadata documents. GDAL's option
+// VSI_CACHE=YES turns the cache on; CPL_VSIL_CURL_CACHE_SIZE bounds it in bytes (default 16 MiB).
+// Both options may be set per path. The least recently used answers are dropped first. A range that
+// arrives with another ETag, time or size shows that the value has changed. Then all cached ranges
+// of the value are dropped; no other change is noticed. Absence is not cached. Thread-safe.
 zarr::Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                              std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
 
-// Forgets all that is kept, and keeps no answer to what was asked for before: for before something
-// is written, and after it.
+// Empties the cache, and prevents answers to pending requests from being cached. To be called
+// before and after a write.
 void ForgetResponses();
 
 }  // namespace zarr_driver

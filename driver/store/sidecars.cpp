@@ -30,22 +30,23 @@ using zarr::Status;
 namespace {
 
 constexpr char kMark = '@';
-constexpr std::size_t kLongest = 80;  // characters of an id in a file's name
+constexpr std::size_t kLongest = 80;  // maximum characters of an id in a file name
 
-// A store that is all of a zip file has its sidecars beside the zip file.
+// Returns the path beside which sidecar files lie: the zip file itself if the store fills it.
 std::string PlainBase(const std::string& store_path) {
     const auto place = ZipPlaceOf(store_path);
     return place && !place->inner ? place->archive : store_path;
 }
 
-// The part of a file's name that stands for an id.
+// Returns the part of a file name that stands for the id of a dataset.
 std::string FileNamePart(const std::string& id) {
     std::string name;
     bool is_exact = id.size() <= kLongest;
     for (const char c : id.substr(0, kLongest)) {
         const bool is_plain =
             (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        // File systems may take both cases for one.
+        // A file system that ignores case would mix up ids that differ only in case, so capitals
+        // add a digest.
         const bool is_capital = c >= 'A' && c <= 'Z';
         is_exact = is_exact && (is_plain || c == '/' || c == ':');
         if (name.empty() && c == '/') continue;
@@ -54,7 +55,7 @@ std::string FileNamePart(const std::string& id) {
     return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
 }
 
-// What an auxiliary file says that it is of.
+// Returns the DatasetId() of the owner that an auxiliary file names, or nullopt.
 std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     const CPLXMLTreeCloser tree(parsed);
     const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;
@@ -67,7 +68,7 @@ std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     return std::nullopt;
 }
 
-// The names in a folder that begin so, perhaps with others.
+// Returns the names in a folder that begin with `start`, possibly along with other names.
 std::vector<std::string> NamesIn(const std::string& folder, const std::string& start) {
     std::vector<std::string> names;
     if (!StorePath(folder).is_object_store()) {
@@ -75,7 +76,7 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
         for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
         return names;
     }
-    // A bucket may hold any number of others.
+    // A bucket may hold any number of other objects, so only the prefix is listed.
     VSICurlPartialClearCache(folder.c_str());
     CPLStringList options;
     options.SetNameValue("PREFIX", start.c_str());
@@ -86,8 +87,8 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
     return names;
 }
 
-// Through this process. GDAL lets object stores copy by themselves, which some do not where the
-// name has an '@'.
+// Copies a file through this process. VSICopyFile() lets object stores copy on their side, which
+// some refuse if the name has an '@'.
 bool CopyByReading(const std::string& source, const std::string& target) {
     const VsiFile from(VSIFOpenL(source.c_str(), "rb"));
     VsiFile to(from ? VSIFOpenL(target.c_str(), "wb") : nullptr);
@@ -135,7 +136,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
     PlainAuxiliary found;
     const std::string path = PlainBase(store_path) + ".aux.xml";
-    // Behind what a URL asks there is no file.
+    // No file lies beside a URL with a query.
     const bool is_query = StorePath(path).kind() == StorePath::Kind::kWebServer &&
                           path.find('?') != std::string::npos;
     if (is_query || ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
@@ -173,8 +174,8 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
 
 namespace {
 
-// The files beside a store at `path`, a folder or zip file: those of the store itself, which may be
-// absent, and those of its datasets, which a listing shows.
+// Returns the sidecar files of the store at `path`, a folder or zip file. The list has the store's
+// own files, which may be absent, and those of its datasets, which a listing shows.
 std::vector<std::string> SidecarsOf(const std::string& path) {
     std::vector<std::string> files;
     for (const char* const end : kSidecarEnds) files.push_back(path + end);
@@ -186,7 +187,7 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
     for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarEnds) {
-            // Not files beside another store with such a name.
+            // Skips sidecar files of another store, whose own name begins with `start`.
             if (!zarr::EndsWith(name, end) ||
                 names.count(name.substr(0, name.size() - end.size())) != 0)
                 continue;
@@ -218,7 +219,8 @@ void MoveBeside(const std::string& from, const std::string& to) {
 
 namespace {
 
-// Without its ending; empty where nothing is beside the store, or on a server.
+// Returns the path, without its ending, of a node's sidecar files. Empty for remote stores and for
+// stores in /vsizip/.
 std::string BaseOfNode(const std::string& store_path, const std::string& node) {
     if (ArchiveOf(store_path) || StorePath(store_path).is_remote()) return {};
     return SidecarBase(store_path, DatasetId(node, {}, {}), false,
@@ -248,28 +250,29 @@ Status CopyBeside(const std::string& from, const std::string& to) {
     for (const std::string& source : SidecarsOf(from)) {
         const std::string target = to + source.substr(from.size());
         if (PathExists(source) && !CopyFile(source, target))
-            return Status::Io("cannot be copied to beside " + to).WithContext(source);
+            return Status::Io("cannot be copied to the folder of " + to).WithContext(source);
     }
     return {};
 }
 
 namespace {
 
-// An item of the default domain, with a value as the store has it.
+// True for an item of the default metadata domain whose value equals that in `stored`.
 bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
     if (item.eType != CXT_Element || !EQUAL(item.pszValue, "MDI")) return false;
     const char* const value = stored.FetchNameValue(CPLGetXMLValue(&item, "key", ""));
     return value != nullptr && std::strcmp(value, CPLGetXMLValue(&item, "", "")) == 0;
 }
 
-// True for the metadata domain that tells how pixels are stored: another program may store them
-// anew in another way.
+// True for the domain IMAGE_STRUCTURE, which describes how pixels are stored. Another program may
+// rewrite the pixels in another way.
 bool IsImageStructure(const CPLXMLNode& node) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
            EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");
 }
 
-// Removes the children of `parent` for which `is_unwanted` is true. Returns how many elements stay.
+// Removes the children of `parent` for which `is_unwanted` returns true. Returns the number of
+// remaining elements.
 template <class Predicate>
 int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
     std::vector<CPLXMLNode*> unwanted;
@@ -308,8 +311,8 @@ CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored) {
 namespace {
 
 constexpr const char* kMultidimPam = "pam.aux.xml";
-// Marks a CRS that says only what the store says.
-constexpr const char* kOfStore = "SRS.ofStore";
+// Marks a CRS that StoreMultidimCrs() copied from the store.
+constexpr const char* kFromStore = "SRS.ofStore";
 
 bool IsElement(const CPLXMLNode& node, const char* name) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, name);
@@ -371,7 +374,7 @@ MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& pa
         if (node->eType != CXT_Element || !EQUAL(node->pszValue, "Array") ||
             CPLGetXMLValue(node, "name", "") != "/" + path)
             continue;
-        if (CPLGetXMLNode(node, kOfStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
+        if (CPLGetXMLNode(node, kFromStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
         static constexpr const char* kItems[][2] = {{"Minimum", "STATISTICS_MINIMUM"},
                                                     {"Maximum", "STATISTICS_MAXIMUM"},
                                                     {"Mean", "STATISTICS_MEAN"},

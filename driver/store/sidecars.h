@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the files lie that GDAL puts beside a store: statistics and what no attribute holds
-// (".aux.xml"), overviews (".ovr") and a mask (".msk") of one that could not be changed.
+// Sidecar files, which GDAL writes beside a store: metadata and statistics (".aux.xml"), overviews
+// (".ovr") and masks (".msk") of stores that are not open for update.
 #pragma once
 
 #include <cpl_minixml.h>
@@ -21,84 +21,84 @@ namespace zarr_driver {
 
 inline constexpr const char* kSidecarEnds[] = {".aux.xml", ".ovr", ".msk"};
 
-// The metadata domain of an auxiliary file that says what it is of; hidden from users.
+// Hidden metadata domain of an auxiliary file. Its items name the dataset to which the file
+// belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-inline constexpr const char* kSidecarOf = "OF";               // the dataset, see DatasetId()
-inline constexpr const char* kSidecarMask = "MASK";           // that there is one
+inline constexpr const char* kSidecarOf = "OF";      // item with the DatasetId() of the owner
+inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask exists
 inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // see SourceState
 
-// One of the datasets that a store can be opened as: "/node", "/array:3:0", with "?OPTION=value"
-// for each open option that shows an array in another way.
+// Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice. Each open
+// option that changes how the array appears adds "?OPTION=value".
 std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>& indices,
                       const OpenOptions& options);
 
-// The file "x.zarr.aux.xml" of a store.
+// The auxiliary file "x.zarr.aux.xml" of the store "x.zarr".
 struct PlainAuxiliary {
-    bool is_local = false;  // where it would be; false where it was not looked at
+    bool is_local = false;  // the file's folder is local; false if not looked at
     bool is_there = false;
-    std::optional<std::string> of;  // the id of the dataset that it is of, where it says that
+    std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
 };
-// Looks at it, with one request where the store is on a server; not where nothing could be found,
-// or GDAL itself is to ask for it.
+// Loads the auxiliary file of the store at `store_path`. Takes one request if the store is remote.
+// Returns an empty result for URLs with a query, for stores in /vsizip/, and if GDAL_PAM_ENABLED is
+// NO.
 PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path);
 
-// Asks a server for a file beside a store, with one request; false where it has none, or where GDAL
-// itself is to ask. The contents go into `text`, which may be nullptr.
+// Loads the sidecar file at `path` from a server with one request. Returns false if the file is
+// absent, if the request fails, or if no URL can express GDAL's options. `text` receives the
+// contents and may be nullptr.
 bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 
-// The path without its ending of the sidecars of a dataset that is opened. `is_by_path` tells that
-// the store was opened by its path alone. That gives them the path itself, "x.zarr", and every
-// other dataset "x.zarr@group.array@3": of letters, digits, '-' and '_' of its id, '/' as '.', ':'
-// as '@'; of other ids a part and a digest. Where the plain auxiliary file says that it is of a
-// dataset, that is so however it is opened, and no other has it: what opening the path gives may
-// change.
+// Returns the path, without its ending, of the sidecar files of the dataset `id`. `is_by_path` is
+// true if the store was opened by its path alone. That dataset owns "x.zarr"; any other one owns a
+// name such as "x.zarr@group.array@3". In these names '.' stands for '/' and '@' for ':'. Long ids
+// get a digest, and so do ids with characters other than lower-case letters, digits, '-' and '_'.
+// If the auxiliary file `plain` names its owner, only that dataset owns "x.zarr", however it is
+// opened: a path alone may later open another dataset.
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
                         const PlainAuxiliary& plain);
 
-// The files that GDAL puts beside a store, of all datasets in it.
-
-// Remove, or rename with the store, the files beside it. What fails is left.
+// RemoveBeside() deletes, and MoveBeside() renames, all sidecar files of the store at a path. Files
+// that cannot be deleted or renamed stay.
 void RemoveBeside(const std::string& path);
 void MoveBeside(const std::string& from, const std::string& to);
 
-// Copies a file of GDAL's virtual file systems, also from one of them to another. False where that
-// fails.
+// Copies a file within or between GDAL's file systems. Returns false on failure.
 bool CopyFile(const std::string& source, const std::string& target);
-// Remove, or rename with it, the files beside a store that are of one node in it.
+// RemoveBesideNode() deletes, and MoveBesideNode() renames, the sidecar files of one node of a
+// local store.
 void RemoveBesideNode(const std::string& store_path, const std::string& node);
 void MoveBesideNode(const std::string& store_path, const std::string& from, const std::string& to);
 
-// Copies the files beside a store to beside another. The error names the file that cannot be
-// copied; those that were are left.
+// Copies the sidecar files of the store at `from` to the store at `to`. The error names the file
+// that cannot be copied; files copied before stay.
 zarr::Status CopyBeside(const std::string& from, const std::string& to);
 
-// What GDAL writes into the auxiliary file (".aux.xml") beside a store.
-
-// Takes the metadata that the store itself says, `stored`, and the domain IMAGE_STRUCTURE out of
-// what a dataset and its bands would write beside it: the copy would outlive what the store says,
-// and hide what that becomes. `tree` is the
-// caller's, and what is returned is, too: nullptr where nothing is left. nullptr stays nullptr.
+// Removes from an auxiliary file the metadata items that the store itself has, `stored`, and the
+// domain IMAGE_STRUCTURE. Copies of them would hide later changes of the store. Returns `tree`,
+// which stays owned by the caller, or nullptr if nothing is left: then `tree` was destroyed. `tree`
+// may be nullptr.
 CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored);
 
-// The CRS of an array for "pam.aux.xml", in which the multidimensional API of any driver keeps what
-// it knows of arrays: GDAL's built-in driver finds it there where it does not know what the store
-// says.
+// CRS of an array for the file "pam.aux.xml", in which GDAL's multidimensional API stores facts
+// about arrays. GDAL's built-in driver reads the CRS there if it cannot read the store's own.
 struct MultidimCrs {
-    std::string path;     // of the array
-    std::string wkt;      // empty: none
-    std::string mapping;  // of its axes to the array's dimensions, as GDAL has it: "2,1"
+    std::string path;     // path of the array
+    std::string wkt;      // empty if the array has no CRS
+    std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
 };
-// Statistics in the file go, as they are as old as it.
+// Writes the CRSs of arrays into "pam.aux.xml" in the store. Removes the statistics of all arrays
+// from the file: its new time of modification would make old statistics look current.
 zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
 
-// What the multidimensional API of any driver has kept of an array, in "pam.aux.xml" in the store's
-// folder.
+// Facts about an array in "pam.aux.xml", as GDAL's multidimensional API wrote them.
 struct MultidimPam {
-    std::string crs;           // WKT; empty without, and where StoreMultidimCrs() has written it
-    CPLStringList statistics;  // as items of a band, STATISTICS_MINIMUM and so on; may be empty
+    std::string crs;           // WKT; empty without a CRS, or if StoreMultidimCrs() wrote it
+    CPLStringList statistics;  // band items such as STATISTICS_MINIMUM; may be empty
 };
-// Of the array at `path`, where that costs no requests; `newest_chunk`, in nanoseconds since 1970,
-// is when the array was written last: statistics that are older are left out.
+// Loads the facts about the array at `path` from "pam.aux.xml". Returns an empty result for remote
+// stores. `newest_chunk` returns when the array was last written, in nanoseconds since 1970.
+// Statistics older than that are left out.
 MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
                             const std::function<std::int64_t()>& newest_chunk);
 

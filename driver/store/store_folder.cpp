@@ -23,9 +23,9 @@ namespace zarr_driver {
 
 namespace {
 
-// True where `is_one` is true of the text under `key`; false where there is none.
-bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
-                 bool (*is_one)(std::string_view)) {
+// Loads the text under `key` and returns `is_one` of it. Returns false if the text is absent.
+bool HoldsTextWith(const std::string& folder, std::string_view key, std::size_t most_bytes,
+                   bool (*is_one)(std::string_view)) {
     const auto store = OpenStore(folder, {});
     if (!store.ok()) return false;
     zarr::Buffer text;
@@ -33,17 +33,19 @@ bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t mo
     return found.ok() && *found && is_one(std::as_const(text).span().text());
 }
 
-// True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
+// True if `folder` holds a Zarr v1 array. Reads the file `meta`, because other formats use that
+// name, too.
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // GDAL remembers what is not there, and asks a server for it once.
+    // PathExists() comes first for object stores, because GDAL caches its answer about absent
+    // files.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
-    return may_be_there && DoesTextSay(folder, key, kMostBytes, zarr::IsV1Metadata);
+    return may_be_there && HoldsTextWith(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
-// Where the first document of a store may be.
+// Returns the paths at which the first document of a store may lie.
 std::vector<std::string> RootPaths(const std::string& folder) {
     std::vector<std::string> paths;
     for (const std::string_view name : zarr::kRootDocuments) paths.push_back(FileIn(folder, name));
@@ -52,8 +54,8 @@ std::vector<std::string> RootPaths(const std::string& folder) {
     return paths;
 }
 
-// True where one of the documents of a store lies in `folder`, which is not a zip file. Its
-// consolidated metadata are read where they are alone, as references have such a file, too.
+// True if `folder`, which is no zip file, holds a document at the root of a store. A lone
+// `.zmetadata` is read, because Kerchunk references have one, too.
 bool HoldsDocument(const std::string& folder) {
     const auto holds = [&](std::string_view name) { return PathExists(FileIn(folder, name)); };
     if (StorePath(folder).is_object_store()) LookUpTogether(RootPaths(folder));
@@ -66,9 +68,9 @@ bool HoldsDocument(const std::string& folder) {
 }  // namespace
 
 bool HoldsReferences(const std::string& folder) {
-    return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
-                       static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
-                       zarr::AreReferences);
+    return HoldsTextWith(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
+                         static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
+                         zarr::AreReferences);
 }
 
 bool IsStoreFolder(const std::string& folder) {

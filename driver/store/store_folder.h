@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the names of files and folders say of stores, without opening them.
+// Recognises stores by the names of files and folders, without opening the stores.
 #pragma once
 
 #include <string>
@@ -10,36 +10,36 @@
 
 namespace zarr_driver {
 
-// True where `folder`, which may be a zip file or in one, holds one of the files that make a store
-// of Zarr v2 or v3, is one of xcube's "x.levels", or an array of Zarr v1; a few stats, no listing.
-// False of Kerchunk references in Parquet files, which have a `.zmetadata` alone.
+// True if `folder` is the root of a Zarr v2 or v3 store, an "x.levels" of xcube or a Zarr v1 array.
+// `folder` may be a zip file, or a folder in one. Takes a few stats and no listing. False for
+// Kerchunk references in Parquet files, which have only a `.zmetadata`.
 bool IsStoreFolder(const std::string& folder);
 
-// True where the `.zmetadata` in `folder` is that of Kerchunk references in Parquet files. Reads
-// it.
+// True if the `.zmetadata` in `folder` belongs to Kerchunk references in Parquet files. Reads that
+// file.
 bool HoldsReferences(const std::string& folder);
 
-// True for names of the documents of Zarr v2 and v3, and for the `meta` of an array of Zarr v1,
-// which is read where the path has that name.
+// True if `path` ends with the name of a Zarr v2 or v3 document. A file named `meta` is read, and
+// must be the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
 
-// The folder that a path or URL means: the path itself without trailing slashes, or the folder of
-// the document that it names.
+// Returns the folder that a path or URL means: the folder of a document if `path` names one, else
+// `path` without trailing slashes.
 StorePath FolderOf(const StorePath& path);
 
-// Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
+// Returns Ok if a store can be created at `path`, else kUnsupported: web servers are read-only.
 zarr::Status CheckWritable(const StorePath& path);
 
-// Ok where what is at `path` can be changed; else Unsupported: in a zip file on a server, or as
-// above.
+// Returns Ok if the store at `path` can be changed. Returns kUnsupported for web servers and for
+// remote zip files.
 zarr::Status CheckChangeable(const StorePath& path);
 
-// Ok where also a node there can be deleted or renamed; Unsupported in a zip file, which keeps what
-// is in it.
+// Returns Ok if `node` of the store at `path` can be deleted or renamed. Returns kUnsupported for
+// zip files, in which nothing can be deleted.
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
 
-// FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
-// a folder, the one that GDAL sees in the zip file.
+// Returns FolderOf() of a store that is to be written or deleted. A name that ends in ".zip"
+// becomes a path in /vsizip/, unless a folder has that name.
 StorePath TargetFolderOf(const StorePath& path);
 
 }  // namespace zarr_driver

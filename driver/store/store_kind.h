@@ -15,21 +15,21 @@
 
 namespace zarr_driver {
 
-// How a store is asked.
+// How a store is opened.
 struct StoreAccess {
-    // What is refused (403) counts as absent: object stores answer so to clients without the right
-    // to list.
+    // Values that the server refuses (403) count as absent. Object stores refuse absent keys to
+    // clients without the right to list.
     bool missing_on_403 = false;
-    // The store is changed, too: nothing that was read of it is trusted later.
+    // The store is opened for update: cached answers are not used.
     bool update = false;
-    // Which links to other stores are read.
+    // Links to other stores that may be read.
     FollowLinks follow_links = FollowLinks::kNo;
 };
 
 enum class StoreChange : std::uint8_t { kCreate, kWrite, kDeleteNode };
 
-// A kind of store. Functions that are nullptr are those of the next kind in the table that
-// recognises the path.
+// A kind of store: a row of functions. Instead of a function that is nullptr, OfKind() returns the
+// function of the next kind in the table that recognises the path.
 struct StoreKind {
     // True if a store at `path` is of this kind. Takes no request over a network.
     bool (*recognise)(const StorePath& path);
@@ -37,22 +37,22 @@ struct StoreKind {
                                                              const StoreAccess& access);
     zarr::Result<std::shared_ptr<zarr::Store>> (*open_for_update)(const StorePath& path,
                                                                   const StoreAccess& access);
-    // Ok if stores of this kind can be changed so; else kUnsupported.
+    // Returns Ok if stores of this kind allow `change`, else kUnsupported.
     zarr::Status (*check)(const StorePath& path, StoreChange change);
-    // Creates an empty folder or file at `path`, which has another name than the store while the
-    // store is built. Sets errno on failure.
+    // Creates an empty folder or file at `path`, under the staging name that the store has while it
+    // is built. Sets errno on failure.
     zarr::Status (*create)(const std::string& path);
-    // Deletes the folder or file at `path`. `is_store` is true if a store is known to be there, so
-    // that an object store that lists nothing is an error.
+    // Deletes the folder or file at `path`. `is_store` is true if a store is known to exist there;
+    // then an empty listing of an object store is an error.
     zarr::Status (*erase)(const std::string& path, bool is_store);
 };
 
-// All kinds, in the order in which they are asked. To be changed by tests only, before threads
-// start.
+// Returns all kinds, in the order in which they are tried. Only tests may change the table, before
+// threads start.
 std::vector<const StoreKind*>& StoreKinds();
 
-// Returns a function of the first kind that has one and recognises `path`, of the kinds after
-// `after` if that is given.
+// Returns the member `function` of the first kind that recognises `path` and has that function.
+// With `after`, only kinds that follow `after` in the table are tried.
 template <class Function>
 Function OfKind(const StorePath& path, Function StoreKind::*function,
                 const StoreKind* after = nullptr) {
@@ -64,17 +64,17 @@ Function OfKind(const StorePath& path, Function StoreKind::*function,
     return nullptr;  // not reached: the last kind has all functions and recognises every path
 }
 
-// Opens the store at a path. Fails for a zip file that cannot be read.
+// Opens the store at `path` for reading. Fails for a zip file that cannot be read.
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                            const StoreAccess& access);
 
-// Opens the store at a path for reading and writing. `missing_on_403` as in StoreAccess. Fails for
-// a zip file that cannot be changed.
+// Opens the store at `path` for reading and writing. With `missing_on_403` refused values count as
+// absent. Fails for a zip file that cannot be changed.
 zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& path,
                                                               bool missing_on_403 = false);
 
-// Deletes a store, or what there is of one: the folder, or zip file, at `path`. `is_store` as in
-// StoreKind::erase.
+// Deletes the folder or zip file at `path`, complete store or not. `is_store` is true if a store is
+// known to exist there; then an empty listing of an object store is an error.
 zarr::Status EraseWhole(const std::string& path, bool is_store = false);
 
 }  // namespace zarr_driver

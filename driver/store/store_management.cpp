@@ -44,7 +44,8 @@ using zarr::Status;
 
 namespace {
 
-// The place that a name leads to, whatever the consolidated metadata say.
+// Returns the store and node that a name leads to, ignoring consolidated metadata, which may be
+// outdated.
 Result<StorePlace> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
@@ -59,14 +60,15 @@ Result<StorePlace> LocateUnconsolidated(const ConnectionString& name) {
 Result<StorePlace> FindStorePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
-        return Status::Invalid("/" + parsed.node + ": a slice of an array, which is not a file");
+        return Status::Invalid("/" + parsed.node +
+                               ": a slice of an array cannot be deleted, renamed or copied");
     if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr store");
     return LocateUnconsolidated(parsed);
 }
 
 namespace {
 
-// True for a zip file whose store lies in a folder of it.
+// True for a zip file whose store lies in a folder inside of the zip file.
 bool HoldsStoreInFolder(const std::string& path) {
     const auto place = ZipPlaceOf(path);
     if (!place || place->inner) return false;
@@ -74,13 +76,14 @@ bool HoldsStoreInFolder(const std::string& path) {
     return archive.ok() && !InnerFolder(*place, **archive).empty();
 }
 
-// True for a path without a folder around it that could be a store: "/", or "/vsis3".
+// True for "/" and paths such as "/vsis3", whose parents cannot be stores.
 bool IsAboveAll(const std::string& path) {
     return path.empty() || path == "/" ||
            (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
 }
 
-// Moves up by one, and adds the name to `node`. From a relative path on to the current folder.
+// Moves the last name of `folder` to the front of `node`. When a relative `folder` has no name
+// left, it becomes the absolute path of the current folder.
 void AscendTarget(std::string& folder, std::string& node) {
     const std::string last(zarr::LastName(folder));
     const bool is_relative = StorePath(folder).kind() == StorePath::Kind::kLocal &&
@@ -93,7 +96,7 @@ void AscendTarget(std::string& folder, std::string& node) {
     CPLFree(current);
 }
 
-// The store and node of a folder that holds a document.
+// Returns the store and node of a folder that holds a Zarr document.
 Result<StorePlace> PlaceOfFolder(const std::string& folder) {
     ConnectionString name;
     name.path = folder;
@@ -105,7 +108,7 @@ Result<StorePlace> PlaceOfFolder(const std::string& folder) {
 Result<StorePlace> FindTargetPlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty() || !parsed.select.empty())
-        return Status::Invalid("a slice of an array, which is not a file");
+        return Status::Invalid("a slice of an array cannot be created");
     const StorePath folder = FolderOf(parsed.path);
     std::string node = parsed.node;
     std::string at = folder;
@@ -115,7 +118,8 @@ Result<StorePlace> FindTargetPlace(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (IsLevelsFolder(at)) break;
-            // The store in such a zip file lies beside the path, not around it.
+            // The store lies in a folder inside of the zip file, so the path is not below the
+            // store.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
@@ -126,8 +130,8 @@ Result<StorePlace> FindTargetPlace(const char* name) {
     }
     if (is_store && !parsed.node.empty())
         return Status::Unsupported("/" + parsed.node +
-                                   ": levels of xcube are stores of their own, "
-                                   "each named by its path");
+                                   ": xcube levels are separate stores; "
+                                   "name each by its path");
     return StorePlace{folder, parsed.node};
 }
 
@@ -137,13 +141,14 @@ bool IsInStore(const StorePlace& target) {
 
 Status CheckFormatOfAdded(std::optional<zarr::Format> stated, const zarr::Hierarchy& store) {
     if (!stated || *stated == store.format()) return {};
-    return Status::Invalid("creation option FORMAT: the store is of Zarr v" +
-                           std::to_string(static_cast<int>(store.format())));
+    return Status::Invalid("creation option FORMAT: expected Zarr v" +
+                           std::to_string(static_cast<int>(store.format())) +
+                           ", the format of the existing store");
 }
 
 namespace {
 
-// A store that is being changed, as it is now.
+// Opens the current state of a store that is being changed.
 Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
     const std::shared_ptr<zarr::Store>& store) {
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
@@ -172,7 +177,7 @@ Status RenameNode(const StorePlace& place, const std::string& target) {
     const std::string group = place.folder.text() + "/" + std::string(zarr::ParentPath(place.node));
     const std::string name(zarr::LastName(path));
     if (FolderOf(group).text() != zarr::ParentPath(path))
-        return Status::Unsupported("/" + place.node + ": is renamed only within its group");
+        return Status::Unsupported("/" + place.node + ": can only be renamed within its group");
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
@@ -187,7 +192,7 @@ Status RenameNode(const StorePlace& place, const std::string& target) {
 Status CheckFree(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckWritable(folder));
     return PathExists(folder) || IsStoreFolder(folder)
-               ? Status::Invalid(folder + ": is there already")
+               ? Status::Invalid(folder + ": already exists")
                : Status();
 }
 
@@ -226,13 +231,13 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     if (!place.node.empty()) return RenameNode(place, new_name);
     ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTargetPlace(new_name));
     if (!to.node.empty())
-        return Status::Unsupported("is a store, which is not moved into " + to.folder.text() +
-                                   "; gdalmanage copy makes a group of it there");
+        return Status::Unsupported("is a store, which cannot be moved into " + to.folder.text() +
+                                   "; gdalmanage copy copies it there as a group");
     const std::string target = to.folder;
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));
-    // In object stores GDAL would move one object after another.
+    // GDAL would move the objects of an object store one after another.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
@@ -240,7 +245,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
             return {};
         }
     }
-    // Another file system, or one that renames no folders.
+    // The store is copied if the target is on another file system, or if folders cannot be renamed.
     ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
 }
@@ -269,7 +274,7 @@ CPLErr Rename(const char* new_name, const char* old_name) {
 
 namespace {
 
-// What GDAL, a writer that was killed, xcube and desktops leave in a store.
+// True for files that GDAL, killed writers, xcube and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
@@ -292,20 +297,21 @@ Status CheckRoom(const std::string& folder) {
     VSIStatBufL stat;
     errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
-    // What cannot be looked at may belong to another program. Over a network errno means nothing.
+    // A folder that cannot be examined may belong to another program. For remote paths errno has no
+    // meaning.
     if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR &&
         !StorePath(folder).is_remote())
-        return Status::Io("cannot be looked at: " + std::generic_category().message(errno));
+        return Status::Io("cannot be examined: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
-    // /vsimem/ does not know all of its folders.
+    // /vsimem/ does not report all of its folders, so IsStoreFolder() is asked as well.
     return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
 }
 
 std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
-// True where a folder in a zip file has something besides a store and its sidecars.
+// True if the folder in a zip file holds more than a store `name` and its sidecar files.
 bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     int own = 1;
@@ -314,7 +320,7 @@ bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     return entries.size() > own;
 }
 
-// It is, where it is the root, or the only thing at the root.
+// A store fills its zip file if it is the root of the zip file or the only entry there.
 Status CheckAlone(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
@@ -324,7 +330,8 @@ Status CheckAlone(const std::string& folder) {
         above = CPLGetPath(above.c_str());
         if (HoldsMoreThan(name, above) || !STARTS_WITH_CI(above.c_str(), kZipPrefix))
             return Status::Unsupported(
-                "is not all that is in its zip file, which is written and deleted as a whole");
+                "shares its zip file with other files; a zip file is written and deleted as a "
+                "whole");
     }
     return {};
 }
@@ -337,7 +344,7 @@ Status RemoveStore(const std::string& folder) {
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = MoveAside(path);
     Status erased = EraseWhole(aside, true);
-    // The rest can be deleted again by the old name.
+    // After a failure the store gets its old name back, so that the deletion can be repeated.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) RemoveBeside(path);
     return erased;

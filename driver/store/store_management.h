@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stores as wholes: what GDALDriver::Delete() and Rename() do, and CopyFiles() of whole stores.
-// Delete() and Rename() emit one error where they fail. Stores that are left to GDAL's own driver
-// are its to delete, rename and copy, as it does by itself.
+// Operations on whole stores: GDALDriver::Delete(), Rename() and CopyFiles(). Delete() and Rename()
+// emit one error on failure. Stores of GDAL's built-in driver are passed to that driver.
 #pragma once
 
 #include <cpl_error.h>
@@ -15,57 +14,58 @@
 
 namespace zarr_driver {
 
-// Deletes a store, or the array or group that the name leads to; nothing that is not a Zarr v2
-// store or has other things in it.
+// Deletes the store, array or group that `name` leads to. Fails, with nothing deleted, if the
+// folder is no Zarr store or holds other files, too.
 CPLErr Delete(const char* name);
 
-// Gives a store another path, where nothing may be; or an array or group another name in its group.
+// Moves a store to a free path, or gives an array or group another name in its group.
 CPLErr Rename(const char* new_name, const char* old_name);
 
-// The place of a store, or of a node in one.
+// Path of a store, or of a node in a store.
 struct StorePlace {
     StorePath folder;
     std::string node;  // empty for the store itself
 };
 
-// The store, or node, that a name leads to; an error where there is none.
+// Returns the store or node that `name` leads to. Fails if it does not exist.
 zarr::Result<StorePlace> FindStorePlace(const char* name);
 
-// Returns where something new called `name` goes: a node of the store around it, or of the store
-// that `name` gives with a node; else a new store at `folder`, `node` being what `name` says. Paths
-// below a folder with a document of Zarr are nodes of its store, unless a store lies there already
-// and the folder around that one has no document. Paths below xcube's x.levels are not.
+// Returns where a new store or node called `name` is created. A path below a folder with Zarr
+// documents becomes a node of that store. Exceptions are paths below xcube's "x.levels", and paths
+// of stores whose parent folder has no document. Any other path becomes a new store at `folder`,
+// with `node` as in `name`.
 zarr::Result<StorePlace> FindTargetPlace(const char* name);
 
-// True where FindTargetPlace() found a node of a store that exists.
+// True if `target`, from FindTargetPlace(), is a node of an existing store.
 bool IsInStore(const StorePlace& target);
 
-// Ok where the option FORMAT, if `stated`, is the version of the store that is added to.
+// Returns Ok if the creation option FORMAT is not `stated`, or equals the format of the existing
+// `store`.
 zarr::Status CheckFormatOfAdded(std::optional<zarr::Format> stated, const zarr::Hierarchy& store);
 
-// Ok where nothing is at `folder`.
+// Returns Ok if nothing exists at `folder` and a store can be created there.
 zarr::Status CheckFree(const std::string& folder);
 
-// Copies a store, with the files beside it, to a path where nothing may be. What was copied is
-// removed where it fails.
+// Copies a store and its sidecar files to a free path. A failed copy is deleted.
 zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 
-// Ok where a new store can take the place `folder`: nothing is there, an empty folder, or a store
-// and nothing else. The error names what else is there.
+// Returns Ok if a new store can replace `folder`: nothing exists there, or an empty folder, or a
+// folder with only a store. The error names the first other file.
 zarr::Status CheckRoom(const std::string& folder);
 
-// Ok where everything in a folder belongs to Zarr; else says what does not, and that the folder is
-// therefore not `refusal`, such as "deleted".
+// Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names one that does not,
+// and says that the folder is therefore not `refusal`, such as "deleted".
 zarr::Status CheckNothingElse(const std::string& folder, const char* refusal);
 
-// The file or folder that a store is: of one in a zip file, the zip file.
+// Returns the file or folder in which a store lies: the zip file if `folder` is in /vsizip/, else
+// `folder`.
 std::string FileOrFolderOf(const std::string& folder);
 
-// Ok where what is at `folder` is in no zip file, or is all that is in its zip file.
+// Returns Ok if `folder` is not in a zip file, or is all that its zip file holds.
 zarr::Status CheckAlone(const std::string& folder);
 
-// Deletes the store at `folder` and the files beside it. Refuses, with nothing
-// deleted, a folder that is not a Zarr store or holds other things too.
+// Deletes the store at `folder` and its sidecar files. Fails, with nothing deleted, if the folder
+// is no Zarr store or holds other files, too.
 zarr::Status RemoveStore(const std::string& folder);
 
 }  // namespace zarr_driver

@@ -20,10 +20,10 @@ namespace {
 
 constexpr const char* kWebPrefix = "/vsicurl/";
 
-// An object store, and the option that says to ask it without credentials.
+// An object store's prefix, and the GDAL option that turns signatures off.
 struct ObjectStore {
     const char* prefix;
-    const char* no_sign_request;  // nullptr where it has none
+    const char* no_sign_request;  // nullptr if GDAL has no such option
 };
 
 constexpr ObjectStore kObjectStores[] = {
@@ -53,12 +53,12 @@ void AppendEncoded(std::string& url, char c) {
     url += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
 }
 
-// Not of /vsicurl? with options.
+// Returns the URL of a file on a web server. Not for paths of the form "/vsicurl?options".
 std::string WebUrl(const std::string& folder, const std::string& key) {
     const std::string base = folder.substr(std::strlen(kWebPrefix));
     const std::size_t query = std::min(base.find('?'), base.size());
     std::string url;
-    // What the user typed is a URL already, but for what no URL may hold.
+    // The user typed a URL, so only characters that are illegal in URLs are encoded.
     for (const char c : base.substr(0, query))
         if (c <= ' ' || c > '~')
             AppendEncoded(url, c);
@@ -83,7 +83,7 @@ std::string Take(char* text) {
     return taken;
 }
 
-// Some credentials go into headers, which a URL has not: then GDAL makes one that lacks them.
+// GDAL returns a URL without a signature if the credentials belong into headers.
 bool IsSigned(const std::string& url) {
     return url.find("Signature=") != std::string::npos || url.find("sig=") != std::string::npos;
 }
@@ -95,7 +95,7 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
         if (url == nullptr || !STARTS_WITH_CI(url, "http")) return std::nullopt;
         return url;
     }
-    // Whose payment a header promises.
+    // The requester's consent to pay is a header, which a URL cannot express.
     if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
         return std::nullopt;
     std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));
@@ -103,7 +103,7 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
     return std::nullopt;
 }
 
-// Of GDAL's documentation, "GDAL Virtual File Systems", and of its HTTP client.
+// Options from GDAL's documentation, "GDAL Virtual File Systems", and of its HTTP client.
 constexpr const char* kAccountOptions[] = {
     "AWS_S3_ENDPOINT",
     "AWS_HTTPS",
@@ -176,13 +176,13 @@ constexpr const char* kAccountOptions[] = {
     "GDAL_HTTP_SSLCERT",
 };
 
-constexpr std::size_t kPrefixLength = 5;  // of "ZARR:"
+constexpr std::size_t kPrefixLength = 5;  // length of "ZARR:"
 
 bool IsAllDigits(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Where an unquoted path ends: at the first ":/" that belongs neither to a URL nor to a drive.
+// Returns the end of an unquoted path: the first ":/" that belongs neither to a URL nor to a drive.
 std::size_t EndOfPath(const std::string& text) {
     for (std::size_t at = text.find(":/"); at != std::string::npos; at = text.find(":/", at + 1)) {
         const bool is_url = text.compare(at, 3, "://") == 0;
@@ -191,15 +191,15 @@ std::size_t EndOfPath(const std::string& text) {
     return text.size();
 }
 
-// Where a quoted path ends: at the first quote with nothing or a node behind it, so that a path may
-// hold quotes of its own.
+// Returns the position of the closing quote. It is the first quote at the end of the text or before
+// ":/", so that a path may contain quotes.
 std::size_t EndOfQuotedPath(const std::string& text) {
     for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
         if (at + 1 == text.size() || text.compare(at + 1, 2, ":/") == 0) return at;
     return text.find('"', 1);
 }
 
-// Takes the trailing ":3:0" off `node`.
+// Moves trailing indices such as ":3:0" from `node` to `indices`.
 zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices) {
     for (std::size_t colon = node.rfind(':'); colon != std::string::npos; colon = node.rfind(':')) {
         const std::string digits = node.substr(colon + 1);
@@ -213,8 +213,9 @@ zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices)
     return {};
 }
 
-// Takes a trailing ":time=2020-07-01T12:00:00Z,z=2" off `node`, from the first colon on that a
-// name and an equals sign follow. A slash ends the path of a node, so there is none behind it.
+// Removes a trailing selection such as ":time=2020-07-01T12:00:00Z,z=2" from `node` and returns it.
+// The selection starts at the first colon that is followed by a name and '='. A slash after the
+// colon means that the colon belongs to the node's path.
 std::string TakeSelection(std::string& node) {
     for (std::size_t colon = node.find(':'); colon != std::string::npos;
          colon = node.find(':', colon + 1)) {
@@ -228,9 +229,10 @@ std::string TakeSelection(std::string& node) {
     return {};
 }
 
-// "file:///folder", "file://localhost/folder" and "file:///C:/folder" (RFC 8089).
+// Returns the path of "file:///folder", "file://localhost/folder" or "file:///C:/folder" (RFC
+// 8089).
 std::string PathOfFileUrl(const std::string& rest) {
-    std::string escaped;  // GDAL takes "+" for a space
+    std::string escaped;  // CPLUnescapeString() turns "+" into a space
     for (const char c : rest) escaped += c == '+' ? "%2B" : std::string(1, c);
     std::string path = Take(CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL));
     if (STARTS_WITH_CI(path.c_str(), "localhost/")) path.erase(0, strlen("localhost"));
@@ -318,7 +320,7 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     ConnectionString parsed;
     if (!HasZarrPrefix(name)) {
         parsed.path = StorePath(name);
-        if (parsed.path.text().empty()) return zarr::Status::Invalid("names no file");
+        if (parsed.path.text().empty()) return zarr::Status::Invalid("the path is empty");
         return parsed;
     }
     parsed.has_prefix = true;
@@ -348,7 +350,7 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // So that the end of a name such as "a:3" is not taken for an index, nor of "a:t=3" for a
+    // A final slash keeps a name such as "a:3" from being parsed as an index, or "a:t=3" as a
     // selection.
     std::string rest = node;
     const std::size_t colon = node.rfind(':');

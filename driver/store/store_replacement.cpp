@@ -43,7 +43,7 @@ bool IsOnLocalDisk(const std::string& path) {
     return StorePath(path).kind() == StorePath::Kind::kLocal;
 }
 
-// Where a link leads, so that what it leads to is replaced, and not the link.
+// Returns the target of a symbolic link, so that the target is replaced and not the link.
 std::string WithoutLink(const std::string& path) {
     std::error_code error;
     if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(path, error)) return path;
@@ -56,8 +56,8 @@ std::string FolderAround(const std::string& path) {
     return parent.empty() ? "." : parent;
 }
 
-// False where nothing can take the place of `path` by renaming.
-bool MayBeReplaced(const std::string& path) {
+// True if another file or folder can replace `path` by renaming.
+bool CanBeReplaced(const std::string& path) {
     if (RenamingAt(path) == Renaming::kNo) return false;
     const std::string_view name = zarr::LastName(path);
     if (name.empty() || name == "." || name == "..") return false;
@@ -66,18 +66,18 @@ bool MayBeReplaced(const std::string& path) {
     if (!IsOnLocalDisk(path) || VSIStatL(path.c_str(), &own) != 0 ||
         VSIStatL(FolderAround(path).c_str(), &around) != 0)
         return true;
-    return own.st_dev == around.st_dev;  // else a mount point
+    return own.st_dev == around.st_dev;  // another device: a mount point
 }
 
-// Whether a right is missing, as opposed to a file system that fails.
-bool IsRefusal(int error) { return error == EACCES || error == EPERM || error == EROFS; }
+// True for errors about missing rights, false for errors of the file system itself.
+bool IsMissingRight(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 Status SwapFailure(const std::string& what, int error) {
     return Status::Io(what + ": " + std::generic_category().message(error != 0 ? error : EIO));
 }
 
-// Makes what is to become the store at `folder`, with the mode of what it is to replace. Returns 0
-// or an errno.
+// Creates the empty staging file or folder `path` of the store at `folder`, with the permissions of
+// `replaced`. Returns 0 or an errno.
 int MakeEmpty(const std::string& path, const std::string& replaced, const StorePath& folder) {
     errno = 0;
     if (!OfKind(folder, &StoreKind::create)(path).ok()) return errno != 0 ? errno : EIO;
@@ -88,7 +88,7 @@ int MakeEmpty(const std::string& path, const std::string& replaced, const StoreP
     return 0;
 }
 
-// Both change their names at once; false where the system cannot.
+// Swaps the names of two files or folders in one step. Returns false if the system cannot.
 bool Exchange(const std::string& one, const std::string& other) {
 #if defined(__linux__) && defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
     return IsOnLocalDisk(one) && syscall(SYS_renameat2, AT_FDCWD, one.c_str(), AT_FDCWD,
@@ -100,11 +100,12 @@ bool Exchange(const std::string& one, const std::string& other) {
 #endif
 }
 
-// Stores that are being made have the first names, those that are being deleted the others.
-constexpr unsigned kFirstToGo = kAsideNames + 1;
-constexpr unsigned kLastToGo = 2 * kAsideNames;
+// Stores that are being built use the first staging names; stores that are being deleted use the
+// last.
+constexpr unsigned kFirstDeletionName = kAsideNames + 1;
+constexpr unsigned kLastDeletionName = 2 * kAsideNames;
 
-// Removes what a process has left at `aside` that is no more.
+// Deletes the staging store at `aside` if the process that created it has ended.
 void RemoveAbandoned(const std::string& aside) {
     zarr::PathLock::Failure failure{};
     const auto lock = zarr::PathLock::Try(aside, failure);
@@ -113,9 +114,9 @@ void RemoveAbandoned(const std::string& aside) {
     RemoveBeside(aside);
 }
 
-// A name for what is to be deleted; empty where all are in use.
-std::string NameToGo(const std::string& path) {
-    for (unsigned i = kFirstToGo; i <= kLastToGo; ++i) {
+// Returns a staging name for a store that is to be deleted; empty if all are in use.
+std::string DeletionName(const std::string& path) {
+    for (unsigned i = kFirstDeletionName; i <= kLastDeletionName; ++i) {
         std::string name = AsideName(path, i);
         if (IsOnLocalDisk(path)) RemoveAbandoned(name);
         if (!PathExists(name)) return name;
@@ -127,9 +128,9 @@ std::string NameToGo(const std::string& path) {
 
 std::string MoveAside(const std::string& path) {
     const QuietErrors quiet;
-    if (RenamingAt(path) != Renaming::kYes || !MayBeReplaced(path) || WithoutLink(path) != path)
+    if (RenamingAt(path) != Renaming::kYes || !CanBeReplaced(path) || WithoutLink(path) != path)
         return path;
-    std::string name = NameToGo(path);
+    std::string name = DeletionName(path);
     return !name.empty() && VSIRename(path.c_str(), name.c_str()) == 0 ? name : path;
 }
 
@@ -157,7 +158,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckRoom(folder));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
-    bool is_possible = MayBeReplaced(replacement.path_);
+    bool is_possible = CanBeReplaced(replacement.path_);
     if (is_possible) {
         const Status status = replacement.BuildAside(is_possible);
         if (!status.ok()) {
@@ -167,10 +168,10 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     }
     if (is_possible) return replacement;
     const std::string path =
-        std::exchange(replacement.path_, {});  // the old store is not to be restored
+        std::exchange(replacement.path_, {});  // Undo() must not touch the old store
     const bool is_remote = StorePath(path).is_remote();
     if (FileOrFolderOf(folder) != folder) {
-        // Objects are written whole: a zip file is built on this machine and then copied.
+        // Objects are written whole, so a remote zip file is built locally and then copied.
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
@@ -190,15 +191,15 @@ void StoreReplacement::BuildAt(const std::string& aside) {
     building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
 }
 
-// Ok with `is_possible` false where it has to be in place.
+// Sets `is_possible` to false and returns Ok if the store has to be built in place.
 Status StoreReplacement::BuildAside(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;
-    for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastToGo; ++i)
+    for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastDeletionName; ++i)
         RemoveAbandoned(AsideName(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
-        return SwapFailure(is_file ? "the folder of the zip file cannot be made"
-                                   : "the folder around it cannot be made",
+        return SwapFailure(is_file ? "the folder of the zip file cannot be created"
+                                   : "its parent folder cannot be created",
                            error);
     for (unsigned i = 0; i < kAsideNames; ++i) {
         const std::string aside = AsideName(path_, i);
@@ -206,17 +207,17 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         const int error = MakeEmpty(aside, path_, folder_);
         if (error == EEXIST) continue;
         if (error != 0) {
-            is_possible = !IsRefusal(error) || !PathExists(path_);
-            return is_possible ? SwapFailure("cannot be made", error) : Status();
+            is_possible = !IsMissingRight(error) || !PathExists(path_);
+            return is_possible ? SwapFailure("cannot be created", error) : Status();
         }
         zarr::PathLock::Failure failure{};
         auto lock = zarr::PathLock::Try(aside, failure);
-        // Another process took it for abandoned meanwhile.
+        // Another process may meanwhile have taken the new staging store for an abandoned one.
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
         if (RenamingAt(path_) != Renaming::kPerhaps) return {};
-        // Found out before there is something to lose.
+        // Tries whether folders can be renamed before any data is at stake.
         const std::string other = AsideName(path_, kAsideNames);
         is_possible = VSIRename(aside.c_str(), other.c_str()) == 0 &&
                       VSIRename(other.c_str(), aside.c_str()) == 0;
@@ -226,12 +227,13 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         building_folder_ = folder_;
         return {};
     }
-    return Status::Io("cannot be made: " + std::to_string(kAsideNames) +
-                      " others are being made under this name, as " + AsideName(path_, 0));
+    return Status::Io("cannot be created: " + std::to_string(kAsideNames) +
+                      " other stores of this name are being created, such as " +
+                      AsideName(path_, 0));
 }
 
 Status StoreReplacement::TakePlace() {
-    // What lies there may have got company since Begin().
+    // Another program may have added files to the folder since Begin().
     ZARR_RETURN_IF_ERROR(CheckRoom(folder_));
     const QuietErrors quiet;
     const auto rename = [](const std::string& from, const std::string& to) {
@@ -241,26 +243,27 @@ Status StoreReplacement::TakePlace() {
     const bool is_file = FileOrFolderOf(folder_) != folder_;
     if (is_file && RenamingAt(path_) == Renaming::kNo) {
         if (!CopyFile(building_, path_))
-            return Status::Io("the zip file cannot be put there: " + QuietErrors::Message());
+            return Status::Io("the zip file cannot be copied to its path: " +
+                              QuietErrors::Message());
         VSIUnlink(building_.c_str());
         return {};
     }
     const bool is_free = !PathExists(path_) && !IsStoreFolder(folder_);
-    // A file takes the place of a file, where the system has no other mind.
+    // On most systems renaming a file replaces an existing file.
     if ((is_free || is_file) && rename(building_, path_)) return {};
-    if (is_free) return SwapFailure("cannot get its name", errno);
+    if (is_free) return SwapFailure("cannot be renamed to its final name", errno);
     std::string old = building_;
     if (!Exchange(building_, path_)) {
-        old = NameToGo(path_);
+        old = DeletionName(path_);
         if (old.empty() || !rename(path_, old))
-            return SwapFailure("the old one cannot be put aside", errno);
+            return SwapFailure("the old store cannot be renamed", errno);
         if (!rename(building_, path_)) {
             const int error = errno;
             rename(old, path_);
-            return SwapFailure("cannot get its name", error);
+            return SwapFailure("cannot be renamed to its final name", error);
         }
     }
-    // What cannot be deleted stays, and does no harm.
+    // An old store that cannot be deleted stays under its staging name.
     static_cast<void>(EraseWhole(old));
     return {};
 }

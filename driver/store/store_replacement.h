@@ -9,28 +9,28 @@
 
 namespace zarr_driver {
 
-// Gives a store that is to be deleted a name beside its own, from which the next writer of its name
-// removes what a killed process has left of it. Returns the path where it is now: its own where it
-// cannot be renamed.
+// Renames a store that is to be deleted to a staging name beside it. The next writer of the store
+// removes leftovers under that name if this process is killed. Returns the new path, or `path` if
+// the store cannot be renamed.
 std::string MoveAside(const std::string& path);
 
-// A new store in the making, perhaps to replace an old one. It is built aside, under another name
-// beside its own, and takes its place when it is complete: at any moment, also where the process is
-// killed, the old store or the new one is under the name, or nothing where there was none. What a
-// killed process has left aside is removed by the next that makes a store of that name.
+// Builds a new store, which may replace an old one. The new store is built under a staging name
+// beside the final one, and renamed once it is complete. A killed process therefore leaves the old
+// store or the new one under the final name. The next writer of that name removes leftover staging
+// stores.
 //
-// Where the file system cannot rename folders, as object stores cannot, or the store's folder
-// cannot be replaced (no right to change the folder around it, a mount point, the current folder),
-// it is built in place, and the old store is deleted before.
+// The store is built in place, after the old one is deleted, if folders cannot be renamed. Object
+// stores cannot rename folders. Mount points, the current folder, and folders in a parent that is
+// not writable cannot be replaced.
 class StoreReplacement {
   public:
-    // Makes room for a store at `folder`: nothing is there, an empty folder, or a store and nothing
-    // else. Else an error, and nothing has changed.
+    // Prepares a new store at `folder`. Fails, with nothing changed, unless nothing exists there,
+    // or an empty folder, or a folder with only a store.
     static zarr::Result<StoreReplacement> Begin(const std::string& folder);
 
-    // For a store that is changed, not made: keeps and removes nothing.
+    // Creates an inactive object, for stores that are updated and not created.
     StoreReplacement() = default;
-    // Removes what was made, unless Commit() has succeeded.
+    // Deletes the new store, unless Commit() has succeeded.
     ~StoreReplacement() {
         zarr::NoThrow([this] { Undo(); });
     }
@@ -39,15 +39,16 @@ class StoreReplacement {
     StoreReplacement(StoreReplacement&& other) noexcept;
     StoreReplacement& operator=(StoreReplacement&& other) noexcept;
 
-    // Where the store is: the path of Begin() or, aside and until Commit(), another one; of a store
-    // in a zip file another zip file's, by its name in braces.
+    // Path where the store is being built: the staging path until Commit(), then the final one. For
+    // a store in a zip file the path is /vsizip/{zip file}/folder, with the staging zip file in the
+    // braces.
     const std::string& folder() const { return building_folder_; }
     bool IsAside() const { return building_ != path_; }
-    // True where there is known to be nothing yet: of a path on a server, where there was no store.
+    // True if no store existed under a remote path, so that the new one is known to be empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
 
-    // The new store takes its place, and the old one is deleted. Nothing in it may be open for
-    // writing. Where that fails the old store is there, and what was made goes with this object.
+    // Gives the new store its final name and deletes the old store. No file of the new store may be
+    // open for writing. On failure the old store remains, and the destructor deletes the new one.
     zarr::Status Commit();
 
   private:
@@ -62,12 +63,12 @@ class StoreReplacement {
     zarr::Status TakePlace();
     void Undo();
 
-    std::string folder_;           // that was asked for
-    std::string building_folder_;  // the same where it is built
-    // Of the folder, or of the zip file around it; empty where there is nothing to undo.
+    std::string folder_;           // final path of the store
+    std::string building_folder_;  // path of the store while it is built
+    // Final and staging path of the folder or zip file. Empty if there is nothing to undo.
     std::string path_;
     std::string building_;
-    std::optional<zarr::PathLock> lock_;  // on what is aside
+    std::optional<zarr::PathLock> lock_;  // on the staging path
     bool is_known_empty_ = false;
 };
 

@@ -23,14 +23,14 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
 
 Status NotForUpdate(bool is_inherited) {
     return Status::Permission(is_inherited
-                                  ? "opened for update by the process that this one was forked "
-                                    "from; open it anew to change it"
-                                  : "not open in update mode, but for reading");
+                                  ? "opened for update by the parent process; open it again in "
+                                    "this process"
+                                  : "not open in update mode");
 }
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
-    NoteMade(path);  // whatever happens: a part of it may be there
+    NoteMade(path);  // even a failed creation may leave keys behind
     return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
 }
 
@@ -74,7 +74,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
 Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                                  const std::optional<std::string>& element, std::size_t threads) {
     ZARR_RETURN_IF_ERROR(Release(path, threads));
-    hierarchy.Reload();  // another process may have changed what is stored again
+    hierarchy.Reload();  // another process may have changed the metadata
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(metadata, element));
@@ -97,7 +97,7 @@ bool StoreUpdate::HasWritten(const std::string& path) const {
 
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The array may still be in use, and be found again under its name.
+    // The array may still be in use, and may be found again under its path.
     array.DiscardPending();
     writers_.erase(&array);
 }
@@ -158,7 +158,7 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
-    // Of a repeated name the last counts; now there is one.
+    // If a JSON object repeats a name, the last member counts. Only one remains after the change.
     json::Object kept;
     bool is_set = false;
     for (const json::Member& member : members) {

@@ -18,21 +18,21 @@
 
 namespace zarr_driver {
 
-// The locks that the option SYNCHRONIZER asks for; nullptr where it is empty. Errors name the
-// option and the folder.
+// Returns the locks for the option SYNCHRONIZER, which names a `folder` of lock files; nullptr if
+// `folder` is empty. Errors name the option and the folder.
 zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
 
-// Why a dataset cannot be changed: it was opened for reading; or, where it is inherited, by a
-// process that this one was forked from, and only that one changes the store through it.
+// Returns the error for changing a dataset that is not open for update. `is_inherited` is true in a
+// forked child: only the process that opened the dataset may change the store.
 zarr::Status NotForUpdate(bool is_inherited);
 
-// A store that is being written, by either API: its metadata, the arrays that have been written to,
-// and the attributes that have changed and are not stored yet. Thread-safe.
+// Pending changes of a store, shared by the raster and the multidimensional API: metadata, written
+// arrays, and changed attributes. Thread-safe.
 class StoreUpdate {
   public:
-    // `locks`, of the keys of the store, may be nullptr. `hierarchy` reads the store; it may be
-    // nullptr where Attributes() and ChangeAttribute() are not called. `format` is that of a store
-    // that is made; without, the store is asked.
+    // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store, and may
+    // be nullptr if Attributes() and ChangeAttribute() are not called. `format` is given for a
+    // store that is being created; otherwise the store tells.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
                 std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr,
@@ -44,93 +44,100 @@ class StoreUpdate {
           metadata_(store_, consolidate, locks_, format) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
-    // True where the store is made by this object: others have not added to it yet.
+    // True if this object creates the store. No other process has added nodes to the store yet.
     bool is_of_new_store() const { return is_of_new_store_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
-    // Makes an array, in place of one that is there, and remembers that it did.
+    // Creates an array, replacing an existing one, and records its path for EraseMade().
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
-    // An array that MakeArray() of another object has made, and that has not been written to.
+    // Records that another object created the array at `path`, which has not been written to.
     void NoteMade(const std::string& path);
     bool HasMade(const std::string& path) const;
-    // Forgets that MakeArray() has made an array, which a caller replaces; false where it has not.
+    // Removes `path` from the arrays that MakeArray() recorded, because a caller replaces the
+    // array. Returns false if `path` was not recorded.
     bool TakeMade(const std::string& path);
-    // Deletes what MakeArray() has made, for a creation that failed. Tries all, and returns the
-    // first failure.
+    // Deletes all recorded arrays after a failed creation. Tries all of them, and returns the first
+    // failure.
     zarr::Status EraseMade();
 
-    // The writer of an array; made when first asked for. Fails where its codecs cannot encode.
+    // Returns the writer of an array, which this object owns. Creates the writer at the first call.
+    // Fails if a codec of the array cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
-    // True once something was written to the array at a path.
+    // True if a writer was ever opened for the array at `path`.
     bool HasWritten(const std::string& path) const;
 
-    // Writes the consolidated metadata and what the store has held back; to be called last.
+    // Writes the consolidated metadata, then flushes the store. Call it last.
     zarr::Status Close();
 
-    // Keeps a new store where it is built until TakePlace(); without that it is removed with this
+    // Takes over the staging store. Without a later TakePlace() its files are deleted with this
     // object.
     void SetReplacement(StoreReplacement replacement) { replacement_ = std::move(replacement); }
-    // Gives a new store that is closed its name.
+    // Gives a new, closed store its final name.
     zarr::Status TakePlace() { return replacement_.Commit(); }
 
-    // Drops what is pending of an array that is to be deleted, and its writer.
+    // Discards the pending chunks of an array that is to be deleted, and destroys its writer.
     void Forget(const zarr::Array& array);
 
-    // Stores what is pending of the arrays at and below a path, and forgets their writers, which
-    // must not be used any more: before the arrays change. What fails stays.
+    // Writes the pending chunks of the arrays at and below `path`, and destroys their writers. To
+    // be called before the arrays change; writers obtained earlier become invalid. Chunks that
+    // cannot be written stay pending.
     zarr::Status Release(const std::string& path, std::size_t threads);
-    // Makes the fill value of an array, which `hierarchy` reads, stand for data and not for missing
-    // data. Zarr v2 can only say so by having none, so that its absent chunks are stored before.
-    // Stores what is pending of the array, and forgets its writer; it is to be opened anew.
+    // Makes the fill value of an array count as data, no longer as missing data. Zarr v2 expresses
+    // that by a null fill value, so absent chunks are written first. Writes pending chunks and
+    // destroys the writer of the array; open the array again afterwards. `hierarchy` reads the
+    // array.
     zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
                               std::size_t threads) {
         return SetFillValue(hierarchy, path, std::nullopt, threads);
     }
-    // Gives an array another fill value, one element in the host's byte order. Its absent chunks
-    // are stored before, so that they keep their values. Otherwise like MakeFillData().
+    // Sets the fill value of an array: `element` is one element in the host's byte order. Absent
+    // chunks are written first, so that their values do not change. Otherwise like MakeFillData().
     zarr::Status SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                               const std::optional<std::string>& element, std::size_t threads);
-    // Drops what is pending of them, attributes too, and their writers: after they are gone.
+    // Discards pending chunks, pending attributes and writers of the nodes at and below `path`. To
+    // be called after the nodes were deleted.
     void Discard(const std::string& path);
 
-    // The attributes of a node as they will be; an error where the stored ones are no JSON.
+    // Returns the attributes of a node with the pending changes. Fails if the stored attributes are
+    // no JSON object.
     zarr::Result<zarr::json::Value> Attributes(const std::string& path) const;
-    // Sets an attribute, or removes it; each node's are stored together, at StoreAttributes().
+    // Sets an attribute, or removes it if `value` is nullopt. The change stays pending until
+    // StoreAttributes(), which writes the attributes of a node together.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
-    // The changed attributes of the nodes at and below `from` become those of `to`.
+    // Moves the pending attributes of the nodes at and below `from` to `to`.
     void MoveAttributes(const std::string& from, const std::string& to);
 
-    // These store what is pending. They try everything and return the first failure; what fails is
-    // kept for the next time.
+    // Writes all pending chunks. Tries every array, and returns the first failure; failed chunks
+    // stay pending.
     zarr::Status FlushChunks(std::size_t threads);
     zarr::Status StoreAttributes();
     zarr::Status Flush(std::size_t threads);
-    // Flush(), and the consolidated metadata.
+    // Calls Flush() and writes the consolidated metadata.
     zarr::Status Finish(std::size_t threads);
 
   private:
     zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
 
-    StoreReplacement replacement_;  // before the store: what is open in it is closed first
+    StoreReplacement replacement_;  // declared before store_, so destroyed after it
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;
     const bool is_of_new_store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
-    std::set<std::string> made_;     // paths
-    std::set<std::string> written_;  // paths
+    std::set<std::string> made_;     // paths of arrays created by this object
+    std::set<std::string> written_;  // paths of arrays that had a writer
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
-    // All attributes of a node, as they were when the first was changed and as they will be.
+    // All attributes of a node: before its first pending change, and with all pending changes.
     struct Changed {
         zarr::json::Value before;
         zarr::json::Value after;
     };
-    std::map<std::string, Changed> changed_;  // by the path of the node
+    std::map<std::string, Changed> changed_;  // by path of the node
 };
 
 }  // namespace zarr_driver

@@ -8,8 +8,8 @@
 namespace zarr_driver {
 
 #if ZARR_HAS_SUBDATASET_INFO
-// The parts of a connection string that names a node in a store, for GDAL to change its path, as
-// where a VRT has it relative to itself; nullptr of any other name. Owned by the caller.
+// Splits the connection string of a node, so that GDAL can change the path in it, for instance in a
+// VRT with relative paths. Returns nullptr for any other name. The caller owns the result.
 GDALSubdatasetInfo* GetSubdatasetInfo(const char* name);
 #endif
 

@@ -51,12 +51,12 @@ bool PathExists(const std::string& path) {
 
 namespace {
 
-// True where paths, which are of one store, are on a server.
+// True if `paths`, all of one store, are remote.
 bool AreOnAServer(const std::vector<std::string>& paths) {
     return !paths.empty() && !VSIIsLocal(paths.front().c_str());
 }
 
-// Visits paths of one store; where they are on a server, several at the same time.
+// Calls `visit` for each of `paths`, all of one store; in parallel if they are remote.
 void ForEachTogether(const std::vector<std::string>& paths,
                      const std::function<void(const std::string&)>& visit) {
     const std::size_t at_once = AreOnAServer(paths) ? 32 : 1;
@@ -78,7 +78,7 @@ void UnlinkTogether(const std::vector<std::string>& paths) {
     ForEachTogether(paths, [](const std::string& path) { VSIUnlink(path.c_str()); });
 }
 
-// Others may be making the same ones.
+// Other threads or processes may create these folders at the same time.
 int MakeFolder(const std::string& path) {
     VSIStatBufL stat;
     if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return 0;
@@ -101,8 +101,8 @@ struct CloseDir {
     void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
 };
 
-// What errno says of a file. GDAL's network code leaves behind what its sockets have said on the
-// way.
+// Returns the errno of a file operation, or 0 for errors that the sockets of GDAL's network code
+// left behind.
 int WithoutSocketErrors(int error) { return error == EAGAIN || error == EINPROGRESS ? 0 : error; }
 
 Status Failure(const std::string& key, const std::string& what, int file_error) {
@@ -116,31 +116,31 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// Whether an entry of a listing is a folder, at a path. GDAL may have failed to look, which is not
-// to hide what is in a folder.
+// True if an entry of a listing is a folder; `path` and `key` name the entry. Fails if GDAL cannot
+// examine the entry: otherwise its members would go unnoticed.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
-    // GDAL shows what it has failed to look at as something without a mode.
+    // GDAL reports an entry that it failed to examine with mode 0.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;
     if (is_known || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
     if (VSI_ISREG(entry.nMode)) return false;
     VSIStatBufL stat;
     errno = 0;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
-    // A link to nothing, or a folder of /vsimem/, which does not know all of its own.
+    // The entry is a broken link or a folder of /vsimem/, which does not report all of its folders.
     if (errno == ENOENT || errno == ENOTDIR) return true;
-    return Failure(key, "cannot look at it", errno);
+    return Failure(key, "cannot read its file type", errno);
 }
 
-// The errors of a listing, which GDAL shows as one that is empty or ends early. Over a network
-// errno means nothing.
+// Finds errors of listings. GDAL shows a failed listing as an empty or truncated one, and leaves
+// only errno. For remote paths errno has no meaning.
 class ListingErrors {
   public:
     explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
 
-    // Before a call of GDAL's.
-    void Expect() const { errno = 0; }
-    // After it: what it left unsaid, 0 for nothing.
-    int Unsaid() const {
+    // Resets errno before a call into GDAL.
+    void ResetErrno() const { errno = 0; }
+    // Returns the errno of the last call into GDAL; 0 if the call succeeded.
+    int LastErrno() const {
         const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
         return is_one ? errno : 0;
     }
@@ -149,8 +149,8 @@ class ListingErrors {
     const bool is_local_;
 };
 
-// True where a failed open means that there is nothing. Not every file system sets errno; where it
-// says nothing, a stat tells absence from failure.
+// True if a failed open means that the file is absent. Not every file system sets errno; a stat
+// then tells absence from failure.
 bool IsAbsent(const std::string& path, int file_error) {
     const int error = WithoutSocketErrors(file_error);
     if (error == ENOENT || error == ENOTDIR) return true;
@@ -158,8 +158,8 @@ bool IsAbsent(const std::string& path, int file_error) {
     return !PathExists(path);
 }
 
-// True where a folder that fails to open is none, but a file, or nothing. A web server shows
-// folders that it does not list as files.
+// True if a folder failed to open because `path` is absent or a file. A web server shows a folder
+// that it does not list as a file.
 bool HasNoEntries(const std::string& path, int file_error) {
     if (IsAbsent(path, file_error)) return true;
     VSIStatBufL stat;
@@ -167,16 +167,16 @@ bool HasNoEntries(const std::string& path, int file_error) {
            VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 && VSI_ISREG(stat.st_mode);
 }
 
-// True if a file is at `path`, whether or not it opens: its contents are unknown, and not
-// "nothing". Takes no request over a network.
-bool IsSeen(const std::string& path) {
+// True if a file is visible at `path`, even if it cannot be opened. Takes no request over a
+// network.
+bool IsVisible(const std::string& path) {
     int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
     if (!VSIIsLocal(path.c_str())) flags |= VSI_STAT_CACHE_ONLY;
     VSIStatBufL stat;
     return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
 }
 
-// A file that is open for reading, or none.
+// A file that is open for reading; `file` is nullptr if the key is absent.
 struct OpenedFile {
     VsiFile file;
     std::uint64_t size = 0;
@@ -192,10 +192,10 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     };
     int error = open();
     if (opened.file == nullptr && IsAbsent(path, error)) {
-        if (!IsSeen(path)) return opened;
-        // Another process may have written it between the two looks.
+        if (!IsVisible(path)) return opened;
+        // Another process may have created the file between VSIFOpenL() and IsVisible().
         error = open();
-        if (opened.file == nullptr && !IsSeen(path)) return opened;
+        if (opened.file == nullptr && !IsVisible(path)) return opened;
         if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
@@ -206,7 +206,8 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
-    // Over a network GDAL opens what may not be there, and asks for it when its size is asked for.
+    // GDAL opens a remote file without a request. VSIFTellL() sends the first one, which may find
+    // that the file is absent.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -224,7 +225,7 @@ Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t of
     return Failure(key, "cannot read", errno);
 }
 
-// That of what is absent, and of what is not asked for.
+// Returns the version of an absent value, and of a remote value, for which no request is made.
 zarr::ObjectVersion NoFile() {
     zarr::ObjectVersion version;
     version.is_certain = true;
@@ -297,29 +298,29 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const QuietErrors quiet;
         if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
         const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
-        // Without a stat for each, where the file system says the type as well.
+        // Avoids a stat per entry if the file system returns types along with names.
         constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
         const ListingErrors errors(path);
-        errors.Expect();
+        errors.ResetErrno();
         const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
         if (dir == nullptr) {
             const int error = errno;
             return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
         }
-        const int unopened = errors.Unsaid();
+        const int open_error = errors.LastErrno();
         bool is_empty = true;
-        errors.Expect();
+        errors.ResetErrno();
         while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
             is_empty = false;
             const std::string key = zarr::JoinKey(prefix, entry->pszName);
             const std::string entry_path = path + "/" + entry->pszName;
             ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
             if (!visit({entry->pszName, is_folder})) return {};
-            errors.Expect();
+            errors.ResetErrno();
         }
-        const int unread = errors.Unsaid();
-        if (unread != 0 || (is_empty && unopened != 0))
-            return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
+        const int read_error = errors.LastErrno();
+        if (read_error != 0 || (is_empty && open_error != 0))
+            return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
         return {};
     };
     return Logged("LIST", folder_, prefix, ask);
@@ -331,29 +332,29 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
-    errors.Expect();
-    // All at once: an object store answers with a thousand names at a time.
+    errors.ResetErrno();
+    // Lists recursively: an object store answers with a thousand names at a time.
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
         return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
-    int unsaid = errors.Unsaid();
-    errors.Expect();
+    int listing_error = errors.LastErrno();
+    errors.ResetErrno();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
-        if (unsaid == 0) unsaid = errors.Unsaid();
+        if (listing_error == 0) listing_error = errors.LastErrno();
         if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
             if (visit_prefix) visit_prefix(entry->pszName);
         } else {
             visit(entry->pszName,
                   entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
         }
-        errors.Expect();
+        errors.ResetErrno();
     }
-    if (unsaid == 0) unsaid = errors.Unsaid();
-    // A listing that breaks off ends as one that is complete, but for the message.
-    if (unsaid == 0 && QuietErrors::Message().empty()) return {};
-    return Failure(prefix, "cannot list", unsaid);
+    if (listing_error == 0) listing_error = errors.LastErrno();
+    // A truncated listing of an object store leaves a message, but no errno.
+    if (listing_error == 0 && QuietErrors::Message().empty()) return {};
+    return Failure(prefix, "cannot list", listing_error);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -368,9 +369,9 @@ Renaming RenamingAt(const std::string& path) {
 
 namespace {
 
-// Opens a file of the store at `folder` to be written anew.
+// Opens the file `path` of the store at `folder` for writing, truncating an existing file.
 VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
-    // Before GDAL 3.7 it lists only folders that were made.
+    // Before GDAL 3.7 /vsimem/ lists only folders that were created explicitly.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
     errno = 0;
     VsiFile file(VSIFOpenL(path.c_str(), "wb"));
@@ -379,7 +380,8 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
         errno = ENOENT;
         return file;
     }
-    // Its folder is missing; to look each time would cost a stat for each chunk.
+    // The folder of the key is missing. It is created only now, because a check for each chunk
+    // would cost a stat.
     errno = MakeFolder(CPLGetPath(path.c_str()));
     if (errno != 0) return file;
     file.reset(VSIFOpenL(path.c_str(), "wb"));
@@ -415,8 +417,8 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
-    // What fails here leaves the old value, or half of the new one, which is an error to readers of
-    // it. Removed it would be absent, as if nothing had ever been written there.
+    // A failed write without renaming leaves the old value or a truncated one, which readers report
+    // as an error. Deleting it would make the value look as if it had never been written.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string staging = zarr::PartialName(path);
     Status written = WriteFile(staging, folder_, key, value);
@@ -452,7 +454,7 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // What was not removed says why when it is asked for by itself.
+    // Removes failed keys one by one, to get an error message for each.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -475,9 +477,9 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
-    // /vsimem/ removes the name of a folder with what it holds left behind, out of sight.
+    // /vsimem/ would remove the name of a folder and leave its contents behind, invisible.
     if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
-    // A link to a folder is a file to remove; a folder that holds something stays.
+    // VSIUnlink() removes a link to a folder. A folder that is not empty stays.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }
 
@@ -486,16 +488,17 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
-    if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
-    // /vsimem/ renames what is absent, and to folders that it does not list before GDAL 3.7.
+    if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
+    // /vsimem/ renames absent files without an error, and moves files into folders that it does not
+    // list before GDAL 3.7.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
-        return Failure(to, "cannot make its folder", error);
+        return Failure(to, "cannot create its folder", error);
     return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // Without POSIX files the core cannot open names in UTF-8, as GDAL can.
+    // Without POSIX files the core cannot open UTF-8 names; GDAL can.
     if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;
@@ -532,7 +535,7 @@ Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StorePath& path,
 Status AllowChange(const StorePath& /*path*/, StoreChange /*change*/) { return {}; }
 
 Status CreateFolder(const std::string& path) {
-    return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be made");
+    return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be created");
 }
 
 Status EraseFolder(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }

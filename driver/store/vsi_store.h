@@ -18,46 +18,43 @@ namespace zarr_driver {
 struct CloseVsiFile {
     void operator()(VSILFILE* file) const { VSIFCloseL(file); }
 };
-// A file of GDAL's virtual file systems, which is closed in the end.
+// An open file of GDAL's file systems; closed on destruction.
 using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
-// True of a path that none of GDAL's virtual file systems answers for, those that the host has
-// installed included.
+// True if none of GDAL's file systems serves `path`. The check includes file systems that the host
+// program has installed.
 bool IsLocalPath(const std::string& path);
 
-// True where something lies at a path of GDAL's virtual file systems; one stat.
+// True if a file or folder exists at `path`, a path in GDAL's file systems. Takes one stat.
 bool PathExists(const std::string& path);
-// Has PathExists() and what else asks GDAL for these paths, which are of one store, find the
-// answers remembered, where they are on a server: it is asked for all of them at the same time.
-// Never fails.
+// Stats several paths of one remote store in parallel, so that GDAL caches the answers for a later
+// PathExists(). Does nothing for local paths. Never fails.
 void LookUpTogether(const std::vector<std::string>& paths);
-// Removes files, those on a server several at the same time. Never fails.
+// Deletes files, in parallel if they are remote. Failures are ignored.
 void UnlinkTogether(const std::vector<std::string>& paths);
 
-// Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
-// the way.
+// Creates a folder and its parents. Returns 0 if the folder exists in the end, else an errno.
 int MakeFolder(const std::string& path);
 
-// Where files and folders can get other names, and take the place of others in one step: always,
-// where it was not tried, or not, as in object stores, whose objects are there as a whole or not at
-// all.
+// Whether the file system of a path can rename files and folders in one step. kPerhaps means that
+// only a try can tell. Object stores cannot rename, but write each object whole.
 enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
 Renaming RenamingAt(const std::string& path);
 
-// A store under a path of GDAL's virtual file systems: /vsimem/, /vsizip/, ... Each call opens the
-// file it needs, once, without asking beforehand whether it exists. A value is written under
-// another name and then renamed where the file system can. Folders of keys are made as they are
-// needed.
+// A store in a folder of GDAL's file systems: /vsimem/, /vsizip/ and so on. Each read opens its
+// file once, without an earlier check for existence. Values are written to a staging file and then
+// renamed if the file system can rename. Folders are created when a key needs them.
 class VsiStore : public zarr::Store, protected zarr::StoreWriter {
   public:
     explicit VsiStore(StorePath folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_.text(); }
-    // The absolute path; for a server followed by GDAL's options, which select the contents.
+    // Returns the absolute path. For a remote store, GDAL's options that select the contents follow
+    // the path.
     std::string Identity() const override;
-    // Size, time of modification and the file's number. Over a network nothing is asked, and a
-    // value counts as unchanged, as in GDAL's own caches; a file so young that its next change
-    // might not show in its time counts as changed.
+    // Returns size, time of modification and inode number of a local file. A file that changed so
+    // recently that its time might hide the next change gets an uncertain version. Remote values
+    // take no request and count as unchanged, as in GDAL's own caches.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
@@ -68,13 +65,14 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     zarr::StoreWriter* writer() override { return this; }
 
   protected:
-    // As List(); kLimit where there are more than `most` entries, which are not read on.
+    // Implements List(). Returns kLimit, without reading further, if there are more than `most`
+    // entries.
     zarr::Result<std::vector<zarr::StoreEntry>> ListUpTo(const std::string& prefix,
                                                          std::size_t most) const;
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
-    // One request removes many keys of an object store.
+    // Deletes many keys of an object store with one request.
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
     zarr::Result<bool> RemovePrefix(const std::string& prefix) override;
     zarr::Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
@@ -87,12 +85,12 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     StorePath folder_;
 };
 
-// Opens the store in a folder of this machine or of GDAL's file systems, without a request.
+// Returns the store in a local folder or a folder of GDAL's file systems. Takes no request.
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder);
 
 extern const StoreKind kFolderKind;
 
-// Deletes a file, or a folder with the store in it.
+// Deletes a file, or a folder and the store in it.
 zarr::Status EraseFileOrFolder(const std::string& path);
 
 }  // namespace zarr_driver

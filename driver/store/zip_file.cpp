@@ -36,10 +36,10 @@ using zarr::Status;
 
 namespace {
 
-// Most bytes of an answer that holds more than was asked for.
-constexpr std::size_t kMostUnasked = std::size_t{64} << 20;
+// Maximum number of bytes of an answer that holds more than was requested.
+constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
-// A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
+// Reads a file of GDAL's file systems, with one handle for each concurrent read.
 class VsiSource final : public zarr::ByteSource {
   public:
     VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
@@ -72,14 +72,15 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // A server that knows no ranges sends the whole file for each.
-        const std::size_t limit = std::max(memory.size, kMostUnasked);
+        // A server without range support sends the whole file for each range.
+        const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchKept({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
-            return Status::Io("the server knows no byte ranges, and the zip file has more than " +
-                              std::to_string(limit) + " bytes; copy it to this machine");
+            return Status::Io(
+                "the server does not support byte ranges, and the zip file has more than " +
+                std::to_string(limit) + " bytes; download it first");
         ZARR_RETURN_IF_ERROR(found.status());
-        if (!*found || part.size() != memory.size) return Status::Io("the zip file ends early");
+        if (!*found || part.size() != memory.size) return Status::Io("the zip file is truncated");
         std::memcpy(memory.data, std::as_const(part).data(), memory.size);
         return {};
     }
@@ -89,7 +90,7 @@ class VsiSource final : public zarr::ByteSource {
         VSILFILE* file = nullptr;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            // A forked child would share the place in the file with its parent.
+            // A forked child shares file offsets with its parent, so it opens handles of its own.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
@@ -113,7 +114,7 @@ class VsiSource final : public zarr::ByteSource {
     const StorePath path_;
     const std::uint64_t size_;
     mutable std::mutex mutex_;
-    mutable std::uint64_t generation_ = zarr::ForkGeneration();  // whose the handles are
+    mutable std::uint64_t generation_ = zarr::ForkGeneration();  // process that opened the handles
     mutable std::vector<VSILFILE*> idle_;
 };
 
@@ -126,7 +127,7 @@ std::uint64_t SizeOf(const VSIStatBufL& stat) {
         std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
 }
 
-// The folder behind the archive in a path below /vsizip/.
+// Returns the folder after the archive in a path below /vsizip/.
 std::string FolderBehind(const std::string& path, const std::string& archive) {
     const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
     std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
@@ -135,7 +136,7 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
-// The place of a path that ZipPlaceOf() has one of.
+// Splits a path for which ZipPlaceOf() is not nullopt.
 ZipPlace PlaceIn(const std::string& path) {
     ZipPlace place;
     place.archive = path;
@@ -144,7 +145,7 @@ ZipPlace PlaceIn(const std::string& path) {
     place.archive = *archive;
     const std::string inner = FolderBehind(path, *archive);
     if (!inner.empty()) place.inner = inner;
-    // GDAL lets the second slash of /vsizip//vsicurl/ be left out.
+    // GDAL also accepts /vsizip/vsicurl/ for /vsizip//vsicurl/.
     if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
     return place;
 }
@@ -153,10 +154,11 @@ using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
-// What was opened last is often opened again: identified, opened, and then its subdatasets.
+// The archive that was opened last. It is often opened again: to identify it, to open it, and for
+// its subdatasets.
 auto& last = *new Archive();
 
-// No other last reference goes while the mutex is held: that closes files.
+// `before` is destroyed after the mutex is released, because its destruction may close a file.
 Archive Find(const std::string& identity) {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
@@ -187,7 +189,7 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
     if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // A folder may have such a name, too.
+    // A folder may be named "x.zip", too.
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
@@ -198,11 +200,12 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     const QuietErrors quiet;
     VSIStatBufL stat;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
-        return Status::NotFound("there is no such zip file");
+        return Status::NotFound("the zip file does not exist");
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
-    // A file in memory has its time in seconds and no number: a young one may be another by now.
+    // /vsimem/ has times in seconds and no inode numbers. A file younger than two seconds may have
+    // changed within its time stamp, so it is never taken from the cache.
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
@@ -259,8 +262,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-// Returns one object as long as someone has it and no other file has taken the archive's path.
-// Thread-safe.
+// Returns the store object that is already open, unless another file has replaced the archive
+// since; else opens a new one. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
     const ZipPlace place = PlaceIn(path);
@@ -273,13 +276,14 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // A new store is locked by the one who builds it; another may have had that name before.
+    // The builder of a staging zip file has locked it. Another store may have had that staging name
+    // before.
     const bool is_aside = NameWhenDone(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
-    // Read anew now that the file is locked.
+    // The directory is read again, now that the file is locked.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
@@ -292,10 +296,11 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
 
 Status CheckZip(const StorePath& path, StoreChange change) {
     if (change == StoreChange::kDeleteNode)
-        return Status::Unsupported("nothing is deleted or renamed in a zip file; copy the store");
+        return Status::Unsupported(
+            "arrays and groups in a zip file cannot be deleted or renamed; copy the store");
     if (change == StoreChange::kWrite && StorePath(PlaceIn(path).archive).is_remote())
         return Status::Unsupported(
-            "a zip file on a server is not changed in place; change a copy on this machine");
+            "a zip file on a server cannot be updated in place; update a local copy");
     return OfKind(path, &StoreKind::check, &kZipKind)(path, change);
 }
 
@@ -307,7 +312,7 @@ Status CreateZip(const std::string& path) {
                             VSIFWriteL(end.data(), 1, end.size(), file.get()) == end.size() &&
                             VSIFFlushL(file.get()) == 0;
     return is_written ? Status()
-                      : Status::Io("the zip file cannot be made: " + QuietErrors::Message());
+                      : Status::Io("the zip file cannot be created: " + QuietErrors::Message());
 }
 
 Status EraseZip(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }

@@ -11,40 +11,41 @@
 
 namespace zarr_driver {
 
-// The file system of GDAL that shows what is in a zip file.
+// Prefix of GDAL's file system for the members of zip files.
 inline constexpr const char* kZipPrefix = "/vsizip/";
 
-// Stores in zip files: below kZipPrefix, or in a file whose name ends in ".zip".
+// Store kind for zip files: paths below kZipPrefix, and files whose names end in ".zip".
 extern const StoreKind kZipKind;
 
-// Where a path leads to in a zip file.
+// A zip file and a folder in it.
 struct ZipPlace {
     std::string archive;               // path of the zip file
-    std::optional<std::string> inner;  // folder in it; none: wherever the store in it lies
+    std::optional<std::string> inner;  // folder in the zip file; nullopt: the root of its store
 };
 
-// The place of a path below /vsizip/, or of a file whose name ends in ".zip"; none for other paths.
+// Returns the zip file and folder for a path below /vsizip/, or for a file named "x.zip". Returns
+// nullopt for other paths.
 std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
 
-// Opens a zip file; the same object that is open already, where the file has not changed.
-// Errors say what is wrong with the file. Thread-safe.
+// Opens a zip file and reads its directory. Returns an archive that is already open if the file has
+// not changed. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 
-// Lets go of the zip file that was opened last, which is kept for the next opening.
+// Releases the zip file that was opened last, which OpenZip() caches for the next call.
 void CloseIdleZip();
 
-// The folder in an archive that a place means, "" for its root.
+// Returns the folder in the archive to which `place` refers, "" for the root of the archive.
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 
-// True where a prefix of a zip file has one of the documents that a store of Zarr v2 has at its
-// root.
+// True if the folder `prefix` of a zip file holds one of the documents at the root of a Zarr v2 or
+// v3 store.
 bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
 
-// Returns the path of the place in the zip file `archive` that `path`, below kZipPrefix, means in
-// another one.
+// Returns `path`, which lies below kZipPrefix, with its zip file replaced by `archive`.
 std::string InOtherArchive(const std::string& path, const std::string& archive);
 
-// The archive of a path below /vsizip/, such as /vsizip/folder/x.zip/store; none for other paths.
+// Returns the path of the zip file in a path below /vsizip/, such as /vsizip/folder/x.zip/store.
+// Returns nullopt for other paths.
 std::optional<std::string> ArchiveOf(const std::string& path);
 
 }  // namespace zarr_driver
