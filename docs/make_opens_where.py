@@ -29,6 +29,8 @@ BY_URL = "netcdf-c"  # which has no other names: what it took is no exception
 
 INTRODUCTION = """# Which store opens where
 
+For those who choose a form of store, or a program to read it with.
+
 Small stores of every kind, and how many of them each program opens right. "Right" means: the values
 are NumPy's, and where the store says so the CRS (compared by where points lie), the geotransform,
 nodata, scale and offset, overviews, control points and longitudes and latitudes are those that the

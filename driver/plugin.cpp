@@ -134,6 +134,7 @@ GDALDriver* MakeDriver() {
     auto* driver = new ZarrDriver();
     driver->SetDescription(zarr_driver::kDriverName);
     driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr");
+    driver->SetMetadataItem("DRIVER_VERSION", ZARR_DRIVER_VERSION);
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_MULTIDIM_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
@@ -197,6 +198,8 @@ extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
+        // GDAL's C++ ABI changes with each minor version. GDAL reports an error that names both.
+        if (!GDAL_CHECK_VERSION("gdal_ZarrV2")) return;
         GDALDriverManager* manager = GetGDALDriverManager();
         if (Builtin() != nullptr) return;
         // Plugins are loaded before the built-in drivers, and the built-in driver registers only if

@@ -50,7 +50,15 @@ case ${1:-} in
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "setup.sh: this is no Debian system; what is needed is known there as: ${packages[*]}" >&2
+    # Names as their package lists had them; not tried there.
+    cat >&2 <<END
+setup.sh installs packages with apt, which this system does not have. The driver needs:
+  Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
+  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core nlohmann_json blosc bzip2 libdeflate lz4-c xz libtiff zfp zstd zlib
+  Homebrew: brew install cmake ninja gdal nlohmann-json c-blosc libdeflate lz4 xz libtiff zfp zstd
+  Debian:   ${packages[*]}
+Then: cmake -S . -B build && cmake --build build
+END
     exit 1
 fi
 

@@ -33,9 +33,7 @@ done
 jobs=$(nproc)
 folder=build-fuzz
 mkdir -p $folder/findings $folder/logs
-configure $folder --preset fuzz >$folder/logs/cmake 2>&1 || { cat $folder/logs/cmake; exit 1; }
-cmake --build $folder -j "$jobs" >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
-/usr/bin/python3 -B autotest/fuzz/make_seeds.py $folder/seeds
+OUT=$folder/out autotest/fuzz/oss_fuzz/build.sh >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
 
 # What one allocation, and all memory together, may take in megabytes: the largest chunk that the
 # targets decode is 1 MiB, all else is what codecs and GDAL need for themselves.
@@ -57,7 +55,7 @@ corpora() {
 fuzz() {
     local target=$1 code=0
     # shellcheck disable=SC2046
-    setarch "$(uname -m)" --addr-no-randomize nice "$folder/bin/zarr_fuzz_$target" "${options[@]}" \
+    setarch "$(uname -m)" --addr-no-randomize nice "$folder/out/zarr_fuzz_$target" "${options[@]}" \
         -max_total_time="$seconds" -seed="$seed" -artifact_prefix="$folder/findings/$target-" \
         $(corpora "$target") >"$folder/logs/$target" 2>&1 || code=$?
     local runs
@@ -77,7 +75,7 @@ merge() {
     case $target in store | tar | zip) most=40 largest=5120 ;; esac
     rm -rf "$folder/merged" && mkdir -p "$folder/merged"
     # shellcheck disable=SC2046
-    "$folder/bin/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
+    "$folder/out/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
         $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
     rm -rf "$kept" && mkdir -p "$kept"
     # No head, at which sort would fail.

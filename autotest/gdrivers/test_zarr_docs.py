@@ -22,10 +22,11 @@ from zarr_gdal import gdal_is_at_least
 from zarr_http import Served
 from zarr_s3 import S3
 
-PAGES = ("driver.md", "options.md", "examples.md")
+PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md")
 LINKING = (
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/driver.md", "docs/options.md",
-    "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md",
+    "docs/georeferencing.md", "docs/writing.md", "docs/compatibility.md", "docs/correctness.md",
+    "docs/options.md", "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
@@ -105,11 +106,11 @@ def test_a_block_that_fails_fails_its_test(tmp_path):
             zarr_docs.run_block(block, tmp_path, dict(os.environ))
 
 
-# What driver.md says of defaults
+# What writing.md says of defaults
 
 
 def test_the_listing_of_a_new_store(workshop):
-    blocks = zarr_docs.sections(zarr_docs.fenced_blocks("driver.md"))
+    blocks = zarr_docs.sections(zarr_docs.fenced_blocks("writing.md"))
     commands, listing = blocks["What gdal_translate -of Zarr gives with no option"]
     assert listing.language == "text"
     printed = zarr_docs.run_block(commands, workshop, {**os.environ, "LC_ALL": "C"})
@@ -240,6 +241,28 @@ def test_limits_are_those_of_the_sources(cpl):
     gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # which reads them again
 
 
+# Codecs
+
+
+def codecs_of_the_registry():
+    """Names in Zarr v2 and v3 of each row, and the names that are refused."""
+    text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
+    rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
+    refused = re.search(r"kRefused\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
+    return re.findall(r'\{"([^"]*)", "([^"]*)",', rows), re.findall(r'\{"([^"]*)",', refused)
+
+
+def test_codecs_are_those_of_the_registry():
+    codecs, refused = codecs_of_the_registry()
+    rows = [row for section in ("Compressors", "Filters and serializers")
+            for row in zarr_docs.table("compatibility.md", section)]  # fmt: skip
+    listed = [tuple((zarr_docs.code(cell) or [""])[0] for cell in row[:2]) for row in rows]
+    assert sorted(listed) == sorted(codecs) and len(listed) > 30
+    named = {name for row in zarr_docs.table("compatibility.md", "Refused by name") for name in zarr_docs.code(row[0])}
+    v2_alone = {v2 for v2, v3 in codecs if not v3}
+    assert named == set(refused) - v2_alone
+
+
 # Messages
 
 
@@ -288,10 +311,18 @@ def test_links_lead_somewhere(name):
         assert not anchor or anchor in zarr_docs.anchors(target), f"{name}: {link}"
 
 
-def test_every_page_is_reached_from_the_driver_page():
-    reached = {link.partition("#")[0] for link in zarr_docs.links("docs/driver.md")}
-    pages = {path.name for path in DOCS.glob("*.md")} - {"driver.md"}
-    assert {"options.md", "examples.md", "errors.md", "design.md"} <= pages & reached
+def test_every_page_is_reached_from_the_guide():
+    reached = {link.partition("#")[0] for link in zarr_docs.links("docs/guide.md")}
+    pages = {path.name for path in DOCS.glob("*.md")} - {"guide.md"}
+    further = {"opens_where.md"}  # from compatibility.md
+    assert pages - further <= reached and len(pages) > 10
+    assert further <= {link.partition("#")[0] for link in zarr_docs.links("docs/compatibility.md")}
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_each_page_says_first_who_should_read_it(path):
+    lines = [line for line in path.read_text("utf-8").splitlines() if line]
+    assert lines[0].startswith("# ") and lines[1].startswith("For "), lines[1]
 
 
 def test_files_that_the_pages_name_are_there():

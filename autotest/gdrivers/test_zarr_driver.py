@@ -4,6 +4,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import xml.etree.ElementTree
@@ -154,6 +155,18 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
     del root
     assert dict(zarr.open_group(str(tmp_path / "b.zarr"), mode="r")["i"].attrs) == {}
     assert cpl.events == []
+
+
+def test_the_version_is_shown():
+    """By `gdalinfo --format Zarr`, as the changelog and the build have it."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    (version,) = re.findall(r"^project\(gdal_zarr VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.M)
+    assert gdal.GetDriverByName("Zarr").GetMetadataItem("DRIVER_VERSION") == version
+    assert f"## [{version}]" in (root / "CHANGELOG.md").read_text()
+    assert f"version: {version}\n" in (root / "CITATION.cff").read_text()
+    assert f'set version = "{version}"' in (root / "packaging" / "conda" / "meta.yaml").read_text()
+    assert f"DRIVER_VERSION={version}" in subprocess.run(
+        ["gdalinfo", "--format", "Zarr"], capture_output=True, text=True, check=True).stdout  # fmt: skip
 
 
 def test_extension():

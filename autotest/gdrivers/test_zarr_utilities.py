@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """GDAL's utilities read stores and write them, with the pixels, place and nodata that they give with
-GeoTIFF. docs/driver.md has the table."""
+GeoTIFF. docs/guide.md has the table."""
 
 import json
 import os
