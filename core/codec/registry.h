@@ -42,4 +42,7 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 // numcodecs' ids of the table, in its order.
 std::vector<std::string_view> CodecIds();
 
+// The compressors that the linked blosc library has, with commas between.
+const char* BloscCompressors();
+
 }  // namespace zarr

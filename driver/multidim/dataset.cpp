@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/store/keys.h"
+#include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/guard.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
@@ -282,7 +282,7 @@ std::string MultiDimDatasetOptionList() {
 }
 
 std::string MultiDimArrayOptionList() {
-    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kMoreArrayOptions +
+    return std::string("<MultiDimArrayCreationOptionList>") + ArrayOptions() + kMoreArrayOptions +
            "</MultiDimArrayCreationOptionList>";
 }
 
