@@ -23,7 +23,7 @@
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/group.h"
 #include "driver/multidim/old_statistics.h"
-#include "driver/raster/raster_open.h"
+#include "driver/raster/subdatasets.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
