@@ -14,6 +14,7 @@
 #include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
+#include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"

@@ -7,9 +7,12 @@
 #include <string>
 
 #include "driver/base/gdal_compat.h"
-#include "driver/multidim/shared_resource.h"
 
 namespace zarr_driver {
+
+class SharedResource;
+class ZarrGroup;
+class ZarrMDArray;
 
 // A dataset of GDAL's multidimensional API: a root group. What was written through it is in the
 // store once it is gone; what is written afterwards, through objects that are still held, when the
