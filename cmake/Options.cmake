@@ -4,7 +4,7 @@ option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
 option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
 set(ZARR_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "How fuzzers are linked with what calls them")
-option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
+option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings, as the presets do" OFF)
 option(ZARR_BY_FOLDER "Compile the files of a folder at once, which takes less time" OFF)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 

@@ -12,7 +12,7 @@
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
-#include "driver/base/creation_options.h"
+#include "driver/create/creation_options.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/dataset.h"
 

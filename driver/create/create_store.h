@@ -10,7 +10,7 @@
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
-#include "driver/base/creation_options.h"
+#include "driver/create/creation_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_replacement.h"
 

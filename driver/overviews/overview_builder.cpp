@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/conventions/pyramid.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 

@@ -9,7 +9,6 @@
 #include "core/base/status.h"
 #include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
-#include "driver/base/creation_options.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/store/store_update.h"

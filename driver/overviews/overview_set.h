@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/base/creation_options.h"
+#include "driver/overviews/overview_plan.h"
 #include "driver/overviews/store_raster.h"
 
 namespace zarr_driver {

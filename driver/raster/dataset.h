@@ -10,7 +10,6 @@
 
 #include "core/base/fork.h"
 #include "core/conventions/nodata.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"

@@ -10,8 +10,8 @@
 
 #include "core/base/status.h"
 #include "core/conventions/affine.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/open_options.h"
+#include "driver/georef/convention.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/raster/band_array.h"
 #include "driver/store/location.h"

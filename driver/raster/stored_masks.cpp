@@ -11,7 +11,7 @@
 
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
-#include "driver/base/creation_options.h"
+#include "driver/base/array_options.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
