@@ -91,7 +91,7 @@ void RasterPlace::AdviseNorthUp(const std::string& store_path) const {
 
 namespace {
 
-// Warns where a raster that is to have no CRS takes one from its group, say.
+// Warns if a raster without a CRS inherits one, for example from its group.
 Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
     for (const zarr::CrsSource& source :

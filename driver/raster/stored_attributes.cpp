@@ -19,7 +19,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// False where nothing changes.
+// Returns false if the attribute has the value already.
 bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
     const auto held =
         std::find_if(attributes.begin(), attributes.end(),
