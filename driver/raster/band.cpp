@@ -213,7 +213,7 @@ CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* 
         PixelStatistics statistics;
         Status status = absent.AddPixels(statistics, pfnProgress, pProgressData);
         if (status.ok() && statistics.count() == 0)
-            status = Status::Invalid("no statistics: all pixels are nodata");
+            status = Status::Invalid("Failed to compute statistics, no valid pixels found");
         if (!status.ok()) return Report(status);
         const auto all = static_cast<GUIntBig>(nRasterXSize) * static_cast<GUIntBig>(nRasterYSize);
         SetStatistics(statistics.minimum(), statistics.maximum(), statistics.mean(),
@@ -344,8 +344,8 @@ NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> const char* {
-        // GDAL asks each overview for an item RESAMPLING before reading, so only DIM_ items read
-        // coordinates.
+        // GDAL asks each overview for an item RESAMPLING before reading. Coordinates are read for
+        // DIM_ items only, because reading coordinates is slow.
         if (IsDefaultDomain(pszDomain)) {
             if (STARTS_WITH_CI(pszName, "DIM_"))
                 LoadLabels();

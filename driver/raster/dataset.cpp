@@ -57,12 +57,14 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    std::to_string(array.layout.BandCount()) + " slices are more than the " +
-                        std::to_string(kMaxBands) +
-                        " bands of a dataset, so it has none; open a slice by its name, such as " +
-                        FormatConnectionString(store_path(), array.layout.facts.path,
-                                               array.layout.SliceIndices(0)));
+        EmitWarning(
+            store_path() + ": /" + array.layout.facts.path,
+            std::to_string(array.layout.BandCount()) + " slices exceed the maximum of " +
+                std::to_string(kMaxBands) +
+                " bands of a dataset, which has no bands now; open a slice by its name, such "
+                "as " +
+                FormatConnectionString(store_path(), array.layout.facts.path,
+                                       array.layout.SliceIndices(0)));
         return;
     }
     for (std::uint64_t slice = 0; slice < array.layout.slices; ++slice) {
@@ -346,7 +348,10 @@ zarr::Result<std::unique_ptr<StoreRaster>> ZarrDataset::OpenLevel(
         const RasterLayout& base = Layout(first + k);
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeLevelLayout(*location.hierarchy, paths[k], options_, base));
-        if (layout.BandCount() != base.BandCount()) return Status::Corrupt("its bands are others");
+        if (layout.BandCount() != base.BandCount())
+            return Status::Corrupt("has " + std::to_string(layout.BandCount()) +
+                                   " bands, unlike the array at full resolution with " +
+                                   std::to_string(base.BandCount()));
         level->AddArray(std::move(layout), paths.size() > 1);
     }
     if (options_.north_up) level->FollowFlip(*this);
@@ -388,10 +393,9 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                       papszOptions};
         if (update_ == nullptr) {
             if (overviews_.All().empty()) return BuildBesideStore(request);
-            return EmitError(
-                store_path(),
-                Status::Permission("has overviews in the store, which only change where "
-                                   "it is opened for update"));
+            return EmitError(store_path(),
+                             Status::Permission(
+                                 "has overviews in the store; open it for update to change them"));
         }
         if (nBands == 0)
             return EmitError(store_path(),
@@ -404,7 +408,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
             return EmitError(
                 store_path(),
                 Status::Unsupported(
-                    "overviews of a raster that WRAP_LONGITUDE=YES turns; open it without"));
+                    "overviews of a raster with WRAP_LONGITUDE=YES; open it without that option"));
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
         return error == CE_None ? BuildBesideStore(request) : error;
@@ -555,8 +559,9 @@ void ZarrDataset::WarnOfOverviews(const BandArray& array) {
     if (overviews_.LevelsOf(array.layout).empty()) return;
     overviews_.pending().is_description = true;  // overviews record the state of the array
     std::call_once(overviews_warned_, [&] {
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    "its overviews are not updated with it; build them anew when done");
+        EmitWarning(
+            store_path() + ": /" + array.layout.facts.path,
+            "its overviews are outdated by this write; build them again when all is written");
     });
 }
 
@@ -579,7 +584,7 @@ Status ZarrDataset::ShareDimensions() {
     for (const auto& [axis, dimension] : shared) {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // Deletes the coordinates that an earlier flush has written for the dimension.
+        // Deletes the coordinates that an earlier flush has written under the former name.
         const std::string beside = zarr::JoinKey(group, before);
         if (update_->HasMade(beside)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
     }
@@ -641,9 +646,9 @@ void ZarrDataset::WarnOfBandsThatDiffer() {
         if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
         differing_warned_ = true;
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    "its bands differ in scale, offset, unit or nodata, of which an array has one: "
-                    "that which was set last; creation option SINGLE_ARRAY=NO gives each band an "
-                    "array");
+                    "its bands differ in scale, offset, unit or nodata, but an array stores only "
+                    "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
+                    "an array");
     }
 }
 

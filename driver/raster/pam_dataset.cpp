@@ -376,8 +376,8 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     if (has_old_overviews_) {
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         EmitWarning(path,
-                    "is older than what it was made from, so it is not used; gdaladdo -ro "
-                    "builds it anew");
+                    "is older than the raster, so it is not used; gdaladdo -ro "
+                    "builds it again");
     }
     oOvManager.Initialize(this, sidecar_base_.c_str(),
                           has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
@@ -391,8 +391,8 @@ CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
         return EmitError(
             store_path(),
             Status::Unsupported("has " + std::to_string(nBands) +
-                                " bands, and overviews beside the store can have 65535; where it "
-                                "is opened for update they are made in the store"));
+                                " bands, more than the maximum of 65535 for overviews beside the "
+                                "store; open it for update to build overviews in the store"));
     if (std::exchange(has_old_overviews_, false)) {
         VSIUnlink((sidecar_base_ + ".ovr").c_str());
         oOvManager.Initialize(this, sidecar_base_.c_str());
@@ -421,8 +421,8 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
         oOvManager.HaveMaskFile(alone.List(),
                                 sidecar_base_.c_str());  // remembers that no mask exists
         return EmitWarning(path,
-                           "is older than the array that it is the mask of, so it is not used; "
-                           "touch says that it still is right");
+                           "is older than the array that it masks, so it is not used; write the "
+                           "mask again, or touch the file if the mask is still right");
     }
     CPLStringList with_mask(siblings);
     if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
@@ -466,13 +466,12 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     });
 }
 
-// Lists the store's folder, not the files in the folder. GDAL deletes listed files that are not the
-// source's before a copy onto the store. That deletion would come before the driver can reject a
-// copy of the store onto itself.
+// Lists the store's folder instead of its files. Before a copy onto a store, GDAL deletes the
+// listed files, even if the driver would reject copying the store onto itself.
 char** ZarrPamDataset::GetFileList() {
     return Guarded(store_path(), [&]() -> char** {
         CPLStringList files(GDALPamDataset::GetFileList());
-        // GDAL takes the base path of the sidecars for a file.
+        // GDAL lists the base path of the sidecars, although no such file exists.
         const int base = files.FindString(sidecar_base_.c_str());
         if (base >= 0 && sidecar_base_ != store_path())
             files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));

@@ -48,8 +48,8 @@ class ZarrPamDataset : public StoreRaster {
     void PixelsChange();
     // Records that a user or GDAL has set statistics of a band.
     void StatisticsSet();
-    // Creates a mask file: calls `make` while the dataset has the name after which GDAL names the
-    // file.
+    // Calls `make`, which lets GDAL create a mask file. Meanwhile the dataset is called
+    // `sidecar_base_`, because GDAL names the file after the dataset.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
 
     std::vector<const RasterLayout*> Layouts() const override;

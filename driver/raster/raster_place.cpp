@@ -85,8 +85,8 @@ void RasterPlace::AdviseNorthUp(const std::string& store_path) const {
     if (!transform || !IsSouthUp(*transform)) return;
     if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") == nullptr) return;
     EmitWarning(store_path,
-                "its rows go north; open option NORTH_UP=YES, or configuration option "
-                "ZARR_NORTH_UP=YES, turns them into rows that go south");
+                "its rows run from south to north; open option NORTH_UP=YES, or configuration "
+                "option ZARR_NORTH_UP=YES, reverses their order");
 }
 
 namespace {

@@ -65,13 +65,13 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     }
     gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
     EmitWarning(store_path_,
-                gave_up_
-                    ? "the coordinates of dimension " + dimension.name + " are not read in the " +
-                          zarr::DoubleText(options_.label_delay->count()) +
-                          " seconds of the open option LOAD_EXTRA_DIM_METADATA_DELAY, so bands "
-                          "are described by their index"
-                    : "the coordinates of dimension " + dimension.name +
-                          " cannot be read: " + labels.status().message());
+                gave_up_ ? "reading the coordinates of dimension " + dimension.name +
+                               " takes longer than the " +
+                               zarr::DoubleText(options_.label_delay->count()) +
+                               " seconds of open option LOAD_EXTRA_DIM_METADATA_DELAY; bands are "
+                               "described by their index"
+                         : "the coordinates of dimension " + dimension.name +
+                               " cannot be read: " + labels.status().message());
     return axis;
 }
 
@@ -145,7 +145,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
     }
     // The label may be empty: text coordinates can leave a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
-    // The number of a band is no name.
+    // A band's number does not count as a name.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
     if (parts.size() == 1 && !has_names && EQUAL(parts[0].name.c_str(), "band")) return {};

@@ -26,8 +26,9 @@ class SliceLabels {
                 const OmeChannels& channels, const zarr::LevelListing& listing,
                 std::string store_path, const OpenOptions& options);
 
-    // Adds DIM_{name}_INDEX for each extra dimension. Coordinates add DIM_{name}_VALUE as stored,
-    // DIM_{name}_UNIT, and DIM_{name}_TIME for times as in zarr::DateTimeText().
+    // Adds DIM_{name}_INDEX for each extra dimension. A dimension with coordinates also gets
+    // DIM_{name}_VALUE as stored, DIM_{name}_UNIT, and DIM_{name}_TIME for times as in
+    // zarr::DateTimeText().
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". Dimensions without

@@ -38,7 +38,7 @@ bool MayBeAttribute(const std::string& store_path, const char* name) {
     if (!IsInterpretedAttribute(name)) return true;
     EmitWarning(store_path,
                 std::string("metadata item ") + name +
-                    " is not stored: the attribute of that name means something of its own");
+                    " is not stored: the attribute of that name has a meaning of its own");
     return false;
 }
 

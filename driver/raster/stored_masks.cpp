@@ -109,7 +109,12 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     if (layout.Width() != dataset_.GetRasterXSize() ||
         layout.Height() != dataset_.GetRasterYSize() ||
         (!is_of_one && layout.BandCount() != dataset_.Layout(0).BandCount()))
-        return Status::Corrupt("is of another size than its raster");
+        return Status::Corrupt(
+            "its " + std::to_string(layout.Width()) + " x " + std::to_string(layout.Height()) +
+            " pixels in " + std::to_string(layout.BandCount()) + " bands do not fit the raster's " +
+            std::to_string(dataset_.GetRasterXSize()) + " x " +
+            std::to_string(dataset_.GetRasterYSize()) + " pixels in " +
+            std::to_string(dataset_.Layout(0).BandCount()) + " bands");
     if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
         layout.facts.metadata.dtype.size != 1)
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());

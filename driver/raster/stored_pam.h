@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stores GDAL metadata that neither Zarr nor CF can express in an attribute of arrays. Examples are
-// colour tables, raster attribute tables, control points, RPC, statistics and exact names of bands.
+// Stores GDAL's metadata in an attribute of arrays if neither Zarr nor CF can express the metadata.
+// Examples are colour tables, raster attribute tables, control points, RPC and statistics.
 #pragma once
 
 #include <cpl_minixml.h>
