@@ -129,8 +129,8 @@ def test_as_a_configuration_option(store, cpl):
     assert cpl.events == []
 
 
-ADVICE = ("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, "
-          "turns them into rows that go south")  # fmt: skip
+ADVICE = ("its rows run from south to north; open option NORTH_UP=YES, or configuration option "
+          "ZARR_NORTH_UP=YES, reverses their order")  # fmt: skip
 
 
 def test_projwin_says_so(store, tmp_path):

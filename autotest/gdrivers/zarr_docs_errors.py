@@ -67,8 +67,8 @@ def of_limit(message, name, value, store):
     provokes(message)(run)
 
 
-@provokes("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, turns "
-          "them into rows that go south")  # fmt: skip
+@provokes("its rows run from south to north; open option NORTH_UP=YES, or configuration option "
+          "ZARR_NORTH_UP=YES, reverses their order")  # fmt: skip
 def _(folder):
     attrs = {"_ARRAY_DIMENSIONS": ["y", "x"], "spatial:transform": [1, 0, 0, 0, 1, 0],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
@@ -434,8 +434,8 @@ def many_slices(folder):
     return handmade(folder / "a.zarr", shape=[70000, 2, 2], chunks=[1, 2, 2], files={})
 
 
-@provokes("/<path>: <n> slices are more than the <n> bands of a dataset, so it has none; open a "
-          "slice by its name, such as <name>")  # fmt: skip
+@provokes("/<path>: <n> slices exceed the maximum of <n> bands of a dataset, which has no bands now; "
+          "open a slice by its name, such as <name>")  # fmt: skip
 def _(folder):
     gdal.Open(str(many_slices(folder)))
 
@@ -445,8 +445,8 @@ def _(folder):
     gdal.OpenEx(str(many_slices(folder)), gdal.OF_RASTER, open_options=["MULTIBAND=NO"])
 
 
-@provokes("the coordinates of dimension <name> are not read in the <n> seconds of the open option "
-          "LOAD_EXTRA_DIM_METADATA_DELAY, so bands are described by their index")  # fmt: skip
+@provokes("reading the coordinates of dimension <name> takes longer than the <n> seconds of open option "
+          "LOAD_EXTRA_DIM_METADATA_DELAY; bands are described by their index")  # fmt: skip
 def _(folder):
     dataset = gdal.OpenEx(str(DATA / "temperature.zarr"),
                           open_options=["LOAD_EXTRA_DIM_METADATA_DELAY=0"])  # fmt: skip

@@ -127,8 +127,8 @@ def _(folder):
     update(path)
 
 
-@provokes("/<path>: its bands differ in scale, offset, unit or nodata, of which an array has one: that "
-          "which was set last; creation option SINGLE_ARRAY=NO gives each band an array")  # fmt: skip
+@provokes("/<path>: its bands differ in scale, offset, unit or nodata, but an array stores only the value "
+          "that was set last; creation option SINGLE_ARRAY=NO gives each band an array")  # fmt: skip
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4, 2)
     dataset.GetRasterBand(1).SetScale(2)
@@ -140,7 +140,7 @@ def _(folder):
     dataset.GetRasterBand(1).SetNoDataValue(-9999)
 
 
-@provokes("is older than what it was made from, so it is not used; gdaladdo -ro builds it anew")
+@provokes("is older than the raster, so it is not used; gdaladdo -ro builds it again")
 def _(folder):
     gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     (folder / "a.zarr.ovr").write_bytes(b"")
@@ -151,8 +151,8 @@ def _(folder):
     gdal.Open(str(folder / "a.zarr"))
 
 
-@provokes("is older than the array that it is the mask of, so it is not used; touch says that it still "
-          "is right")  # fmt: skip
+@provokes("is older than the array that it masks, so it is not used; write the mask again, or touch the "
+          "file if the mask is still right")  # fmt: skip
 def _(folder):
     (folder / "b.msk").write_bytes(b"")
     time.sleep(0.05)
@@ -448,7 +448,7 @@ def _(folder):
 # Overviews
 
 
-@provokes("/<path>: its overviews are not updated with it; build them anew when done")
+@provokes("/<path>: its overviews are outdated by this write; build them again when all is written")
 def _(folder):
     dataset = update(array_name(with_overviews(folder), "a"))
     dataset.GetRasterBand(1).WriteArray(np.ones((8, 8), "u1"))
@@ -524,13 +524,13 @@ def _(folder):
     read_layout(folder, derived_from="a")
 
 
-@provokes("has overviews in the store, which only change where it is opened for update")
+@provokes("has overviews in the store; open it for update to change them")
 def _(folder):
     gdal.Open(str(DATA / "pyramids" / "ome_0.4.zarr")).BuildOverviews("NEAREST", [2])
 
 
-@provokes("has <n> bands, and overviews beside the store can have 65535; where it is opened for update "
-          "they are made in the store")  # fmt: skip
+@provokes("has <n> bands, more than the maximum of 65535 for overviews beside the store; open it for "
+          "update to build overviews in the store")  # fmt: skip
 def _(folder):
     name = make_array(folder, np.zeros((65536, 2, 2), "u1"), chunks=(65536, 2, 2))
     dataset = gdal.Open(f'ZARR:"{name}"')
