@@ -139,7 +139,7 @@ WRONG = [None, True, 0, -1, 1.5, 1e300, 2**63, 2**64, "", "x", [], [[]], [None],
 
 
 @pytest.mark.parametrize("member", META)
-def test_extreme_values_of_members_are_errors(array, member):
+def test_each_value_of_a_member_is_read_or_gives_one_error(array, member):
     for value in WRONG:
         for compression in ("none", "zlib", "blosc", "lzma"):
             changes = {"compression": compression, member: value}

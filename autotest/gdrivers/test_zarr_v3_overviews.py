@@ -143,7 +143,7 @@ def test_the_built_in_driver_finds_the_overviews_of_each_array(tmp_path, rng):
 @builtin
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # the built-in driver takes zeros, the fill value, for nodata
+    values = smooth(rng, 1, 64, 65) + 1  # else zeros, the fill value, are nodata for it
     make(store, values, place=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip

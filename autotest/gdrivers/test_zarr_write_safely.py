@@ -65,7 +65,7 @@ def update(name):
     return gdal.OpenEx(str(name), gdal.OF_RASTER | gdal.OF_UPDATE)
 
 
-# Coordinates of other arrays
+# ------------------------------------------------------------------ Coordinates of others
 
 
 @pytest.mark.parametrize("second", [

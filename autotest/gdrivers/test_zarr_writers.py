@@ -54,7 +54,7 @@ def test_rioxarray(tmp_path, crs, consolidated):
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_place(dataset, PLACE)
-    if crs != "EPSG:4326":  # else the coordinates are in metres
+    if crs != "EPSG:4326":  # else the coordinates exceed the range of degrees
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
