@@ -278,7 +278,7 @@ def test_mask_of_nodata(tmp_path):
 
 @zarr_formats.BOTH
 def test_sparse_coverage_of_absent_chunks(tmp_path):
-    """One read covers absent and present chunks."""
+    """A read covers absent and present chunks together."""
     store = make_array(tmp_path, cube(), chunks=(2, 7, 10), fill_value=-1)
     values = cube()
     for index in ((0, 1, 1), (1, 3, 3)):

@@ -26,7 +26,7 @@ def soak(minutes, *more):
 
 @pytest.mark.parametrize("store_format", FORMATS)
 def test_every_read_was_legal_and_memory_is_flat(store_format):
-    """One format, another in each run of the tests, runs long enough to judge memory."""
+    """In each run of the tests another format runs long enough to judge memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told

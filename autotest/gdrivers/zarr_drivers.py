@@ -111,7 +111,7 @@ def reference_file(path, chunk):
 
 def reference_folder(path):
     """Writes kerchunk references to the array x in Parquet files. Nothing here writes Parquet, so
-    the file of references is invalid, and a driver that reads the chunk fails."""
+    the file of references is invalid; a driver that looks for the chunk must open this file."""
     (path / "x").mkdir(parents=True)
     (path / ".zmetadata").write_text(json.dumps({"metadata": REFERENCED, "record_size": 10}))
     (path / "x" / "refs.0.parq").write_bytes(b"PAR1")

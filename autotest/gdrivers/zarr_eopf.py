@@ -12,7 +12,7 @@ import zarr
 import zarr_formats
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # of the upper left corner
-SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in metres, number of pixels
+SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in m, number of pixels
 BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
 CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
 BITS = ["ancillary_lost", "ancillary_degraded", "msi_lost", "msi_degraded"]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Formats of Zarr that tests run in.
 
-A module or a test is marked with its formats, and runs once in each:
+A module or a test is marked with its formats. The test runs once in each of them.
 
-    pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test
-    pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes
+    pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
+    pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
 
 In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
 option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over

@@ -5,36 +5,37 @@
 As a program it prints its port, and serves until standard input ends:
 
     zarr_http.py FOLDER [DELAY]      waits DELAY seconds before each answer, and as long for
-                                     further requests of its round trip
-    zarr_http.py HOST:PORT [DELAY]   forwards everything to another server
+                                     further requests of its round trip;
+    zarr_http.py HOST:PORT [DELAY]   forwards everything to another server.
 
-    GET /-/log      JSON about the requests since the last call:
-                    {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
+    GET /-/log      returns JSON about the requests since the last call:
+                    {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N};
                     at_once: most requests that waited concurrently;
-                    in_turn: number of round trips; concurrent requests are one round trip
-    PUT /-/rules    sets rules, given as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, ...}
+                    in_turn: number of round trips; concurrent requests are one round trip.
+    PUT /-/rules    sets rules, given as JSON.
 
 Rules:
 
+    delay           seconds before each answer;
     status          {PATH: [STATUS, TIMES, AFTER]}: answers STATUS so many times, for ever with -1,
-                    after AFTER other answers; a PATH that ends in * is a prefix
-    with            {NAME: VALUE} of headers in this answer
-    drop            {PATH: N}: closes the connection after N bytes
-    jitter          maximum of a random further delay in seconds
-    header          [NAME, VALUE] that a request must have
-    unwanted        [NAME, ...] of headers that a request must not have
-    no_ranges       true: ignores range requests and sends the whole file
+                    after AFTER other answers; a PATH that ends in * is a prefix;
+    with            {NAME: VALUE} of headers in this answer;
+    drop            {PATH: N}: closes the connection after N bytes;
+    jitter          maximum of a random further delay in seconds;
+    header          [NAME, VALUE] that a request must have;
+    unwanted        [NAME, ...] of headers that a request must not have;
+    no_ranges       true: ignores range requests and sends the whole file;
     part            {"shift": N, "cut": N, "says": CONTENT-RANGE}: sends a wrong range;
-                    {begin}, {last} and {size} in CONTENT-RANGE stand for the true numbers
-    validators      headers to send: "ETag", "Last-Modified", or "W/ETag", a constant weak ETag
+                    {begin}, {last} and {size} in CONTENT-RANGE stand for the true numbers;
+    validators      headers to send: "ETag", "Last-Modified", or "W/ETag", a constant weak ETag;
     gzip            "all": sends the whole file encoded, whatever the range;
-                    "part": encodes the requested range; "within": sends the range of the encoded file
-    turns           {PATH: [PATH, ...]}: sends these files in turn for one path
-    absent          status of an absent file, 404 by default
-    endless         [PATH, ...] whose answer goes on for 6 GB
+                    "part": encodes the requested range; "within": sends the range of the encoded file;
+    turns           {PATH: [PATH, ...]}: sends these files in turn for one path;
+    absent          status of an absent file, 404 by default;
+    endless         [PATH, ...] whose answer goes on for 6 GB;
     changes         number of objects that may be written or deleted; later changes fail, as if the
-                    client had been killed
-    lists           true: lists folders as HTML
+                    client had been killed;
+    lists           true: lists folders as HTML.
 """
 
 import contextlib
@@ -252,7 +253,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # answers without a body; a body would be taken for the next answer
+        if status in (204, 304):  # answers without a body; a body would look like the next answer
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)

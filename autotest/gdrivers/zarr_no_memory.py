@@ -147,7 +147,7 @@ def main():
     step = max(1, count // int(runs)) if int(runs) else 1
     for number in range(1 + int(seed) % step, count + 1, step):
         fail(number, int(fail_all))
-        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # functions that return None
+        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # functions may return None
             task(folder)
         failed += fail(0, 0) >= number
     task(folder)

@@ -11,7 +11,7 @@ from zarr_python import IS_3, IS_NUMPY_2
 BLOSC_NAMES = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
 BLOSC_SHUFFLES = [numcodecs.Blosc.NOSHUFFLE, numcodecs.Blosc.SHUFFLE, numcodecs.Blosc.BITSHUFFLE,
                   numcodecs.Blosc.AUTOSHUFFLE]  # fmt: skip
-# One label for each compressor; "blosc" stands for its 24 combinations.
+# Labels, each for one compressor; "blosc" stands for its 24 combinations.
 COMPRESSORS = ["none", "blosc", "blosc", "zlib", "gzip", "gzip-members", "bz2", "lzma-xz",
                "lzma-alone", "lzma-raw", "zstd", "lz4"]  # fmt: skip
 LZMA_RAW_CHAINS = [
