@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What provokes the messages of docs/errors.md: a function for each, which gets an empty folder."""
+"""Functions that provoke the messages of docs/errors.md: one for each message, which gets an empty
+folder."""
 
 import json
 import os
@@ -15,11 +16,12 @@ from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
-PROVOKED = {}  # functions by the message as the page has it
+PROVOKED = {}  # functions by the message on the page
 
 
 def remembers(functions):
-    """A decorator with the message that the function provokes, which puts it among `functions`."""
+    """Returns a decorator that takes the message which a function provokes, and adds the function
+    to `functions`."""
 
     def provokes(message):
         def remember(function):
@@ -45,14 +47,14 @@ def update(name, *options):
 
 
 def with_late_array(folder):
-    """A store whose consolidated metadata lack /late."""
+    """Writes a store whose consolidated metadata miss /late."""
     store = make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     add_array(zarr.open_group(str(store), "a"), "late", np.ones((4, 4)))
     return store
 
 
 def of_sample(message, name):
-    """The message comes from reading a corrupt sample."""
+    """Reading a corrupt sample provokes the message."""
     provokes(message)(lambda folder: read(DATA / "corrupt" / name))
 
 
@@ -76,7 +78,7 @@ def _(folder):
     gdal.Translate("", dataset, format="MEM", projWin=(0, 4, 4, 0))
 
 
-# Opening
+# Messages about opening
 
 
 @provokes("not a Zarr store: it has no zarr.json, .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
@@ -166,7 +168,7 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Asks where an image lies by these transformations of its multiscales."""
+    """Asks for the geotransform of an image with these transformations in its multiscales."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
@@ -323,7 +325,7 @@ of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_f
 
 @provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
-    read(DATA / "corrupt" / "key_with_dots.zarr")  # which it does
+    read(DATA / "corrupt" / "key_with_dots.zarr")  # the store opens
 
 
 CHUNK = "<key>: chunk [<index>]: "
@@ -358,7 +360,7 @@ def _(folder):
     update(folder)
 
 
-# Servers
+# Messages about servers
 
 
 def asked(folder, status, *options):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What provokes the messages of docs/errors.md about writing and attributes; see zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about writing and attributes; see
+zarr_docs_errors."""
 
 import os
 import resource
@@ -35,12 +36,12 @@ def make_cube(folder):
 
 
 def append(folder, *options, of=None, array="a"):
-    """Appends to the cube; its time is 2020-01-01 and 2020-01-02."""
+    """Appends to the cube, whose times are 2020-01-01 and 2020-01-02."""
     name = [f"ARRAY_NAME={array}"] if array else []
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", *name, *options, of=of)
 
 
-# Writing
+# Messages about writing
 
 
 @provokes("cannot be created: <reason>")
@@ -270,7 +271,7 @@ def _(folder):
     translate(folder / "a.zarr", "SYNCHRONIZER=/vsimem/locks")
 
 
-# Appending
+# Messages about appending
 
 
 @provokes("creation option APPEND_DIM: there is no Zarr store to grow")
@@ -305,7 +306,7 @@ def _(folder):
 
 
 def placed(folder, transform, epsg):
-    """Appends a raster that lies elsewhere."""
+    """Appends a raster with another geotransform and CRS."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
     for raster, place, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()
@@ -333,7 +334,7 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Appends a raster that stores values otherwise; `first` and `other` change a band."""
+    """Appends a raster that stores its values in another way; `first` and `other` change a band."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))
@@ -430,7 +431,7 @@ def _(folder):
 
 
 def with_overviews(folder):
-    """The cube of which /a has overviews."""
+    """Writes the cube, with overviews of /a."""
     store = make_cube(folder)
     with error_log() as log:
         update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
@@ -445,7 +446,7 @@ def _(folder):
     translate(store, "APPEND_SUBDATASET=YES", "ARRAY_NAME=a", *time)
 
 
-# Overviews
+# Messages about overviews
 
 
 @provokes("/<path>: its overviews are outdated by this write; build them again when all is written")
@@ -503,7 +504,7 @@ def _(folder):
 
 
 def read_layout(folder, **said):
-    """Opens a pyramid of which something is said of the second level."""
+    """Opens a pyramid with these statements about its second level."""
     layout = [{"asset": "0"}, {"asset": "1", **said}]
     levels = {"0": np.zeros((8, 8)), "1": np.zeros((4, 4))}
     read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
@@ -567,11 +568,11 @@ def _(folder):
     of_others(folder).BuildOverviews("NONE", [])
 
 
-# Attributes
+# Messages about attributes
 
 
 def described(folder, attributes, **arrays):
-    """Opens a raster with attributes, and asks for its place and its bands' names."""
+    """Opens a raster with these attributes, and asks for its CRS and its bands' names."""
     values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
     dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
     dataset.GetSpatialRef()
