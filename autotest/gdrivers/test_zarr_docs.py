@@ -187,9 +187,9 @@ def listed_options():
 
 OPTION_TABLES = {
     "OpenOptionList": ["Open options"],
-    "CreationOptionList": ["Of arrays", "Of rasters"],
-    "MultiDimDatasetCreationOptionList": ["Of multidimensional datasets"],
-    "MultiDimArrayCreationOptionList": ["Of arrays", "Of multidimensional arrays alone"],
+    "CreationOptionList": ["For arrays", "For rasters"],
+    "MultiDimDatasetCreationOptionList": ["For multidimensional datasets"],
+    "MultiDimArrayCreationOptionList": ["For arrays", "For multidimensional arrays only"],
 }
 
 
