@@ -226,9 +226,9 @@ REPLACERS = [changed_by_xarray, replaced_by_zarr_python, written_by_zarr_python]
 
 def is_left_out(store):
     with error_log() as log:
-        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
-    assert log.errors == [] and sizes(dataset) == []
-    assert log.warnings != [] and all("was made from other values than /a" in text for text in log.warnings)
+        assert sizes(gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)) == []
+    assert log.errors == [] and log.warnings != []
+    assert all("was made from other values than /a" in text for text in log.warnings)
     return True
 
 
@@ -251,9 +251,8 @@ def test_a_replaced_array_of_another_shape(tmp_path):
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     replaced_by_zarr_python(store, np.zeros((80, 120), "u2"))
     with error_log() as log:
-        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
-    assert log.errors == [] and sizes(dataset) == []
-    assert [text for text in log.warnings if "is left out" in text] != []
+        assert sizes(gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)) == []
+    assert log.errors == [] and [text for text in log.warnings if "is left out" in text] != []
 
 
 def test_what_xarray_writes_in_place_of_an_array_has_no_overviews(tmp_path):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -30,8 +31,13 @@ class OverviewSet {
     OverviewSet& operator=(const OverviewSet&) = delete;
 
     StoreRaster& raster() const { return raster_; }
+    // Lets `load` Add() the overviews when they are first asked for.
+    void LoadLater(std::function<void()> load) { load_ = std::move(load); }
     // Overviews of all bands, in order of decreasing size.
-    const Levels& levels() const { return levels_; }
+    const Levels& levels() const {
+        Load();
+        return levels_;
+    }
     // Returns the overviews of all bands and of single arrays.
     std::vector<StoreRaster*> All() const;
     // Returns the overviews of an array of the raster, in order of decreasing size.
@@ -58,7 +64,12 @@ class OverviewSet {
     Pending& pending() { return pending_; }
 
   private:
+    void Load() const {
+        if (load_ != nullptr) std::exchange(load_, nullptr)();
+    }
+
     StoreRaster& raster_;
+    mutable std::function<void()> load_;  // empty once it was called
     Levels levels_;
     std::vector<std::pair<const RasterLayout*, std::unique_ptr<StoreRaster>>> array_levels_;
     Levels removed_;  // callers may hold their bands

@@ -140,6 +140,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     LoadSidecars(opened);
     DescribeStructure();
     activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
+    if (!IsDebugEnabled()) return;
     const auto number = [](std::size_t count) { return std::to_string(count); };
     activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +

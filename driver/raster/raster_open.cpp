@@ -2,7 +2,9 @@
 #include "driver/raster/raster_open.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -106,11 +108,29 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
+// Lets `add` add the overviews of a dataset: when they are first asked for, if the overviews of all
+// arrays lie in groups of their own. For a remote store `add` is called at once, while opening has
+// prefetched the documents.
+void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
+    const Location& location = dataset.location();
+    const std::vector<const RasterLayout*> layouts = dataset.Layouts();
+    const auto are_apart = [&](const RasterLayout* layout) {
+        return zarr::HasOverviewsApart(*location.hierarchy, layout->facts.path);
+    };
+    if (location.hierarchy->store()->Traits().remote ||
+        !std::all_of(layouts.begin(), layouts.end(), are_apart))
+        return add();
+    dataset.overviews().LoadLater([&location, add] {
+        add();
+        WarnOfFailure(*location.hierarchy, location.store_path);
+    });
+}
+
 // The pyramid whose base is `path`, as a list of one; empty if there is none.
-std::vector<Pyramid> PyramidOver(const Request& request, const std::string& path) {
+std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
     zarr::Warnings warnings;
-    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
-    EmitWarnings(request.location.store_path, warnings);
+    auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
+    EmitWarnings(location.store_path, warnings);
     std::vector<Pyramid> pyramids;
     if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
     return pyramids;
@@ -126,8 +146,9 @@ Pyramids OverviewsOver(const Request& request, const std::string& path) {
     return {std::move(*pyramid)};
 }
 
+// Opens an array with the levels of `pyramids`; without these, with those of its own pyramid.
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
-                             const std::vector<Pyramid>& pyramids, const Indices& indices) {
+                             const std::optional<Pyramids>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                           MakeRasterLayout(*location.hierarchy, path, request.options, indices));
@@ -137,7 +158,12 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
         return dataset;
     }
     dataset->AddArray(std::move(layout), false);
-    AddLevels(pyramids, *dataset);
+    if (pyramids)
+        AddLevels(*pyramids, *dataset);
+    else
+        AddLevelsBy(
+            [&raster = *dataset, path] { AddLevels(PyramidOver(raster.location(), path), raster); },
+            *dataset);
     return dataset;
 }
 
@@ -152,28 +178,29 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// Returns the pyramid of each array, which is its base: one of `pyramids`, which the opened group
-// describes, else one that another node describes.
-std::vector<Pyramid> PyramidsFrom(const Request& request, const std::vector<RasterLayout>& layouts,
+// Returns the pyramid of each array of a dataset, which is its base: one of `pyramids`, which the
+// opened group describes, else one that another node describes.
+std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                                   const std::vector<Pyramid>& pyramids) {
+    const std::vector<const RasterLayout*> layouts = dataset.Layouts();
     std::vector<Pyramid> ordered(layouts.size());
     std::vector<std::string> others;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
-        const std::string& path = layouts[i].facts.path;
+        const std::string& path = layouts[i]->facts.path;
         for (const Pyramid& pyramid : pyramids)
             if (pyramid.levels[0].path == path && ordered[i].levels.size() < 2)
                 ordered[i] = pyramid;
         if (ordered[i].levels.empty()) others.push_back(path);
     }
     zarr::Warnings warnings;
-    auto found = zarr::FindPyramidsFrom(*request.location.hierarchy, others, warnings);
-    EmitWarnings(request.location.store_path, warnings);
+    auto found = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others, warnings);
+    EmitWarnings(dataset.store_path(), warnings);
     auto next = found.begin();
     for (Pyramid& pyramid : ordered)
         if (pyramid.levels.empty()) pyramid = std::move(*next++);
     for (std::size_t i = 0; i < layouts.size(); ++i) {
-        ordered[i].levels[0].width = static_cast<std::uint64_t>(layouts[i].Width());
-        ordered[i].levels[0].height = static_cast<std::uint64_t>(layouts[i].Height());
+        ordered[i].levels[0].width = static_cast<std::uint64_t>(layouts[i]->Width());
+        ordered[i].levels[0].height = static_cast<std::uint64_t>(layouts[i]->Height());
     }
     return ordered;
 }
@@ -234,12 +261,15 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
     SortByNumber(layouts);
     dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
     if (dataset.is_of_eopf()) PutColoursFirst(layouts);
-    const std::vector<Pyramid> ordered = PyramidsFrom(request, layouts, pyramids);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
-    if (HaveSameLevels(ordered))
-        AddLevels(ordered, dataset);
-    else
-        AddLevelsOfArrays(ordered, dataset);
+    const auto add = [&dataset, pyramids] {
+        const std::vector<Pyramid> ordered = PyramidsFrom(dataset, pyramids);
+        if (HaveSameLevels(ordered))
+            AddLevels(ordered, dataset);
+        else
+            AddLevelsOfArrays(ordered, dataset);
+    };
+    AddLevelsBy(add, dataset);
     return {};
 }
 
@@ -296,30 +326,6 @@ struct Contents {
     }
 };
 
-// True if the group contains only overviews.
-bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) {
-    if (!zarr::MayBeOverviewsGroup(zarr::LastName(group))) return false;
-    const auto attributes = hierarchy.Attributes(group);
-    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
-}
-
-// Removes groups for overviews and the groups below them, except the opened one: overviews that no
-// metadata list are no rasters of their own either.
-void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) {
-    std::string dropped;  // the last dropped group; its members follow it
-    const auto is_below = [&](const std::string& path) {
-        return !dropped.empty() && zarr::IsAtOrBelow(path, dropped);
-    };
-    const auto is_dropped = [&](const CatalogGroup& group) {
-        if (is_below(group.path)) return true;
-        if (group.path == location.node || !IsForOverviews(*location.hierarchy, group.path))
-            return false;
-        dropped = group.path;
-        return true;
-    };
-    groups.erase(std::remove_if(groups.begin(), groups.end(), is_dropped), groups.end());
-}
-
 void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
     auto& arrays = group.arrays;
     arrays.erase(
@@ -348,15 +354,16 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
                       zarr::Warnings& warnings) {
     Contents contents;
     ZARR_ASSIGN_OR_RETURN(contents.groups,
-                          zarr::ListRasters(*location.hierarchy, location.node, warnings));
-    DropOverviews(location, contents.groups);
+                          zarr::ListRasters(*location.hierarchy, location.node, warnings,
+                                            zarr::OverviewGroups::kSkipped));
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
     std::map<std::string, std::set<std::string>> own;  // by the group that describes them
     zarr::PyramidFaults faults;
     for (const CatalogGroup& group : contents.groups) {
         if (group.kind != CatalogGroup::Kind::kPlain) continue;  // contains no smaller levels
-        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults);
+        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults,
+                                                           zarr::OverviewGroups::kSkipped);
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
                 own[group.path].insert(pyramid.levels[i].path);
@@ -393,13 +400,13 @@ std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents&
 Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
                               const std::string& path) {
     for (const Pyramid& pyramid : contents.overviews)
-        if (pyramid.levels[0].path == path) return OpenArray(request, path, {pyramid}, {});
+        if (pyramid.levels[0].path == path) return OpenArray(request, path, Pyramids{pyramid}, {});
     for (const Pyramid& pyramid : contents.pyramids)
         if (pyramid.levels[0].path == path)
             return OpenArray(
                 request, path,
                 pyramid.levels.size() > 1 ? Pyramids{pyramid} : OverviewsOver(request, path), {});
-    return OpenArray(request, path, PyramidOver(request, path), {});
+    return OpenArray(request, path, std::nullopt, {});
 }
 
 // The dataset without its list of subdatasets.
@@ -441,7 +448,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     // An array of one dimension is a raster of one row.
     const CatalogArray* const only = contents.OnlyArray();
     if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
-        return OpenArray(request, only->path, {}, {});
+        return OpenArray(request, only->path, Pyramids(), {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
     // A program that opens subdatasets would take subdatasets of a subdataset for another store.
     const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
@@ -460,7 +467,7 @@ Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
                               const Indices& indices, const OpenOptions& options) {
     const Request request{name, location, options};
     if (location.kind == zarr::NodeKind::kArray)
-        return OpenArray(request, location.node, PyramidOver(request, location.node), indices);
+        return OpenArray(request, location.node, std::nullopt, indices);
     if (!indices.empty())
         return Status::Invalid("/" + location.node + " is a group, which has no slices");
     return OpenGroup(request);
