@@ -209,8 +209,8 @@ def test_copies_that_are_refused(tmp_path, cpl):
     )
     before = zarr_formats.contents(store)
     for source, target, cause in (
-        (store / "a", store / "x", "there is a node"), (store / "a", store / "a/b", "is in what"),
-        (store, store / "g", "is in what"), (other / "o", store / "b", "Zarr v"),
+        (store / "a", store / "x", "there is a node"), (store / "a", store / "a/b", "the target is the source"),
+        (store, store / "g", "the target is the source"), (other / "o", store / "b", "Zarr v"),
         (store / "a", array_name(store, "b:0"), "slice"), (store / "a", tmp_path, "there already"),
     ):  # fmt: skip
         cpl.clear()
