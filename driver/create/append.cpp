@@ -109,7 +109,7 @@ class DimensionAppend {
                     "its overviews lack the appended slices; build them again");
     }
 
-    // Fails if the geotransform or CRS of the source differs from that of the array.
+    // Fails if the source and the array differ in geotransform or CRS.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];

@@ -127,8 +127,8 @@ class Planner {
     }
 
   private:
-    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB.
-    // rasterio from 1.4 on passes the strip of a GeoTIFF without tiles as block size.
+    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB. For
+    // a GeoTIFF without tiles, rasterio from 1.4 on passes the strip as block size.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -181,8 +181,8 @@ class Planner {
         return axes;
     }
 
-    // Returns the default chunk size. Chunks of several bands need a copy that writes chunk by
-    // chunk: other writers write one band after the other and would encode each chunk several
+    // Returns the default chunk size. Chunks of several bands suit a copy, which writes chunk by
+    // chunk. Other programs write one band after the other and would encode each chunk several
     // times. Two chunk sizes from the user mean chunks of one band.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&

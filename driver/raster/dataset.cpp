@@ -286,7 +286,7 @@ void ZarrDataset::LoadGeolocation() {
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Returns the domain ZARR. It is not set as GDAL metadata, because PAM would save it.
+// Returns the metadata domain ZARR. PAM would save the domain if GDAL stored its items.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     if (arrays_.size() == 1) {  // bands describe several arrays
