@@ -297,8 +297,7 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Sets the items through GDALRasterBand, because PAM would save the store's metadata beside the
-// store.
+// Bypasses PAM, which would save the store's metadata beside the store.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());

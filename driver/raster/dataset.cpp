@@ -134,8 +134,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);
-    // Sets the items through GDALDataset, because PAM would save the store's metadata beside the
-    // store.
+    // Bypasses PAM, which would save the store's metadata beside the store.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -281,8 +280,7 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(place_.Find().geolocation);
-    // Sets the items through GDALDataset, because PAM would save the store's metadata beside the
-    // store.
+    // Bypasses PAM, which would save the store's metadata beside the store.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
