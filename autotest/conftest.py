@@ -30,6 +30,7 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
+FAILED = pytest.StashKey()  # of a test: whether one of its phases failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
@@ -151,6 +152,21 @@ def default_error_policy():
     gdal.ErrorReset()
     yield
     gdal.DontUseExceptions()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.failed:
+        item.stash[FAILED] = True
+
+
+@pytest.fixture
+def tmp_path(tmp_path, request):
+    """pytest's folder, removed when the test has passed: a run of all tests writes gigabytes."""
+    yield tmp_path
+    if not request.node.stash.get(FAILED, False):
+        shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 @pytest.fixture

@@ -36,11 +36,16 @@ if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 logs=$(mktemp -d)
+# Programs of the run write their temporary files here, whose names other users can resolve as
+# those of /tmp; nothing of them outlives the run.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+chmod 1777 "$TMPDIR"
 passed=0 failed=0 skipped=0 stage="set-up" finished=no
 
 finish() {
     local code=$?
-    rm -rf "$logs"
+    rm -rf "$logs" "$TMPDIR"
     printf '\n'
     if [ $code -ne 0 ]; then
         [ $failed -gt 0 ] || failed=1
@@ -204,6 +209,7 @@ for stage in "${stages[@]}"; do
     heading "Stage $stage"
     start=$SECONDS
     "stage_$stage"
+    find "$TMPDIR" -mindepth 1 -delete
     echo "-- $stage: $((SECONDS - start)) s"
 done
 heading "All stages in $SECONDS s: ${stages[*]}"
