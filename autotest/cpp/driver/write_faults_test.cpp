@@ -16,11 +16,11 @@ namespace zarr_driver::test {
 
 namespace {
 
-std::string Read(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
+std::string ReadWrittenRaster(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
 
 std::string ReadZip(const std::string& folder) { return RasterText(folder + "/x.zarr.zip"); }
 
-GDALDriver& Driver() { return *GetGDALDriverManager()->GetDriverByName("Zarr"); }
+GDALDriver& ZarrDriver() { return *GetGDALDriverManager()->GetDriverByName("Zarr"); }
 
 CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
@@ -29,9 +29,9 @@ CPLStringList Options(const std::string& text) {
 // Closing reports what fails only as an error.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
-    return Dataset(Driver().CreateCopy(name.c_str(), source.get(), FALSE,
-                                       Options(ChunkOptions() + options).List(), nullptr,
-                                       nullptr)) != nullptr;
+    return Dataset(ZarrDriver().CreateCopy(name.c_str(), source.get(), FALSE,
+                                           Options(ChunkOptions() + options).List(), nullptr,
+                                           nullptr)) != nullptr;
 }
 
 bool CopyFolder(const std::string& folder) { return Copy(folder + "/x.zarr", ""); }
@@ -43,9 +43,9 @@ bool Fill(GDALDataset& dataset, int x, int y, int wide, int high, double value) 
                                               GDT_Float64, 0, 0, nullptr) == CE_None;
 }
 
-bool Create(const std::string& folder) {
-    const Dataset made(Driver().Create((folder + "/x.zarr").c_str(), 5, 4, 1, GDT_Int16,
-                                       Options(ChunkOptions()).List()));
+bool CreateRaster(const std::string& folder) {
+    const Dataset made(ZarrDriver().Create((folder + "/x.zarr").c_str(), 5, 4, 1, GDT_Int16,
+                                           Options(ChunkOptions()).List()));
     if (made == nullptr) return false;
     double transform[6] = {0, 1, 0, 9, 0, -1};
     bool is_well = GDALSetGeoTransform(GDALDataset::ToHandle(made.get()), transform) == CE_None;
@@ -60,7 +60,7 @@ bool Create(const std::string& folder) {
 }
 
 // A whole chunk, parts of others, and attributes.
-bool Update(const std::string& folder, CSLConstList options = nullptr) {
+bool UpdateRaster(const std::string& folder, CSLConstList options = nullptr) {
     const char* const drivers[] = {"Zarr", nullptr};
     const Dataset opened(GDALDataset::Open((folder + "/x.zarr").c_str(),
                                            GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
@@ -71,17 +71,19 @@ bool Update(const std::string& folder, CSLConstList options = nullptr) {
     return opened->SetMetadataItem("title", "changed") == CE_None && is_well;
 }
 
-bool UpdatePlainly(const std::string& folder) { return Update(folder); }
+bool UpdatePlainly(const std::string& folder) { return UpdateRaster(folder); }
 
 class WriteFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(WriteFaults);
 
-TEST_P(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
+TEST_P(WriteFaults, Create) {
+    Sweep(WriteSweep{{}, CreateRaster, ReadWrittenRaster, MayBeAnything});
+}
 
-TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, Read}); }
+TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster}); }
 
 TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
-    Sweep(WriteSweep{{}, CopyFolder, Read, IsOldOrNew, "/vsifaulty/"});
+    Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster, IsOldOrNew, "/vsifaulty/"});
 }
 
 // GDAL itself deletes what is at the target where its own look at it fails, and not a folder that
@@ -92,7 +94,7 @@ TEST_P(WriteFaults, CreateCopyOverAStore) {
     Sweep(WriteSweep{
         WrittenStore(),
         [](const std::string& folder) { return Copy(folder + "/x.zarr", kGdalDeletesNothing); },
-        Read});
+        ReadWrittenRaster});
 }
 
 // Whatever fails, what is not the driver's stays.
@@ -119,7 +121,7 @@ TEST_P(WriteFaults, CreateCopyWithOverviews) {
                      [](const std::string& folder) {
                          return Copy(folder + "/x.zarr", "OVERVIEWS=2 SINGLE_ARRAY=NO");
                      },
-                     Read});
+                     ReadWrittenRaster});
 }
 
 TEST_P(WriteFaults, CreateCopyToAZipFile) {
@@ -142,23 +144,26 @@ TEST_P(WriteFaults, AppendSubdataset) {
 }
 
 TEST_P(WriteFaults, Update) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EachLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateOnOtherFileSystem) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew, "/vsifaulty/"});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EachLineIsOldOrNew,
+                     "/vsifaulty/"});
 }
 
 TEST_P(WriteFaults, UpdateOfAGroup) {
-    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, Read, EachLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, ReadWrittenRaster,
+                     EachLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateWithLocks) {
     const zarr::test::TempFolder locks;
     const CPLStringList options = Options("SYNCHRONIZER=" + locks.path().string());
-    Sweep(WriteSweep{WrittenStore(),
-                     [&](const std::string& folder) { return Update(folder, options.List()); },
-                     Read, EachLineIsOldOrNew});
+    Sweep(
+        WriteSweep{WrittenStore(),
+                   [&](const std::string& folder) { return UpdateRaster(folder, options.List()); },
+                   ReadWrittenRaster, EachLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
@@ -166,12 +171,12 @@ TEST_P(WriteFaults, AppendAlongADimension) {
         WrittenStore(),
         [](const std::string& folder) {
             const Dataset source = MemoryRaster(2, 51);
-            return Dataset(Driver().CreateCopy(
+            return Dataset(ZarrDriver().CreateCopy(
                        (folder + "/x.zarr").c_str(), source.get(), FALSE,
                        Options(std::string(kGdalDeletesNothing) + "APPEND_DIM=band").List(),
                        nullptr, nullptr)) != nullptr;
         },
-        Read};
+        ReadWrittenRaster};
     sweep.is_repeatable = false;  // where it failed when it was all but done
     Sweep(sweep);
 }
@@ -181,7 +186,8 @@ TEST_P(WriteFaults, Statistics) {
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
-        return Read(folder) + (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");
+        return ReadWrittenRaster(folder) +
+               (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");
     };
     WriteSweep sweep{WrittenStore(),
                      [](const std::string& folder) {
