@@ -92,7 +92,21 @@ def pytest_report_header(config):
     ]
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
+    leave_out_cases(config, items)
+    # pytest groups tests by the number of a parameter, not by its value. With one format for each test
+    # it would make what belongs to a module, such as servers, anew where two tests differ in it.
+    modules = {item.path: number for number, item in reversed([*enumerate(items)])}
+    items.sort(key=lambda item: (modules[item.path], format_of(item)))
+
+
+def format_of(item):
+    """The format that a test runs in, as a text."""
+    return str(item.callspec.params.get("zarr_format", 2)) if hasattr(item, "callspec") else "2"
+
+
+def leave_out_cases(config, items):
     if not os.environ.get("ZARR_TEST_CASES"):
         return
     cases = collections.defaultdict(list)
