@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Makes GDAL load the driver under test, and refuses to run against any other.
+"""Makes GDAL load the driver under test, and refuses to run against any other driver.
 
-GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins
-ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump
-ZARR_ENCODE       likewise zarr_encode
-ZARR_TEST_THREADS how many threads read and decode (GDAL_NUM_THREADS) where a test does not say so
-ZARR_TEST_FORMATS "one" has each test run in one of its formats alone, some in this, some in that one
-ZARR_TEST_CASES   the most cases of one test that run, chosen by a hash of their names; the others are
-                  deselected. Tests marked every_case run in all cases, and so do all without it
-ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, and printed at the end
-"""
+GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins.
+ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump.
+ZARR_ENCODE       the executable zarr_encode; default <plugin folder>/../bin/zarr_encode.
+ZARR_TEST_THREADS number of threads that read and decode (GDAL_NUM_THREADS) unless a test sets another.
+ZARR_TEST_FORMATS "one" runs each test in only one of its formats, chosen by a hash of the test's name.
+ZARR_TEST_CASES   maximum number of cases of one test, chosen by a hash of their names. The other cases
+                  are deselected. Tests marked every_case always run all cases.
+ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, printed at the end."""
 
 import collections
 import os
@@ -33,39 +32,39 @@ os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
-# Nothing of a user's set-up may change what is tested.
+# The user's settings must not change the results of the tests.
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG", "ZARR_DEFAULT_FORMAT"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
-# Values must not depend on it: the tests pass with any.
+# ZARR_TEST_THREADS must not change any value: the tests pass with every number of threads.
 if os.environ.get("ZARR_TEST_THREADS"):
     os.environ["GDAL_NUM_THREADS"] = os.environ["ZARR_TEST_THREADS"]
-# Of all random tests of the run; the processes of pytest-xdist inherit it.
+# Seed of all random tests of a run; the processes of pytest-xdist inherit the variable.
 if not os.environ.get("ZARR_TEST_SEED"):
     os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)
 
 import zarr_python  # noqa: E402  (in the folder that joined the path above)
 
-zarr_python.adapt()  # before test modules import zarr; processes that they fork inherit it
+zarr_python.adapt()  # before test modules import zarr; forked processes inherit the change
 import zarr_formats  # noqa: E402
 
 zarr_formats.install()
 
 
 def missing_parts():
-    """What keeps these tests from testing our driver, as sentences; empty when all is well."""
+    """Returns sentences that say why the tests cannot test this driver; empty if they can."""
     if "osgeo" in sys.modules:
         return ["osgeo was imported before GDAL_DRIVER_PATH was set"]
     if not PLUGIN_FOLDER.is_dir():
         return [f"{PLUGIN_FOLDER} is not a folder: build the driver, or set GDAL_DRIVER_PATH"]
     from osgeo import gdal
 
-    gdal.DontUseExceptions()  # failures are asserted through the error log of zarr_gdal.py
+    gdal.DontUseExceptions()  # tests check failures in the error log of zarr_gdal.py
     gdal.AllRegister()
     problems = []
     if gdal.GetDriverByName("Zarr") is None:
         problems.append("GDAL has no driver called Zarr")
-    # Our driver renames the one built into GDAL, so this name proves that ours was loaded.
+    # This driver renames GDAL's built-in driver: ZarrBuiltin exists only if the plugin was loaded.
     if gdal.GetDriverByName("ZarrBuiltin") is None:
         problems.append(f"GDAL's own Zarr driver is in use: no plugin of ours in {PLUGIN_FOLDER}")
     for variable in TOOLS:
@@ -126,8 +125,8 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="module", autouse=True)
 def zarr_format(request):
-    """The version of Zarr that a test runs in, 2 unless it says others: see zarr_formats.py. What a
-    fixture of a module makes in it has to ask for this one."""
+    """Zarr version that a test runs in: 2 unless the test's marker names others (see
+    zarr_formats.py). A fixture of a module that makes stores must request this fixture."""
     version = getattr(request, "param", 2)
     with zarr_formats.running(version):
         yield version
@@ -135,7 +134,7 @@ def zarr_format(request):
 
 @pytest.fixture
 def cpl():
-    """The errors and warnings that GDAL emits in this thread during the test."""
+    """Log of the errors and warnings that GDAL emits in this thread during the test."""
     import zarr_gdal
 
     with zarr_gdal.error_log() as log:
@@ -144,7 +143,7 @@ def cpl():
 
 @pytest.fixture(autouse=True)
 def default_error_policy():
-    """GDAL's Python exceptions are off at the start of every test, whatever the last one did."""
+    """Turns GDAL's Python exceptions off before and after each test."""
     from osgeo import gdal
 
     gdal.DontUseExceptions()
@@ -155,7 +154,7 @@ def default_error_policy():
 
 @pytest.fixture
 def public_folder():
-    """A folder that every user may enter, as pytest's own may not be."""
+    """Temporary folder that every user may enter, unlike pytest's own folders."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-test-"))
     folder.chmod(0o755)
     yield folder

@@ -1,5 +1,5 @@
-# The libraries that zarr_core is linked with, as targets; also for who links an installed zarr_core,
-# in whose package this file is. Those that ship no CMake package are found by header and library.
+# The libraries that zarr_core links, as targets. This file is also in the package of an installed
+# zarr_core. Libraries without a CMake package are found by header and library.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

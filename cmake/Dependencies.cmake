@@ -1,8 +1,7 @@
-# Every library is required: a driver without one of its codecs would be a smaller driver that
-# looks the same.
+# Every library is required: a driver that lacks a codec would look like a complete one.
 
 find_package(GDAL CONFIG REQUIRED)
-# Not as the version of find_package(): GDAL's package says that no minor version serves for another.
+# Not a version argument of find_package(): GDAL's package accepts no other minor version.
 if(GDAL_VERSION VERSION_LESS 3.6)
   message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
 endif()

@@ -1,10 +1,10 @@
-# How everything is compiled. Targets of this project link zarr_options.
+# Compiler options. All targets of this project link zarr_options.
 
 option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
 option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
 set(ZARR_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "How fuzzers are linked with what calls them")
-option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
+option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings, as the presets do" OFF)
 option(ZARR_BY_FOLDER "Compile the files of a folder at once, which takes less time" OFF)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
@@ -27,26 +27,26 @@ if(MSVC)
 else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-    # GCC 14 has false alarms of this one in its own std::variant.
+    # GCC 14 has false alarms of -Wmaybe-uninitialized in its own std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
-    # What is private to a file is in sight of its neighbours then; local names still count.
+    # In unity builds, names private to a file are visible in others; local names are still checked.
     $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow>
     $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE
       -fsanitize=${ZARR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-      # GCC's own manual warns of false alarms of this one under sanitizers.
+      # GCC's manual warns of false alarms of -Wmaybe-uninitialized under sanitizers.
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
   endif()
-  # The code of the tests, in targets with this property, need not be quick, and would take half of
-  # the time of a build; undefined behaviour is looked for in what it tests.
+  # Targets with the property ZARR_TEST_CODE are tests, which need not be fast. Optimizing them
+  # would take half of the build time. Undefined behaviour is checked in the tested code only.
   target_compile_options(zarr_options INTERFACE
     "$<$<BOOL:$<TARGET_PROPERTY:ZARR_TEST_CODE>>:-O0;-fno-sanitize=undefined>")
 endif()
 
-# Compiles the .cpp files of each folder at once.
+# Compiles the .cpp files of each folder together.
 function(zarr_compile_by_folder target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder "${source}" DIRECTORY)

@@ -1,5 +1,5 @@
-# `cpack` in the build folder makes a Debian package for each component: the plugin, for GDAL's
-# users, and the core, for C++ programs of their own.
+# `cpack` in the build folder makes a Debian package for each component: the plugin for GDAL's
+# users, and the core for C++ programs.
 
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
 set(copyright ${PROJECT_BINARY_DIR}/package/copyright)
@@ -24,7 +24,7 @@ set(CPACK_COMPONENTS_ALL plugin core)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-# Of the libraries that it was linked with, GDAL's by its version and ABI among them.
+# Dependencies on all linked libraries, including GDAL's version and ABI.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 

@@ -4,14 +4,13 @@
 
     data/make_pyramids.py [FOLDER]      (default: the folder pyramids beside this script)
 
-Running it again gives the same bytes. A pixel tells where it is and in which level: with the
-factor f = 2**k of level k (0 is the largest), row and column counted in the level, and the slice s
-counted over all dimensions before the rows,
+Each run writes equal bytes. The value of a pixel tells its position and level:
 
     value = f * (column + 3 * row) + 2 * (f - 1) + 10 * k + 1000 * s
 
-which is the mean of the base's f x f pixels, plus 10 k as the mark of the level, plus 1000 s.
-Labels hold value // 64 of slice 0.
+Here k is the level: 0 is the largest. f is 2**k, row and column are counted in the level, and s is the
+slice, counted over all dimensions before the rows. The value is the mean of the base's f x f pixels,
+plus 10 k as the mark of the level, plus 1000 s. Labels hold value // 64 of slice 0.
 """
 
 import json
@@ -23,7 +22,7 @@ import numpy as np
 import zarr
 from numcodecs import Zlib
 
-OPTIONS = {"compressor": Zlib(9), "fill_value": None}  # 0 is a value like any other
+OPTIONS = {"compressor": Zlib(9), "fill_value": None}  # 0 is a valid value
 
 MULTISCALES_CONVENTION = {
     "schema_url": "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/"
@@ -36,7 +35,7 @@ MULTISCALES_CONVENTION = {
 
 
 def ramp(level, dtype, shape):
-    """The values of a level; `shape` is the level's own."""
+    """Returns the values of a level; `shape` is the level's own."""
     factor = 2**level
     rows, columns = np.mgrid[0 : shape[-2], 0 : shape[-1]]
     plane = factor * (columns + 3 * rows) + 2 * (factor - 1) + 10 * level
@@ -45,7 +44,7 @@ def ramp(level, dtype, shape):
 
 
 def sizes(shape, levels):
-    """The shapes of the levels, of which each halves the last two dimensions."""
+    """Returns the shapes of the levels; each halves the last two dimensions."""
     return [(*shape[:-2], shape[-2] >> k, shape[-1] >> k) for k in range(levels)]
 
 
@@ -79,7 +78,7 @@ def add_variable(group, name, data, dims, **attributes):
 
 
 def add_axes(group, shape, origin, pixel, names=("x", "y"), attributes=({}, {})):
-    """Coordinates of the pixel centres; the origin is the outer corner of the first pixel."""
+    """Adds coordinates of the pixel centres; the origin is the outer corner of the first pixel."""
     for name, start, spacing, count, more in zip(
         names, origin, (pixel, -pixel), (shape[-1], shape[-2]), attributes
     ):
@@ -91,14 +90,15 @@ def add_axes(group, shape, origin, pixel, names=("x", "y"), attributes=({}, {}))
 
 
 def ome_image(group, shape, dtype, levels, **options):
-    """The arrays of an image: "0", "1", ... in chunks that hold one slice or a part of it."""
+    """Adds the arrays of an image: "0", "1", ... in chunks that hold one slice or a part of a
+    slice."""
     for k, size in enumerate(sizes(shape, levels)):
         chunks = (1,) * (len(size) - 2) + tuple(min(n, 64) for n in size[-2:])
         add_array(group, str(k), ramp(k, dtype, size), **{"chunks": chunks, **options})
 
 
 def ome_04(names, levels, pixel=0.5, name="image", slice_scale=1.0):
-    """`multiscales` of version 0.4 with exact transformations, in micrometres."""
+    """Returns `multiscales` of version 0.4 with exact transformations, in micrometres."""
     types = {"t": "time", "c": "channel"}
     axes = []
     for axis in names:
@@ -121,7 +121,7 @@ def ome_04(names, levels, pixel=0.5, name="image", slice_scale=1.0):
 
 
 def ome_0_1(folder):
-    """Version 0.1: no axes, five dimensions, flat keys."""
+    """Writes version 0.1: no axes, five dimensions, flat keys."""
     datasets = [{"path": str(k)} for k in range(3)]
     group = new_group(folder / "ome_0.1.zarr",
                       {"multiscales": [{"version": "0.1", "name": "image", "datasets": datasets}]})
@@ -129,7 +129,7 @@ def ome_0_1(folder):
 
 
 def ome_0_3(folder):
-    """Version 0.3: names of axes, nested keys."""
+    """Writes version 0.3: names of axes, nested keys."""
     datasets = [{"path": f"s{k}"} for k in range(3)]
     group = new_group(folder / "ome_0.3.zarr", {
         "multiscales": [{"version": "0.3", "axes": ["c", "y", "x"], "datasets": datasets}]})
@@ -139,7 +139,8 @@ def ome_0_3(folder):
 
 
 def ome_0_4(folder):
-    """Version 0.4: scales, two channels with colours, and labels with levels of their own."""
+    """Writes version 0.4: scales, two channels with colours, and labels with levels of their
+    own."""
     window = {"min": 0.0, "max": 65535.0}
     channels = [
         {"label": "LaminB1", "color": "0000FF", "active": True,
@@ -163,8 +164,8 @@ def ome_0_4(folder):
 
 
 def ome_examples(folder):
-    """Three images of the kinds that OME-Zarr's documentation shows: one chunk, three chunks along
-    z, two resolution levels."""
+    """Writes three images like those of OME-Zarr's documentation: one chunk, three chunks along z,
+    two resolution levels."""
     group = new_group(folder / "ome_one_chunk.zarr", {"multiscales": ome_04("yx", 1)})
     add_array(group, "0", ramp(0, "u2", (96, 128)), dimension_separator="/")
     group = new_group(folder / "ome_three_z_chunks.zarr",
@@ -176,7 +177,7 @@ def ome_examples(folder):
 
 
 def ome_plate(folder):
-    """A plate of two wells in one column, with one field of view each."""
+    """Writes a plate of two wells in one column, with one field of view each."""
     rows = [{"name": "A"}, {"name": "B"}]
     wells = [{"path": f"{row['name']}/1", "rowIndex": i, "columnIndex": 0}
              for i, row in enumerate(rows)]
@@ -195,8 +196,8 @@ def ome_plate(folder):
 
 
 def ndpyramid(folder):
-    """Coarsest first, as its reprojected pyramids are: level 0 is the smallest. The CRS is that of
-    the datasets, the geotransform that of the coordinates; two variables."""
+    """Writes levels as ndpyramid's reprojection does, coarsest first: level 0 is the smallest. The
+    datasets state the CRS, the coordinates give the geotransform. There are two variables."""
     datasets = [{"path": str(i), "pixels_per_tile": 128, "crs": "EPSG:3857"} for i in range(3)]
     root = new_group(folder / "ndpyramid.zarr", {
         "multiscales": [{"datasets": datasets, "type": "reduce",
@@ -210,8 +211,8 @@ def ndpyramid(folder):
 
 
 def geozarr_inline(folder):
-    """A tile matrix set in the attributes of the largest array, listed coarsest first. Each level
-    has coordinates; the CRS is the set's."""
+    """Writes a tile matrix set in the attributes of the largest array, with the coarsest level
+    first. Each level has coordinates, and the set has the CRS."""
     root = new_group(folder / "geozarr_inline.zarr", {"title": "elevation"})
     levels = list(reversed(list(enumerate(sizes((96, 128), 3)))))
     matrices = [
@@ -232,8 +233,8 @@ def geozarr_inline(folder):
 
 
 def geozarr_named(folder):
-    """A tile matrix set by its name; the limits tell the levels, which are zoom levels. Every level
-    has the attribute, and its CRS and geotransform by it and by coordinates."""
+    """Writes a tile matrix set given by name, whose limits list the levels, which are zoom levels.
+    Every level has this attribute and coordinates."""
     root = new_group(folder / "geozarr_named.zarr", {})
     for k, size in enumerate(sizes((96, 128), 3)):
         pixel = 2 * 20037508.342789244 / 256 / 2 ** (10 - k)
@@ -257,7 +258,7 @@ def xcube_dataset(path, k, size):
 
 
 def xcube(folder):
-    """A folder of levels with its properties; WGS 84 by longitudes and latitudes."""
+    """Writes xcube's folder of levels with its properties; WGS 84 by longitudes and latitudes."""
     path = new_folder(folder, "xcube.levels")
     for k, size in enumerate(sizes((2, 96, 128), 3)):
         xcube_dataset(path / f"{k}.zarr", k, size)
@@ -267,7 +268,8 @@ def xcube(folder):
 
 
 def xcube_link(folder):
-    """The same without properties, and level 0 by a link to a dataset in the folder."""
+    """Writes xcube's folder of levels without properties; level 0 is a link to a dataset in the
+    folder."""
     path = new_folder(folder, "xcube_link.levels")
     for k, size in enumerate(sizes((1, 96, 128), 3)):
         xcube_dataset(path / ("base.zarr" if k == 0 else f"{k}.zarr"), k, size)
@@ -283,8 +285,8 @@ def layout_entry(asset, k, source, **more):
 
 
 def layout_arrays(folder):
-    """zarr-conventions multiscales with arrays as assets; CRS of the group, geotransform of each
-    array."""
+    """Writes zarr-conventions multiscales with arrays as assets. The group has the CRS, each array
+    its geotransform."""
     layout = [layout_entry(str(k), k, str(k - 1)) for k in range(3)]
     group = new_group(folder / "layout_arrays.zarr", {
         "zarr_conventions": [MULTISCALES_CONVENTION],
@@ -298,8 +300,8 @@ def layout_arrays(folder):
 
 
 def layout_groups(folder):
-    """The same with groups as assets, of which each has CRS and geotransform; b05 begins at the
-    second level."""
+    """Writes zarr-conventions multiscales with groups as assets. Each group has CRS and
+    geotransform; b05 begins at the second level."""
     names = ("r10m", "r20m", "r40m")
     layout = [layout_entry(name, k, names[k - 1]) for k, name in enumerate(names)]
     root = new_group(folder / "layout_groups.zarr", {

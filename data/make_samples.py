@@ -4,8 +4,8 @@
 
     data/make_samples.py [FOLDER]      (default: the folder of this script)
 
-Running it again gives the same bytes. The landscapes are synthetic; shapes, names, attributes and
-codecs are those that xarray, rioxarray and the makers of satellite products write.
+Each run writes equal bytes. The landscapes are synthetic. Shapes, names, attributes and codecs are those
+of xarray, rioxarray and the makers of satellite products.
 """
 
 import pathlib
@@ -49,22 +49,22 @@ UTM32_CF = {
     "spatial_ref": UTM32_WKT,
 }
 
-# What zarr-python takes when nothing is said.
+# zarr-python's default compressor.
 DEFAULT_COMPRESSOR = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 
 
 def rng(name):
-    """A generator of its own for each field, so that one more field changes no other."""
+    """Returns a generator for one field, so that a new field changes no other."""
     return np.random.Generator(np.random.PCG64([SEED, *name.encode()]))
 
 
 def noise(name, height, width, exponent, periodic=False):
-    """Random field with a power spectrum k**-exponent: mean 0, standard deviation 1."""
+    """Returns a random field with a power spectrum k**-exponent: mean 0, standard deviation 1."""
     rows, cols = (height, width) if periodic else (2 * height, 2 * width)
     white = rng(name).standard_normal((rows, cols))
     ky = np.fft.fftfreq(rows)[:, None] * rows
     kx = np.fft.rfftfreq(cols)[None, :] * cols
-    # Isotropic in pixels, also where the raster is not square.
+    # Isotropic in pixels, even if the raster is not square.
     k = np.hypot(ky * max(rows, cols) / rows, kx * max(rows, cols) / cols)
     k[0, 0] = 1.0
     spectrum = np.fft.rfft2(white) * k ** (-exponent / 2.0)
@@ -93,7 +93,7 @@ def add_array(group, name, data, dims, attributes, **options):
 
 
 def add_xy(group, easting, northing, pixel, width, height, **options):
-    """Coordinates of the pixel centres, from the outer corner of the first pixel."""
+    """Adds coordinates of the pixel centres, from the outer corner of the first pixel."""
     axes = (
         ("x", easting + pixel * (np.arange(width) + 0.5), "X", "projection_x_coordinate", "x"),
         ("y", northing - pixel * (np.arange(height) + 0.5), "Y", "projection_y_coordinate", "y"),
@@ -109,7 +109,7 @@ def add_xy(group, easting, northing, pixel, width, height, **options):
 
 
 def terrain(folder):
-    """An alpine valley with a lake, 600 x 800 pixels of 30 m, as rioxarray writes it."""
+    """Writes an alpine valley with a lake, 600 x 800 pixels of 30 m, as rioxarray does."""
     height, width, pixel = 600, 800, 30.0
     easting, northing = 612000.0, 5214000.0
     y, x = np.mgrid[0:height, 0:width].astype("f8")
@@ -126,7 +126,7 @@ def terrain(folder):
     metres = np.maximum(metres, 520.0)
     elevation = np.rint(metres).astype("i2")
 
-    # A lake that the sensor did not see: where the valley floor is widest.
+    # The lake has no data and lies where the valley floor is widest.
     shore = 1.0 + 0.12 * noise("shore", height, width, 4.0)
     lake = ((x - 515.0) / 62.0) ** 2 + ((y - (430.0 - 0.28 * x + wander)) / 17.0) ** 2 < shore
     elevation[lake] = -32768
@@ -165,7 +165,7 @@ def terrain(folder):
 
 
 def temperature(folder):
-    """Two years of monthly means on a global 2 degree grid, packed as xarray packs."""
+    """Writes two years of monthly means on a global 2 degree grid, packed as xarray packs."""
     months, height, width = 24, 90, 180
     lat = 89.0 - 2.0 * np.arange(height)
     lon = -179.0 + 2.0 * np.arange(width)
@@ -183,7 +183,7 @@ def temperature(folder):
         weather = noise(f"weather{month}", height, width, 5.0, periodic=True)
         kelvin[month] = annual - 6.0 * land + swing * season + 1.5 * weather
     packed = np.rint((kelvin - 273.15) / 0.2).astype("i2")
-    # No data in the polar night of the last January: a hole that readers must honour.
+    # The polar night of the last January has no data: a hole that readers must honour.
     packed[12, :3, :] = -32767
 
     group = new_group(
@@ -228,7 +228,7 @@ def temperature(folder):
 
 
 def scene(name, height, width):
-    """Reflectances of a coast with a town, as {band: field}; also the sea as a mask."""
+    """Returns reflectances of a coast with a town, as {band: field}, and the sea as a mask."""
     y, x = np.mgrid[0:height, 0:width] / float(max(height, width))
     relief = noise(name + "relief", height, width, 3.6)
     coast = 0.45 + 0.10 * np.sin(9.0 * x) + 0.05 * relief - y * 0.15
@@ -236,7 +236,7 @@ def scene(name, height, width):
     sea = depth > 0.0
     green = 1.0 / (1.0 + np.exp(-3.0 * noise(name + "forest", height, width, 4.0)))
 
-    # Fields and streets are both grids; the town lies where the coast bends.
+    # Fields and streets are both grids; the town is where the coast bends.
     rows, cols = np.mgrid[0:height, 0:width]
     plots = rng(name + "plots").uniform(-0.05, 0.05, (height // 12 + 1, width // 16 + 1))
     field = plots[rows // 12, cols // 16]
@@ -267,7 +267,8 @@ def scene(name, height, width):
 
 
 def satellite_rgb(folder):
-    """A coast with a town in true colour, (band, y, x), with the bands' names as coordinate."""
+    """Writes a coast with a town in true colour, (band, y, x), with the bands' names as
+    coordinate."""
     height, width, pixel = 280, 360, 10.0
     bands, _ = scene("rgb", height, width)
     image = np.stack([np.rint(np.clip(bands[b] / 0.4, 0, 1) * 255) for b in ("b04", "b03", "b02")])
@@ -296,11 +297,11 @@ def satellite_rgb(folder):
 
 
 def product(folder):
-    """A hierarchy as of a Sentinel-2 product in Zarr: no consolidated metadata, nested chunk keys.
+    """Writes a hierarchy like a Sentinel-2 product in Zarr: no consolidated metadata, nested
+    chunk keys.
 
-    Groups of 2D arrays on one grid stand beside one another at 10 m, 20 m and the coarse grid of
-    the angles.
-    """
+    Groups hold 2D arrays on one grid each, at 10 m, at 20 m, and on the coarse grid of the
+    angles."""
     easting, northing, size = 399960.0, 5300040.0, 160
     bands, sea = scene("product", size, size)
     root = new_group(
@@ -348,7 +349,7 @@ def product(folder):
         for band in names:
             reflectance = bands[band][::step, ::step]
             numbers = np.rint((reflectance + 0.1) * 1000.0).astype("u2") * 10
-            numbers[:4, :7] = 0  # the corner that the swath did not reach
+            numbers[:4, :7] = 0  # the corner outside of the swath
             attributes = {
                 **packing,
                 "long_name": f"reflectance of band {band.upper()} at {wavelengths[band]} nm",

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Draws docs/layers.svg and docs/read_path.svg, the pictures of docs/design.md.
 
-    docs/make_design_pictures.py [FOLDER]      FOLDER: where they go, docs by default
+    docs/make_design_pictures.py [FOLDER]      FOLDER: of the pictures, docs by default
 
-The layers and their arrows are read from the #include lines of core/ and driver/; what the picture
-of a read names is looked for in the files that it names. Needs nothing but Python.
+Layers and arrows come from the #include lines of core/ and driver/. Names in the picture of a read must
+be in the files that the picture gives. Needs nothing but Python.
 """
 
 import html
@@ -19,7 +19,7 @@ INK, SOFT, LINE = "#1f2a36", "#5a6775", "#8795a3"
 PAPER, CORE, BOX, EDGE = "#ffffff", "#f1f5f9", "#ffffff", "#b6c2cd"
 BLUE, GREEN, AMBER = "#1f6f9f", "#2f7d4f", "#a8680d"
 
-# What each layer is for, in lines of a narrow and of a wide box alike.
+# Purpose of each layer, in lines that fit a narrow and a wide box.
 PURPOSE = {
     "driver": ["the plugin's entry: what GDAL registers;", "opening by name, GDAL's own driver behind it"],
     "driver/multidim": ["groups, arrays,", "attributes, dimensions", "of the other API"],
@@ -51,7 +51,7 @@ LIBRARIES = {
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-# What the sources say
+# Reading of the sources
 
 
 def layer_of(path):
@@ -59,7 +59,7 @@ def layer_of(path):
 
 
 def read_includes():
-    """The layers that each layer includes, and the libraries."""
+    """Returns the layers that each layer includes, and the libraries."""
     edges, libraries = {}, {}
     files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
     for file in files:
@@ -76,7 +76,7 @@ def read_includes():
 
 
 def below(layer, edges):
-    """All layers that a layer reaches."""
+    """Returns all layers that a layer reaches."""
     found = set()
     for target in edges[layer]:
         found |= {target} | below(target, edges)
@@ -84,7 +84,7 @@ def below(layer, edges):
 
 
 def direct(edges):
-    """The arrows that no way over another layer says already."""
+    """Returns the arrows that no path over another layer implies."""
     return {
         layer: {t for t in targets if not any(t in below(o, edges) for o in targets - {t})}
         for layer, targets in edges.items()
@@ -92,7 +92,7 @@ def direct(edges):
 
 
 def spine(layer, arrows):
-    """The longest way down from a layer."""
+    """Returns the longest path down from a layer."""
     ways = [spine(target, arrows) for target in sorted(arrows[layer])]
     return [layer] + max(ways, key=len, default=[])
 
@@ -128,7 +128,7 @@ class Svg:
         )
 
     def arrow(self, *points):
-        """Straight lines from point to point, the corners rounded."""
+        """Draws straight lines from point to point, with rounded corners."""
         path = f"M{points[0][0]} {points[0][1]}"
         for before, at, after in zip(points, points[1:], points[2:]):
             path += " L{} {} Q{} {} {} {}".format(*near(at, before), *at, *near(at, after))
@@ -143,19 +143,19 @@ class Svg:
 
 
 def near(at, other, radius=10):
-    """The point `radius` before a corner, on a horizontal or vertical line."""
+    """Returns the point `radius` before a corner, on a horizontal or vertical line."""
     step = [(o > a) - (o < a) for a, o in zip(at, other)]
     return at[0] + step[0] * radius, at[1] + step[1] * radius
 
 
-# The layers
+# The picture of the layers
 
 MIDDLE, WIDE, HIGH, STEP, TOP = 460, 370, 76, 104, 72
 NARROW, SIDE_X = 180, {"left": 136, "right": 784}
 
 
 def draw_layer(svg, name, x, y, width, height, libraries):
-    """A box around its middle x, from y down."""
+    """Draws a box with its middle at x, from y down."""
     is_driver = name.startswith("driver")
     svg.box(x - width // 2, y, width, height, "#fff8ec" if is_driver else BOX,
             "#d9b26f" if is_driver else EDGE)  # fmt: skip
@@ -200,11 +200,11 @@ def layers_picture():
 
 
 def draw_sides(svg, arrows, place, libraries):
-    """The layers beside the longest way down."""
+    """Draws the layers beside the longest path down."""
     others = sorted(set(arrows) - set(place))
     beside = [name for name in others if name.startswith("core/")]
     assert len(beside) <= len(SIDE_X) >= len(others) - len(beside), "no place left beside the column"
-    # Those of the driver are further up than those of the core.
+    # Layers of the driver are further up than those of the core.
     sides = [*zip(reversed(beside), SIDE_X), *zip([name for name in others if name not in beside], SIDE_X)]
     for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)
@@ -221,9 +221,9 @@ def draw_sides(svg, arrows, place, libraries):
         draw_layer(svg, name, x, y, NARROW, high, libraries[name])
 
 
-# A read
+# The picture of a read
 
-# Each step: what it is called, the file, a name that stands there, and what it does.
+# Each step: title, file, a name in this file, and lines of explanation.
 ENTRIES = [
     ("a band: RasterIO()", "driver/raster/band.cpp", "ZarrRasterBand::IRasterIO",
      ["blocks of GDAL, and what it resamples,", "take the same way"]),
@@ -273,7 +273,7 @@ def check(file, name):
 
 
 def draw_step(svg, step, x, y, width, colour=BLUE):
-    """A box around its middle; returns where it ends."""
+    """Draws a box with its middle at x; returns where the box ends."""
     title, file, name, lines = step
     check(file, name)
     height = 48 + 16 * len(lines)
@@ -286,7 +286,7 @@ def draw_step(svg, step, x, y, width, colour=BLUE):
 
 
 def draw_questions(svg, x, y):
-    """What is asked of each piece; returns where the last question ends."""
+    """Draws the questions about each chunk; returns where the last question ends."""
     for i, (title, file, name, answer) in enumerate(QUESTIONS):
         check(file, name)
         at = y + 74 * i
@@ -325,7 +325,7 @@ def read_picture():
 
 
 def draw_ends(svg, x, start):
-    """Where decoded elements go."""
+    """Draws the places to which decoded elements go."""
     y = start + 46
     for step, at in zip(ENDS, (x - 300, x, x + 300)):
         way = [(x, start), (x, start + 23), (at, start + 23)] if at != x else [(x, start)]

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/opens_where.md, the page "which store opens where", from what was measured.
+"""Writes docs/opens_where.md, the page "which store opens where", from measured results.
 
     docs/make_opens_where.py [FILE]           the page; FILE is docs/opens_where.md by default
-    docs/make_opens_where.py --details FILE   every store with every reader, and what is not right
+    docs/make_opens_where.py --details FILE   every store with every reader, and its faults
 
-The results lie in docs/opens_where/results: stores.json says what the stores are, every other file
-holds what opens_where/probe.py found with one reader. No verdict is written here.
+The results are in docs/opens_where/results: stores.json describes the stores, and each other file holds
+the findings of opens_where/probe.py with one reader. This script contains no verdict.
 """
 
 import json
@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent
 RESULTS = DOCS / "opens_where" / "results"
 
-# Readers in the order of the columns: the heading, and the versions that name it.
+# Readers in the order of the columns: the heading, and the program whose version the heading shows.
 READERS = {
     "ours": ("ours", "GDAL"), "builtin": ("built-in", "GDAL"), "qgis": ("QGIS", "QGIS"),
     "zarr-python": ("zarr-python", "zarr-python"), "netcdf-c": ("netCDF-C", "netCDF-C"),
@@ -25,7 +25,7 @@ MARKS = {
     "yes": "yes", "name": "name", "part": "part", "wrong": "**wrong**", "no": "no",
     "crash": "**crash**", "hang": "**hang**", "-": "-",
 }  # fmt: skip
-BY_URL = "netcdf-c"  # which has no other names: what it took is no exception
+BY_URL = "netcdf-c"  # opens by URLs only, so a name of another form is no exception
 
 INTRODUCTION = """# Which store opens where
 
@@ -64,7 +64,7 @@ def version_key(text):
 
 
 def load(folder=RESULTS):
-    """The stores, and the results in the order of the columns."""
+    """Returns the stores, and the results in the order of the columns."""
     stores = json.loads((folder / "stores.json").read_text(encoding="utf-8"))
     files = [path for path in sorted(folder.glob("*.json")) if path.name != "stores.json"]
     results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
@@ -74,7 +74,7 @@ def load(folder=RESULTS):
 
 
 def main_version(result):
-    """The version in the heading, as of a release."""
+    """Returns the release version for the heading."""
     return result["versions"][READERS[result["reader"]][1]].split("+")[0]
 
 
@@ -87,7 +87,7 @@ def mark(result, store):
 
 
 def table(stores, results):
-    """A table for each family of stores."""
+    """Returns a table for each family of stores."""
     lines, family = [], None
     columns = " | ".join(map(heading, results))
     for store in stores:
@@ -101,7 +101,7 @@ def table(stores, results):
 
 
 def cell(result, stores):
-    """How many of the stores are right, and the others by what they are."""
+    """Returns the number of stores that are right, and the verdicts of the others."""
     verdicts = [result["stores"][store["name"]]["verdict"] for store in stores]
     verdicts = [verdict for verdict in verdicts if verdict != "-"]
     if not verdicts:
@@ -115,7 +115,7 @@ def cell(result, stores):
 
 
 def summary(stores, results):
-    """A row for each family of stores and a column for each reader."""
+    """Returns a row for each family of stores, with a column for each reader."""
     families = list(dict.fromkeys(store["family"] for store in stores))
     columns = " | ".join(map(heading, results))
     lines = [f"| stores | number | {columns} |", "|---|--:|" + "---|" * len(results)]
@@ -127,7 +127,7 @@ def summary(stores, results):
 
 
 def contents(stores):
-    """What the stores of each family are."""
+    """Returns the titles of the stores of each family."""
     lines = ["", "## The stores", ""]
     for family in dict.fromkeys(store["family"] for store in stores):
         titles = "; ".join(store["title"] for store in stores if store["family"] == family)
@@ -144,7 +144,7 @@ def versions(results):
 
 
 def reasons(answer, reader):
-    """What is not right of a store, as sentences without a dot; none where all is."""
+    """Returns the faults of a store as sentences without a full stop; empty if there are none."""
     found = [answer["error"]] if "error" in answer else []
     found += answer.get("wrong", []) + answer.get("missing", [])
     if "as" in answer and reader != BY_URL:
@@ -153,7 +153,7 @@ def reasons(answer, reader):
 
 
 def escaped(text):
-    """As it is in Markdown: in it an error's own characters mean nothing."""
+    """Escapes the characters of an error that have a meaning in Markdown."""
     for character in "\\`*_[]<>|":
         text = text.replace(character, "\\" + character)
     return text

@@ -4,8 +4,8 @@
 
     GDAL_DRIVER_PATH=build/gdalplugins docs/make_pyramid_picture.py [PICTURE]
 
-Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid is made of data/terrain.zarr; under
-each picture stands how many chunks of which level the driver read for it.
+Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid is made of data/terrain.zarr. The text
+under each picture says how many chunks of which level the driver read for the picture.
 """
 
 import os
@@ -32,12 +32,12 @@ from qgis.PyQt.QtCore import QRect, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFont, QImage, QPainter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SIZE = 256  # pixels of each picture
+SIZE = 256  # pixels of each picture along each side
 MARGIN, CAPTION = 8, 40
 
 
 def make_pyramid(path):
-    """Four levels of the sample terrain, by the layout of zarr-conventions."""
+    """Writes four levels of the sample terrain in the layout of zarr-conventions."""
     terrain = zarr.open_group(str(ROOT / "data" / "terrain.zarr"), mode="r")["elevation"]
     values = terrain[...]
     group = zarr.open_group(str(path), mode="w")
@@ -55,7 +55,7 @@ def make_pyramid(path):
 
 
 def style(layer):
-    """Heights in colours."""
+    """Colours the heights."""
     ramp = QgsColorRampShader(600, 3000)
     ramp.setColorRampItemList(
         [
@@ -80,7 +80,7 @@ def counters():
 
 
 def render(layer, extent):
-    """The picture of an extent, and how many chunks were requested for it."""
+    """Returns the picture of an extent, and the number of chunks requested for it."""
     settings = QgsMapSettings()
     settings.setLayers([layer])
     settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:32632"))
@@ -95,7 +95,7 @@ def render(layer, extent):
 
 
 def zooms(layer):
-    """(caption, extent) of three views, each inside the one before."""
+    """Yields (caption, extent) of three views, each inside of the one before."""
     full = layer.extent()
     side = max(full.width(), full.height())
     for text, part in (("all of it", 1.0), ("a third", 1 / 3), ("a tenth", 0.1)):
@@ -110,7 +110,7 @@ def zooms(layer):
 
 def draw(path, target):
     pictures = []
-    # A layer of its own for each, so that no view finds the chunks of another in the cache.
+    # Each view has a layer of its own, so that it does not find another view's chunks in the cache.
     for number in range(3):
         layer = QgsRasterLayer(str(path), "terrain")
         assert layer.isValid(), layer.error().message()

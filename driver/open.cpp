@@ -17,6 +17,7 @@
 #include "driver/base/report.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/dataset.h"
+#include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"

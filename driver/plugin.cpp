@@ -8,14 +8,16 @@
 
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/codec/registry.h"
 #include "driver/base/builtin_driver.h"
-#include "driver/base/creation_options.h"
+#include "driver/base/codec_options.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
 #include "driver/base/thread_options.h"
 #include "driver/create/copy_files.h"
 #include "driver/create/create.h"
+#include "driver/create/creation_options.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
 #include "driver/store/foreign_store.h"
@@ -145,10 +147,9 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
     driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
-    driver->SetMetadataItem("COMPRESSORS", "blosc,zlib,gzip,lzma,zstd,lz4,bz2");
-    driver->SetMetadataItem(
-        "FILTERS", "delta,fixedscaleoffset,quantize,bitround,shuffle,packbits,astype,categorize");
-    driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");
+    driver->SetMetadataItem("COMPRESSORS", zarr_driver::CompressorIds().c_str());
+    driver->SetMetadataItem("FILTERS", zarr_driver::FilterIds().c_str());
+    driver->SetMetadataItem("BLOSC_COMPRESSORS", zarr::BloscCompressors());
     driver->pfnUnloadDriver = Unload;
     driver->pfnIdentify = zarr_driver::Identify;
     driver->pfnOpen = zarr_driver::Open;

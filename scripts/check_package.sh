@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the packages of a folder (default: build/package) with apt, uses them, and removes them
-# again. Needs root; meant for a clean system, such as scripts/try_fresh_debian.sh package makes.
+# again. Needs root and a clean system, such as scripts/try_fresh_debian.sh package makes.
 #
 #   scripts/check_package.sh [FOLDER]
 set -euo pipefail
@@ -9,7 +9,8 @@ folder=$(realpath "${1:-build/package}")
 
 fail() { echo "check_package.sh: $*" >&2; exit 1; }
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 || { cat "$log"; exit 1; }; }
-# The driver in use: GDAL lists its own as ZarrBuiltin while the plugin is installed.
+# Prints the driver in use: GDAL lists its built-in driver as ZarrBuiltin while the plugin is
+# installed.
 formats() { gdalinfo --formats | grep -i zarr || true; }
 log=$(mktemp)
 work=$(mktemp -d)
@@ -28,7 +29,7 @@ formats
 formats | grep -q ZarrBuiltin || fail "the plugin is not in use"
 cp -r data/terrain.zarr "$work/"
 gdalinfo "$work/terrain.zarr" | grep -E '^(Driver|Size|Origin)|ID\["EPSG",32632\]'
-# The CRS of rioxarray is not the built-in driver's to see.
+# The built-in driver does not read the CRS that rioxarray writes.
 gdalinfo "$work/terrain.zarr" | grep -q 'ID\["EPSG",32632\]' || fail "the terrain has no CRS"
 gdal_translate -q -of Zarr "$work/terrain.zarr" "$work/copy.zarr"
 gdalinfo -checksum "$work/terrain.zarr" | grep Checksum >"$work/before"

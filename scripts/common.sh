@@ -1,18 +1,18 @@
-# Shared by the scripts of this folder, which source it: where the project is, headings, building.
+# Shared by the scripts of this folder, which source it: changes to the project's folder, headings, builds.
 # shellcheck shell=bash
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 export LC_ALL=C.UTF-8
-# The system's tools and Python, for which the packages of setup.sh are.
+# Tools and Python of the system, for which setup.sh installs packages.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# What the caller set for another driver or data folder must not decide what is shown or tested.
+# The caller's settings for another driver or data folder must not change results.
 unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# configure FOLDER CMAKE_OPTION...: configures, afresh where FOLDER was made by another generator
-# or for sources that have moved, both of which CMake refuses to go on with. Compiles through ccache
-# where that is installed.
+# configure FOLDER CMAKE_OPTION...: configures with CMake. Starts afresh if FOLDER was made by
+# another generator or for moved sources, which CMake refuses. Compiles through ccache if it is
+# installed.
 configure() {
     local folder=$1 fresh=()
     shift

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the driver into build/ and shows what it does with the sample stores of data/.
-# Installs what is missing with apt; safe to repeat; works from any folder.
+# Builds the driver into build/ and shows it with the sample stores of data/. Installs missing
+# packages with apt; may be run repeatedly, from any folder.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

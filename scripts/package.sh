@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes the Debian packages of this system's release, in build/package/: gdal-plugin-zarr for GDAL's
-# users, libzarr-core-dev for C++ programs that want the core alone.
-# Installs what is missing with apt; safe to repeat; works from any folder.
+# Makes the Debian packages for this system's release, in build/package/: gdal-plugin-zarr for
+# GDAL's users, libzarr-core-dev for C++ programs that use the core alone. Installs missing packages
+# with apt; may be run repeatedly, from any folder.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

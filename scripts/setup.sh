@@ -1,8 +1,8 @@
 #!/bin/bash
-# Installs the Debian packages that this project needs, and nothing when all are there.
+# Installs the Debian packages that this project needs, and nothing if all are installed.
 #
 #   scripts/setup.sh          to build and use the driver
-#   scripts/setup.sh package  also to make Debian packages of it
+#   scripts/setup.sh package  also to make its Debian packages
 #   scripts/setup.sh test     also to run every test
 set -euo pipefail
 
@@ -22,14 +22,14 @@ test_packages=(
     strace
 )
 
-# The sanitizers' runtime, whose package has no name without a version in Debian 12.
+# The sanitizers' runtime, whose package in Debian 12 has only a name with a version.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
     test_packages+=(libclang-rt-14-dev)
 else
     test_packages+=(libclang-rt-dev)
 fi
 
-# From npm the S3 server of the tests, and a reader of Zarr v3. From PyPI zarr-python 3, in an
+# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3, which gets an
 # environment of its own beside Debian's zarr-python 2.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 python_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
@@ -43,7 +43,7 @@ case ${1:-} in
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
-        # Debian's npm does not go with a Node.js from elsewhere, which brings its own.
+        # Debian's npm conflicts with a Node.js from elsewhere, which has its own npm.
         command -v npm >/dev/null || packages+=(npm)
         ;;
     *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
@@ -86,10 +86,10 @@ fi
 
 [ $for_tests = yes ] || exit 0
 
-# is_installed NAME PACKAGE...: whether that is what was installed last as NAME.
+# is_installed NAME PACKAGE...: true if NAME was installed last with exactly these packages.
 is_installed() { [ "$(cat "$tools/$1.installed" 2>/dev/null)" = "${*:2}" ]; }
 
-# note_installed NAME PACKAGE...
+# note_installed NAME PACKAGE...: records the installed packages of NAME.
 note_installed() {
     echo "${*:2}" >"$tools/$1.installed"
     echo "installed ${*:2}"
@@ -100,7 +100,7 @@ if ! is_installed npm "${npm_packages[@]}"; then
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 fi
-# Of the system's Python, which another system may have in another version.
+# The environment belongs to one version of the system's Python, so the version is recorded, too.
 python=$(/usr/bin/python3 --version)
 if ! is_installed zarr3 "$python" "${python_packages[@]}" || [ ! -x "$tools/zarr3/bin/python" ]; then
     rm -rf "$tools/zarr3"

@@ -1,21 +1,21 @@
 #!/bin/bash
 # Builds the driver and runs every test; stops at the first stage that fails.
-# Installs what is missing with apt; safe to repeat; works from any folder.
+# Installs missing packages with apt; may be run repeatedly, from any folder.
 #
-#   scripts/test.sh              everything, in the order below
-#   scripts/test.sh unit pytest  these stages only
+#   scripts/test.sh              everything, in the order below;
+#   scripts/test.sh unit pytest  these stages only.
 #
-#   format     clang-format finds nothing to change
-#   house      order of the layers, size of files, sample stores as their scripts write them
-#   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
-#   tidy       clang-tidy finds nothing
-#   tsan       C++ tests of what has threads, with ThreadSanitizer
-#   pytest     the driver in GDAL, GDAL's tools, rasterio, xarray and Dask
-#   qgis       the driver in QGIS
-#   package    the Debian packages, and a program that links the core
-#   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
-#   fuzz       each fuzzer for 12 seconds
-#   benchmark  the benchmarks run, on small arrays, and those beside other readers
+#   format     clang-format finds nothing to change;
+#   house      order of the layers, size of files, sample stores equal to those of their scripts;
+#   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer;
+#   tidy       clang-tidy finds nothing;
+#   tsan       C++ tests of code with threads, with ThreadSanitizer;
+#   pytest     the driver in GDAL, GDAL's tools, rasterio, xarray and Dask;
+#   qgis       the driver in QGIS;
+#   package    the Debian packages, and a program that links the core;
+#   asan       pytest with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin;
+#   fuzz       each fuzzer for 12 seconds;
+#   benchmark  the benchmarks run, on small arrays, and the comparison with other readers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -30,7 +30,7 @@ for stage in "${stages[@]}"; do
 done
 
 jobs=$(nproc)
-# The sanitizers of GCC 12 fail at random where the kernel scatters addresses more than this.
+# The sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses.
 steady=()
 if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)
@@ -55,7 +55,7 @@ finish() {
 }
 trap finish EXIT
 
-# The number before a word in pytest's or ctest's closing line, 0 when it is not there.
+# number WORD TEXT: the number before WORD in the closing line of pytest or ctest, or 0.
 number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || echo 0; }
 
 run_pytest() {
@@ -71,7 +71,7 @@ run_pytest() {
     return $code
 }
 
-# GoogleTest runs in a few processes under ctest; its tests count, not the processes.
+# GoogleTest runs in a few processes under ctest; its tests are counted, not the processes.
 run_ctest() {
     local code=0 good bad
     "${steady[@]}" ctest --test-dir "$1" -j "$jobs" --no-tests=error --verbose 2>&1 |
@@ -86,12 +86,12 @@ run_ctest() {
     return $code
 }
 
-# The sum of the numbers in what a pattern finds in ctest's output.
+# sum_of PATTERN: the sum of the numbers in ctest's output that match the pattern.
 sum_of() { grep -oE "$1" "$logs/ctest" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }' || true; }
 
 folder_of() { if [ "$1" = release ]; then echo build; else echo "build-$1"; fi; }
 
-# build PRESET TARGET...: configures and builds; CMake's own words only when it fails.
+# build PRESET TARGET...: configures and builds; shows CMake's output only if it fails.
 build() {
     local preset=$1 folder
     folder=$(folder_of "$1")
@@ -107,18 +107,18 @@ stage_format() {
     echo "$(sources core driver autotest | wc -l) files are formatted as .clang-format says"
 }
 
-# Without autotest/conftest.py, which wants a driver.
+# autotest/conftest.py is left out, as it needs a driver.
 stage_house() { run_pytest --noconftest autotest/house; }
 
 stage_unit() {
     build debug all
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
-    # As users have it, too: of fork() the sanitizers allow little.
+    # Also without sanitizers, which allow little after fork().
     build release all
     run_ctest build
 }
 
-# tidy BUILD_FOLDER ARGUMENT...: clang-tidy on the files that come in.
+# tidy BUILD_FOLDER ARGUMENT...: runs clang-tidy on the files named on standard input.
 tidy() {
     local folder=$1
     shift
@@ -133,11 +133,12 @@ stage_tidy() {
         configure "$(folder_of $preset)" --preset $preset >"$logs/cmake" 2>&1 ||
             { cat "$logs/cmake"; return 1; }
     done
-    # Together, as that build compiles them: their headers, GDAL's above all, are read once.
+    # Unity files of the debug build are checked, so that headers, GDAL's above all, are read once.
     find build-debug/core build-debug/driver -name 'unity_*.cxx' | sort |
         tidy build-debug --header-filter='/(core|driver)/.*\.(h|cpp)$' \
             --checks=-bugprone-suspicious-include
-    # What it looks for in the file itself only.
+    # misc-unused-using-decls checks only the file itself, not its includes, so it needs the single
+    # files.
     grep -rlE --include='*.cpp' '^ *using [^=]*::' core driver | sort |
         tidy build --checks='-*,misc-unused-using-decls'
     echo "clang-tidy finds nothing in $(find core driver -name '*.cpp' | wc -l) files and their headers"
@@ -145,8 +146,8 @@ stage_tidy() {
 
 stage_tsan() {
     build tsan zarr_unit_tests zarr_driver_tests
-    # The threads of the pool stay behind in a fork()ed child, which is no leak.
-    # Long tests that have one thread are left out.
+    # Threads of the pool remain in a forked child, which is no leak. Long tests with one thread are
+    # left out.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \
         TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0:suppressions=$PWD/autotest/cpp/driver/tsan_suppressions.txt \
         run_ctest build-tsan
@@ -157,7 +158,8 @@ stage_pytest() {
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
-# By itself: what forks or sends signals goes ill with an application in the same process.
+# QGIS tests run in a process of their own: tests that fork or send signals fail beside an
+# application.
 stage_qgis() {
     build release all
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/qgis
@@ -170,12 +172,12 @@ stage_package() {
 
 stage_asan() {
     build debug all
-    # Python itself is not built with the sanitizer, so its runtime must come first; leaks are not
-    # looked for, because Python keeps what it has until the process ends.
+    # Python is not built with the sanitizer, so the sanitizer's runtime must be loaded first. Leaks
+    # are not checked, as Python keeps memory until the process ends.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    # Tests that start a hundred processes are left out. A test runs in one format and one case, but
-    # for those of bad input.
+    # Tests that start a hundred processes are left out. Each test runs in one format and one case,
+    # except tests of bad input.
     local name left_out=()
     for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3 cold_open cancel unload; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Runs the README's commands in a freshly bootstrapped Debian that holds nothing but its base system,
-# on a clean clone of the last commit. Needs root, debootstrap and git on this machine.
+# Runs the README's commands on a clean clone of the last commit, in a freshly bootstrapped Debian that
+# has only its base system. Needs root, debootstrap and git on this machine.
 #
-#   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12
-#   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none
-#   scripts/try_fresh_debian.sh 'test unit'    with what it takes
-#   scripts/try_fresh_debian.sh package        makes the packages, and tries them in another one
-#   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL
-#   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
+#   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12;
+#   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none;
+#   scripts/try_fresh_debian.sh 'test unit'    a command with its arguments;
+#   scripts/try_fresh_debian.sh package        makes the packages, and tries them in a second system;
+#   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL;
+#   scripts/try_fresh_debian.sh --root DIR ... keeps the system in DIR, and uses an existing one again.
 #
 # Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
-# The registry, proxies and certificates of npm and pip are those of this machine's, where it has them.
+# npm and pip use the registry, proxies and certificates of this machine, if it has any.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 suite=bookworm
@@ -38,10 +38,10 @@ for tool in debootstrap git unshare chroot; do
     command -v "$tool" >/dev/null || fail "$tool is missing (apt-get install $tool)"
 done
 
-# "suite component address" of each package index that this machine's apt uses.
+# Prints "suite component address" of each package index that this machine's apt uses.
 indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
 
-# Debian's mirror: that of the suite, else that of any.
+# Prints Debian's mirror: that of the suite, else that of any suite.
 mirror() {
     if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
     indexes | awk -v s="$suite" '$2 == "main" && ($1 == s || !any) { any = $3 } $1 == s { exit }
@@ -57,7 +57,7 @@ bootstrap() {
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
 }
 
-# apt inside as apt outside: where packages come from, and whether dates are checked.
+# Configures apt inside as outside: sources of packages, and checks of dates.
 configure_apt() {
     indexes | awk -v s="$suite" 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
         sort -u >"$root/etc/apt/sources.list.new"
@@ -72,7 +72,7 @@ configure_apt() {
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
-# npm inside as npm outside.
+# Configures npm inside as outside.
 configure_npm() {
     command -v npm >/dev/null || return 0
     local name value
@@ -87,7 +87,7 @@ configure_npm() {
     done >"$root/root/.npmrc"
 }
 
-# pip inside as pip outside.
+# Configures pip inside as outside.
 configure_pip() {
     command -v pip >/dev/null || return 0
     local name value
@@ -112,8 +112,8 @@ clone_project() {
     fi
 }
 
-# Runs a command inside. Its mounts live in a namespace of their own and end with it, so nothing
-# of this machine can be mounted below $root when that is deleted.
+# Runs a command inside. The mounts are in a namespace of their own and end with the command, so no
+# mount of this machine is below $root when $root is deleted.
 inside() {
     unshare --mount --pid --fork --kill-child env -i \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
@@ -146,7 +146,7 @@ clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"
 
-# The packages that were made inside, in a system that has nothing of what made them.
+# Checks the packages in a second system, which has nothing from the first one.
 check_packages() {
     local built=$root
     root=$(mktemp -d "$built-clean.XXXX")

@@ -1,34 +1,34 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures the driver against the least that a task takes, and against what else users have.
+"""Measures the driver against the lower bound of each task, and against programs that users have.
 
-    autotest/benchmark/run.sh            builds what is needed into build/ and runs this
-    autotest/benchmark/run.sh --small    the same on small data, in seconds: a test, no measurement
+    autotest/benchmark/run.sh            builds what is needed into build/ and runs this program.
+    autotest/benchmark/run.sh --small    runs on small data in seconds: a test, not a measurement.
 
     /usr/bin/python3 autotest/benchmark/benchmark.py [--small] [--rounds N] [--data FOLDER]
                                                      [--report FOLDER] [TASK ...]
 
-Prints one table. A row is one task; its times are medians in milliseconds, and a ratio is the
-median of the ratios within each round, in which all take turns. No time is too long for it; but
-where the values that are read differ from zarr-python's, it fails.
+Output: one table with a row for each task. Times are medians in milliseconds. A ratio is the median of
+the ratios within each round, in which all contenders take turns. No time makes the program fail, but
+values that differ from zarr-python's do. Contenders:
 
-floor     zarr_floor: reads the same files, decodes them with the bare codec library and copies them
-          to their place in memory that is there, on all cores; without GDAL
-ours      the driver "Zarr"
-builtin   the driver "ZarrBuiltin", in the same process, where it reads the sample
-tiff      a tiled GeoTIFF or COG of the same data, with the same codec (blosc: zstd and predictor),
-          read and written on all cores
-zarr      zarr-python
+floor     zarr_floor: reads the files, decodes them with the bare codec library, and copies them into
+          touched memory, on all cores and without GDAL;
+ours      the driver "Zarr";
+builtin   the driver "ZarrBuiltin", in this process, if it reads the sample;
+tiff      a tiled GeoTIFF or COG of equal data and codec (for blosc: zstd and predictor), read and
+          written on all cores;
+zarr      zarr-python.
 
-The last columns say what a row is to reach: at most so many times the floor, or the time of another
-divided by so many; "-" in front where it does not. Below the table stands what was counted.
+The last columns state the goal of a row: a maximum ratio to the floor, or a minimum ratio of another
+contender's time to the driver's. A "-" precedes a goal that is not reached. Counts follow the table.
 
---report writes benchmark.md and benchmark.svg: the table and a chart of it. TASK is a module's name
-from TASKS below; more tasks: write one with a function measure(setting) that yields Rows and Facts.
+--report writes benchmark.md and benchmark.svg: the table and its chart. TASK is the name of a module in
+TASKS below. A new task is a module with a function measure(setting) that yields Rows and Facts.
 
-GDAL_DRIVER_PATH  folder with the plugin; default <repository>/build/gdalplugins. zarr_floor is
-                  taken from ../bin beside it, and the data (4 GB; 40 MB with --small) is kept in
-                  ../benchmark-data unless --data says otherwise
+GDAL_DRIVER_PATH  folder with the plugin; default <repository>/build/gdalplugins. zarr_floor is in
+                  ../bin beside this folder. The data (4 GB; 40 MB with --small) are stored in
+                  ../benchmark-data, or in the folder of --data
 """
 
 import argparse
@@ -40,7 +40,7 @@ import types
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
-# Nothing of a user's set-up may change what is measured.
+# Settings of the user must not change the measurement.
 for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
@@ -111,7 +111,7 @@ def main():
     arguments = parse_arguments(plugins.parent)
     gdal.UseExceptions()
     floor = plugins.parent / "bin" / "zarr_floor"
-    # Our driver renames the one built into GDAL, so this name proves that ours was loaded.
+    # This driver renames the one built into GDAL, so the name proves that the plugin is loaded.
     if gdal.GetDriverByName(BUILTIN) is None:
         sys.exit(f"cannot measure: no plugin of ours in {plugins}")
     if not os.access(floor, os.X_OK):

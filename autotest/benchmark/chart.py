@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The chart of the benchmarks, as SVG: for each task how long the others take where ours takes 1."""
+"""The chart of the benchmarks, as SVG: the time of each contender for each task, relative to this
+driver's time."""
 
 import html
 import math
@@ -50,7 +51,7 @@ def axis(bottom):
 
 
 def draw(rows, subtitle):
-    """`rows` as of measuring.Row."""
+    """Draws the chart of `rows`, which are measuring.Row objects."""
     bottom = TOP + LINE * len(rows)
     parts = legend() + axis(bottom)
     for i, row in enumerate(rows):

@@ -21,7 +21,7 @@ from measuring import (
 from osgeo import gdal
 from readers import openers
 
-# The built-in driver decodes each chunk anew for each band: few rounds say enough.
+# The built-in driver decodes each chunk again for each band, so few rounds must do.
 FEW_ROUNDS = 3
 PIXELS = 40
 
@@ -35,7 +35,7 @@ def every_band(memory):
 
 
 def every_pixel(size, memory):
-    """Neighbouring pixels of a line, or windows around them, through all bands."""
+    """Reads neighbouring pixels of a line, or windows around them, in all bands."""
 
     def read(dataset):
         for i in range(len(memory)):
@@ -45,7 +45,8 @@ def every_pixel(size, memory):
 
 
 def every_slice(sample, memory):
-    """The same by GDAL's built-in driver, to which before 3.8 each slice is a dataset."""
+    """Reads every slice with GDAL's built-in driver, which before 3.8 has a dataset for each
+    slice."""
     name = pathlib.Path(sample.path).stem
 
     def read():
@@ -57,7 +58,8 @@ def every_slice(sample, memory):
 
 
 def every_pixel_of_slices(sample, size, memory):
-    """Likewise, with all slices opened beforehand."""
+    """Reads every pixel in all slices with the built-in driver; the slices are opened
+    beforehand."""
     name = pathlib.Path(sample.path).stem
 
     def prepare():
@@ -74,7 +76,8 @@ def every_pixel_of_slices(sample, size, memory):
 
 
 def count_decoded(sample, cache_bytes):
-    """Chunks decoded where each band is read in turn with a cache of so many bytes."""
+    """Counts the chunks that are decoded when all bands are read in turn with a cache of this
+    size."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(cache_bytes)
     try:

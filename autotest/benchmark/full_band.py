@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A whole band into memory that is there already, at full resolution, by both of GDAL's APIs."""
+"""Reads a whole band at full resolution into touched memory, with both APIs of GDAL."""
 
 import zlib
 
@@ -18,7 +18,7 @@ def array_into(memory):
 
 
 def classic(sample, memory):
-    """Datasets are opened anew each time, so that no cache of GDAL's has a part in it."""
+    """Opens the dataset again each time, so that GDAL's caches have no influence."""
     return {name: prepared(each, band_into(memory)) for name, each in openers(sample).items()}
 
 
@@ -30,7 +30,7 @@ def multidimensional(sample, memory):
 
 
 def check(sample, memory, floor):
-    """Everyone reads the same values, and they are those that zarr-python reads."""
+    """Asserts that every contender reads the values that zarr-python reads."""
     expected = sample.array()[...]
     for name, each in openers(sample).items():
         check_same(expected, memory, lambda into: band_into(into)(each()), f"{name} {sample.path}")

@@ -1,23 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How time grows with the work: with the number of chunks, with threads, and with the latency of a server.
+"""How time grows with the number of chunks, with threads, and with the latency of a server.
 
     growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [--of TABLE]... [PYTHON]
 
-TABLE is chunks, threads or latency; all of them without. PYTHON is that of an environment with
-TensorStore, zarrs and zarr-python 3, as peers.sh makes one; without it ours is measured alone. Each
-reader has a process of its own, and takes turns with the others. It fails where one reads other values
-than the array was made of. The tables are:
+TABLE: chunks, threads or latency; the default is all of them. PYTHON is the interpreter of an
+environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Without PYTHON only this
+driver is measured. Each reader has a process of its own, and the readers take turns. The program fails
+if a reader reads wrong values. The tables are:
 
-chunks    all of an array, of 100 to a million chunks of 16 x 16 uint8 without compression; opening it
-          counts not. A reader that takes more than PATIENCE seconds is left out of larger arrays: "-"
-threads   all of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads of the reader;
-          opening it counts not. More threads than the machine has cores only show what they cost
-latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that takes 0 to 200 ms before each
-          answer; opening counts. zarr-python and zarrs need fsspec and aiohttp in that environment
+chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression, without the
+          time of opening. Readers that take more than PATIENCE seconds skip larger arrays, marked "-";
+threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads,
+          without the time of opening. More threads than cores show only the cost of threads;
+latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
+          each answer, with the time of opening. zarr-python and zarrs need fsspec and aiohttp.
 
-The page cache is warm, and no reader keeps anything decoded for the next round. Files of chunks are hard
-links to a few: a million files of their own need more of the system's memory, and more time.
+The page cache is warm, and no reader keeps decoded chunks for the next round. Chunk files are hard links
+to a few files, as a million separate files need more of the system's memory and more time.
 
 --small takes up to 1000 chunks, 2 threads and 5 ms: a test. --report writes growth.md and growth.svg.
 """
@@ -34,7 +34,7 @@ import sys
 import types
 import zlib
 
-# Nothing of a user's set-up may change what is measured.
+# Settings of the user must not change the measurement.
 for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 
@@ -49,24 +49,24 @@ from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
 
 PATIENCE = 10  # seconds
-LONG = 5  # seconds; where a reader is expected to take longer, all read once
-SIDE = 16  # of a chunk of the arrays with many
-# The grids of 10**2, 10**3, ... chunks.
+LONG = 5  # seconds; slower readers are measured once
+SIDE = 16  # of a chunk, in arrays of many chunks
+# Grids of 10**2, 10**3, ... chunks.
 GRIDS = ((10, 10), (25, 40), (100, 100), (250, 400), (1000, 1000))
-FILES = 32  # that chunks are links to: ext4 allows 65000 links to each
+FILES = 32  # number of files to which chunks are links: ext4 allows 65000 links to each
 THREADS = (1, 2, 4, 8)
 LATENCIES = (0, 5, 20, 50, 100, 200)  # milliseconds
 
 
 @dataclasses.dataclass
 class Panel:
-    """One table, and one part of the chart."""
+    """A table, and its panel in the chart."""
 
     title: str
-    unit: str  # of what grows
+    unit: str  # of the abscissa
     guide_title: str
-    guide: object  # (what grows, the rows) -> seconds, of a line to compare with
-    rows: list = dataclasses.field(default_factory=list)  # (what grows, {reader: [seconds, ...]})
+    guide: object  # (abscissa, rows) -> seconds of a line to compare with
+    rows: list = dataclasses.field(default_factory=list)  # (abscissa, {reader: [seconds, ...]})
     versions: dict = dataclasses.field(default_factory=dict)
 
     def add(self, value, seconds, versions):
@@ -93,7 +93,7 @@ class Panel:
 
 
 def open_readers(stack, pythons, sample, threads=0):
-    """Name -> reader. They end with `stack`."""
+    """Opens the readers and returns {name: reader}; `stack` closes them."""
     return {
         name: stack.enter_context(peers.Reader(peers.program([python], name, sample, threads)))
         for name, python in pythons.items()
@@ -101,12 +101,13 @@ def open_readers(stack, pythons, sample, threads=0):
 
 
 def versions_of(readers):
-    """Ours has none: that of its process is GDAL's."""
+    """Returns the version of each reader; "" for this driver, which has GDAL's."""
     return {name: "" if name == "ours" else each.version for name, each in readers.items()}
 
 
 def measured(readers, command, rounds, expected):
-    """Name -> seconds of each round. Without rounds each is asked once, not for nothing before."""
+    """Returns {name: seconds of each round}. With 0 rounds each reader runs once, without a
+    warm-up."""
 
     def contender(name, reader):
         def run():
@@ -123,7 +124,8 @@ def measured(readers, command, rounds, expected):
 
 
 def rounds_for(setting, panel, growth):
-    """How often to measure where `growth` times as long is expected as by the last row."""
+    """Returns the number of rounds for a row that is expected to take `growth` times as long as the
+    last row."""
     if not panel.rows:
         return setting.rounds
     _, seconds = panel.rows[-1]
@@ -132,7 +134,7 @@ def rounds_for(setting, panel, growth):
 
 
 def links(rows, columns):
-    """The number of the file that each chunk is a link to."""
+    """Returns the number of the file to which each chunk is a link."""
     return (7 * np.arange(rows)[:, None] + 3 * np.arange(columns)) % FILES
 
 
@@ -142,7 +144,8 @@ def contents():
 
 
 def many_chunks(folder, rows, columns):
-    """An array of rows x columns chunks in one folder, and the CRC-32 of its values."""
+    """Writes an array of rows x columns chunks in one folder, and returns the CRC-32 of its
+    values."""
 
     def make(home):
         array = home / "array.zarr"
@@ -171,7 +174,8 @@ def many_chunks(folder, rows, columns):
 
 
 def look_at_files(folder):
-    """So that the first reader finds them in the system's memory, as the others do."""
+    """Puts the files into the system's memory, so that the first reader finds them there as the
+    others do."""
     with os.scandir(folder) as entries:
         return sum(entry.stat().st_size for entry in entries)
 

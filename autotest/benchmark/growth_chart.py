@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chart of growth.py, as SVG: for each of its tables a panel with a line for each reader."""
+"""The chart of growth.py, as SVG: a panel for each table, with a line for each reader."""
 
 import math
 import statistics
@@ -19,7 +19,8 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Axis:
-    """A logarithmic axis: values -> pixels from `begin` to `end`. Zero stands before the least other."""
+    """A logarithmic axis: values -> pixels from `begin` to `end`. Zero is put before the smallest
+    other value."""
 
     def __init__(self, values, begin, end):
         positive = [value for value in values if value > 0]
@@ -33,7 +34,7 @@ class Axis:
         return self.begin + (self.end - self.begin) * share
 
     def ticks(self):
-        """Powers of ten, with twice and five times those where they are few."""
+        """Returns powers of ten, with twice and five times these if they are few."""
         digits = (1,) if self.most / self.least > 300 else (1, 2, 5)
         exponents = range(math.floor(math.log10(self.least)), math.ceil(math.log10(self.most)) + 1)
         values = [digit * 10.0**exponent for exponent in exponents for digit in digits]
@@ -98,7 +99,7 @@ def legend(versions):
 
 
 def draw(panels, subtitle):
-    """`panels` as of growth.Panel."""
+    """Draws a chart of `panels`, which are growth.Panel objects."""
     parts = legend(max((panel.versions for panel in panels), key=len))
     for i, panel in enumerate(panels):
         parts += draw_panel(panel, LEFT + i * (WIDTH + GAP))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Who reads, and how they are timed: in turns, so that what else the machine does hits all alike."""
+"""Contenders and their timing: contenders take turns, so that other load of the machine affects all
+alike."""
 
 import dataclasses
 import json
@@ -12,7 +13,7 @@ import numpy as np
 from osgeo import gdal
 
 OURS, BUILTIN = "Zarr", "ZarrBuiltin"
-# The contenders, in the order of the table's columns.
+# Contenders in the order of the table's columns.
 CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
@@ -21,11 +22,11 @@ FEW_ROUNDS = 3
 
 @dataclasses.dataclass
 class Limit:
-    """What a row is to reach. A ratio is that of ours to a contender's time, or the other way."""
+    """Goal of a row: the ratio of this driver's time to a contender's, or the inverse."""
 
     other: str
     ratio: float
-    is_slower: bool = False  # ours takes at most `ratio` x the other; else the other x ours
+    is_slower: bool = False  # at most `ratio` x the other; else the inverse
 
     def reached(self, seconds):
         ratio = median_ratio(seconds["ours"], seconds[self.other])
@@ -39,7 +40,7 @@ class Limit:
 
 @dataclasses.dataclass
 class Row:
-    """One task: contender -> seconds, a number for each round."""
+    """A task, with the seconds of each round for each contender."""
 
     title: str
     seconds: dict
@@ -48,12 +49,12 @@ class Row:
 
 @dataclasses.dataclass
 class Fact:
-    """Something counted, or a time that no contender's is the measure for."""
+    """A count, or a time without a contender to compare with."""
 
     title: str
     value: float
     limit: float
-    is_least: bool = False  # `limit` is to be reached, not kept
+    is_least: bool = False  # the value must reach `limit`, not stay below
 
     @property
     def reached(self):
@@ -75,7 +76,7 @@ def open_with(driver, path, flags=gdal.OF_RASTER, options=()):
 
 
 def timed(action):
-    """A contender: a function that returns the seconds that `action` takes."""
+    """Returns a contender: a function that returns the seconds of `action`."""
 
     def run():
         start = time.perf_counter()
@@ -86,7 +87,7 @@ def timed(action):
 
 
 def prepared(prepare, action):
-    """A contender that acts on what `prepare`, which is not timed, returns."""
+    """Returns a contender that times `action` on the result of `prepare`, which is not timed."""
 
     def run():
         prepared_ = prepare()
@@ -96,7 +97,7 @@ def prepared(prepare, action):
 
 
 class Floor:
-    """The program zarr_floor at work on one sample; a contender. Use it in a with statement."""
+    """Context manager and contender: the program zarr_floor working on one sample."""
 
     def __init__(self, program, sample):
         array = sample.array()
@@ -124,47 +125,49 @@ class Floor:
         return json.loads(self.process.stdout.readline())
 
     def crc32(self):
-        """Of the array's bytes as the program reads them."""
+        """Returns the CRC-32 of the array's bytes as the program reads them."""
         return self._ask("check")["crc32"]
 
     def __call__(self):
         return self._ask("read")["seconds"]
 
     def writing(self, folder, variant):
-        """Encodes what was read last and writes it to files of a new folder; returns seconds."""
+        """Encodes the data that were read last, writes them to files of a new folder, and returns
+        the seconds."""
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 
     def into_new_memory(self):
-        """As the call, but to memory that is new to the process."""
+        """Reads like a call of the object, but into memory that is new to the process."""
         return self._ask("read new")["seconds"]
 
     def of_windows(self, windows, new=False):
-        """The contender that decodes each chunk that a window touches once, and then copies the
-        windows, tuples (x, y, width, height), to memory of their own, new or not."""
+        """Returns the contender that decodes each chunk of the windows once, and then copies the
+        windows. Windows are tuples (x, y, width, height). Each is copied into memory of its own,
+        new or touched."""
         words = ["windows", *(["new"] if new else []), *(",".join(map(str, w)) for w in windows)]
         return lambda: self._ask(" ".join(words))["seconds"]
 
 
 def counters(domain="READ_COUNTERS"):
-    """What all reads, or writes, of the process through our driver have done so far."""
+    """Returns the counters of all reads, or of all writes, of this process through the driver."""
     found = gdal.GetDriverByName(OURS).GetMetadata(domain)
     return {name: int(value) for name, value in found.items()}
 
 
 def preallocated(array):
-    """Memory for all of `array`, touched, and set to what the array does not hold."""
+    """Allocates memory for all of `array`, touched, and filled with values that the array does not
+    have."""
     memory = np.empty(array.shape, array.dtype)
     memory.view("u1").fill(0xFE)
     return memory
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs every contender `rounds` times, after once for nothing; name -> list of seconds.
+    """Runs every contender `rounds` times after a warm-up, and returns {name: list of seconds}.
 
-    Who goes first changes from round to round. Where the one for nothing takes them more than
-    `patience` seconds together, FEW_ROUNDS are enough: what takes long varies less.
-    """
+    Another contender begins in each round. If the warm-up takes all together more than `patience`
+    seconds, FEW_ROUNDS are run, as long tasks vary less."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()
@@ -182,5 +185,5 @@ def take_turns(contenders, rounds, patience=float("inf")):
 
 
 def median_ratio(above, below):
-    """The median of the ratios within each round, which stand nearest in time."""
+    """Returns the median of the ratios within each round, whose measurements are close in time."""
     return statistics.median(a / b for a, b in zip(above, below))

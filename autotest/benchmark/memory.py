@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory: a large store converted with a small cache, windows of one read with it, and an array of
-very many chunks opened."""
+"""Memory: a large store converted with a small cache, windows read with a small cache, and an array
+of very many chunks opened."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from measuring import Fact
 from osgeo import gdal
 
 CACHE = 64  # MB
-BEYOND = 150  # MB that GDAL, Python and the threads may take
-ALLOWANCE = 16  # MB that the driver's and GDAL's own objects may take
+BEYOND = 150  # MB for GDAL, Python and the threads
+ALLOWANCE = 16  # MB for objects of the driver and of GDAL
 
 CHILD = """
 import sys, time
@@ -32,8 +32,8 @@ print(time.perf_counter() - start, most(), most() - before)
 
 
 def spent(action):
-    """What a process of its own takes for `action`: seconds, the most memory in MB, and how much of
-    that was not there when GDAL had started."""
+    """Runs `action` in a process of its own. Returns the seconds, the peak memory in MB, and how
+    far the peak is above the memory after GDAL's start."""
     environment = {**os.environ, "GDAL_CACHEMAX": str(CACHE)}
     command = [sys.executable, "-c", CHILD, action]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -65,7 +65,8 @@ array = group.OpenMDArray(group.GetMDArrayNames()[0])
 
 
 def make_linked(path, chunk, across, options):
-    """A store of `across` x `across` chunks, or shards, that all are one file; returns its bytes."""
+    """Writes a store of `across` x `across` chunks, or shards, that are links to one file; returns
+    the file's size."""
     side = chunk * across
     options = [f"BLOCKSIZE={chunk},{chunk}", *options]
     driver = gdal.GetDriverByName("Zarr")
@@ -88,8 +89,8 @@ def make_linked(path, chunk, across, options):
 
 
 def reads(folder, small):
-    """What reads hold beyond the caller's memory, the cache, and for each thread a chunk and what
-    is stored of it."""
+    """Memory of reads beyond the caller's buffer and the cache. Each thread may hold a decoded and
+    a stored chunk."""
     chunk, across = (256, 8) if small else (2048, 8)
     rows = chunk // 8
     inner = ["FORMAT=ZARR_V3", "COMPRESS=BLOSC", f"SHARD_CHUNK_SHAPE={chunk // 4},{chunk // 4}"]
@@ -115,7 +116,7 @@ def reads(folder, small):
 
 
 def make_large(path, gigabytes):
-    """A store of so many GiB whose chunks are all the same file, by links: what it holds is small."""
+    """Writes a store of so many GiB whose chunks are links to one small file."""
     rows, columns, chunk = 8192 * gigabytes, 32768, 1024
     gdal.GetDriverByName("Zarr").Create(
         str(path), columns, rows, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}"]

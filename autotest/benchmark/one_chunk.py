@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One chunk of 150 MB, as archives of reanalyses have them: by all cores, beside the bare codec on
-one of them. Memory is there already, as in full_band.py."""
+"""A single chunk of 150 MB, as in archives of reanalyses, read by all cores beside the bare codec
+on one core.
+
+Memory is touched before, as in full_band.py."""
 
 import os
 import zlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Opening stores of many arrays, groups or chunks: in time and memory in proportion to them."""
+"""Opening stores of many arrays, groups or chunks takes time and memory in proportion to their
+number."""
 
 import itertools
 import json
@@ -44,7 +45,8 @@ def make(count):
 
 
 def make_version_3(groups, arrays):
-    """The consolidated document alone: `groups` groups below the root, each with `arrays` arrays."""
+    """Writes only the consolidated document: `groups` groups below the root, each with `arrays`
+    arrays."""
     array = {
         "zarr_format": 3, "node_type": "array", "shape": [512, 512], "data_type": "float32",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [256, 256]}},
@@ -71,7 +73,8 @@ def make_version_3(groups, arrays):
 
 
 def make_chunks(count):
-    """An array of `count` chunks that are there, as links of as few files as file systems allow."""
+    """Writes an array of `count` stored chunks, which are links to as few files as file systems
+    allow."""
     links = 60000
     document = {
         "zarr_format": 2, "shape": [16 * count, 16], "chunks": [16, 16], "dtype": "<u1",
@@ -100,10 +103,11 @@ ONE_PIXEL = (
 
 
 def growth(setting):
-    """Seconds and MB for each kind of store, and its seconds by ten times those of a store of a
-    tenth."""
+    """Yields seconds and MB for each kind of store, and its seconds relative to ten times those of
+    a store of a tenth of the size."""
     shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
-    # What, how many, how they are made, what is done, seconds and MB that are allowed.
+    # Tasks: action, objects, number, function that makes the store, program, allowed seconds and
+    # MB.
     tasks = (
         ("list", "arrays of v2", 100_000, make, LIST, 12, 450),
         ("list", "arrays of v3", 100_000, lambda n: make_version_3(1, n), LIST, 20, 600),
@@ -151,7 +155,7 @@ def measure(setting):
     }
     small = take_turns(contenders, rounds)
     yield Row(f"list {counts[0]} arrays, consolidated", small, (faster(1),))
-    # The floor is the time in proportion to that of the smaller store.
+    # The floor is the time of the smaller store, multiplied by the ratio of the sizes.
     seconds = take_turns(
         {"ours": listing(OURS, many, counts[1]), "small": listing(OURS, few, counts[0])}, rounds
     )

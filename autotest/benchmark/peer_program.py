@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""One reader of Zarr at work on one array; run by peers.py and growth.py, the others' in the
-environment that peers.sh makes.
+"""Program that reads or writes one array with one Zarr reader, for peers.py and growth.py.
 
     peer_program.py READER PATH FORMAT [THREADS]
 
-READER    ours, tensorstore, zarrs, zarr-python, or builtin: GDAL's own driver, where ours is not loaded
-PATH      a folder, or a URL that starts with http://, of which nothing is kept for the next command
-FORMAT    2 or 3
-THREADS   how many read and decode; as many as the reader takes without
+READER    ours, tensorstore, zarrs, zarr-python; or builtin, the built-in driver without this one;
+PATH      a folder, or a URL with http://, whose data are not cached between commands;
+FORMAT    2 or 3;
+THREADS   number of threads that read and decode; the reader's own choice by default.
 
-Reads commands line by line, and answers each with a line of JSON: {"seconds": S, "crc32": N}
+Other readers than ours run in the environment that peers.sh makes. Reads commands line by line, and
+answers each with a line of JSON: {"seconds": S, "crc32": N}
 
-    read                 all of the array
-    open                 all of the array; the time of opening it counts, too
-    windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
-    write FOLDER         all of the array to a new one of the same metadata, which is read back
+    read                 reads the whole array;
+    open                 reads the whole array; the time includes opening;
+    windows W W ...      reads windows one after another; each is START:STOP,START:STOP,...;
+    write FOLDER         writes the whole array to a new one with equal metadata, and reads it back.
 
-Each command opens the array anew. The time of opening counts not, but for "open"; that of new memory does.
+Each command opens the array again. Except for "open", the time excludes opening. The time includes the
+allocation of memory.
 """
 
 import importlib.metadata
@@ -36,15 +37,16 @@ def is_url(path):
 
 
 class ThroughGdal:
-    """An array in GDAL's multidimensional API, as the others show theirs."""
+    """An array in GDAL's multidimensional API, with the interface of the other readers' arrays."""
 
     def __init__(self, path):
-        # As the name of a file, GDAL itself would look at it, and list the server's root, before us.
+        # With a plain file name, GDAL itself would list the server's root before the driver is
+        # asked.
         self.path = f'ZARR:"/vsicurl/{path}"' if is_url(path) else str(path)
         self.array = self.opened(0)[-1]
 
     def opened(self, flags):
-        """The array behind what it needs to live."""
+        """Returns the dataset and group that the array needs, and the array last."""
         from osgeo import gdal
 
         dataset = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
@@ -65,7 +67,7 @@ class ThroughGdal:
 
 
 class ThroughBuiltin(ThroughGdal):
-    """GDAL's own driver reads on several threads what it is told of beforehand."""
+    """An array of GDAL's built-in driver, which reads on several threads after AdviseRead()."""
 
     def __getitem__(self, window):
         if window is ...:
@@ -152,7 +154,7 @@ def main():
     array = None
     for line in sys.stdin:
         words = line.split()
-        # Ours shares an array that is open with whoever opens it again, and what was decoded of it.
+        # The driver shares an open array, and its decoded chunks, with every later opening.
         del array
         array = opened(path)
         if words[0] == "read":

@@ -4,16 +4,18 @@
 
     peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT] PYTHON
 
-PYTHON is that of an environment with these packages, as peers.sh makes one. LABEL is that of an array
-in the table, such as "v3, zstd"; all of them without. Ours is the multidimensional API, read into new
-NumPy arrays, as the others do; "core" is the core without GDAL, zarr_core_reader. Each has a process of
-its own. What each has read is compared. The page cache is warm, but for the rows that say otherwise; of
-an array on a server the chunks are asked for each time. ours/best is the median of the ratios to the
-fastest peer of each round. The floor decodes to new memory, too; for windows it decodes each chunk once,
-and its round trip is one that writes the chunks' files, and reads the array that there was.
+PYTHON is the interpreter of an environment with these packages, as peers.sh makes one. LABEL is the
+label of an array in the table, such as "v3, zstd"; the default is all arrays.
 
-ROOT is the folder of another Debian that has python3-gdal, as scripts/try_fresh_debian.sh makes one with
---suite sid --root ROOT; GDAL's own driver there is one more peer. That needs root.
+"ours" is the multidimensional API, which reads into new NumPy arrays as the other readers do. "core" is
+the core without GDAL, zarr_core_reader. Each reader has a process of its own, and all values read are
+compared. The page cache is warm, except in rows that say otherwise. Chunks on a server are requested
+each time. ours/best is the median over the rounds of the ratio to the fastest peer. The floor decodes
+into new memory, too. For windows the floor decodes each chunk once. The floor's round trip writes the
+chunk files and reads the existing array.
+
+ROOT is the folder of another Debian with python3-gdal, whose built-in driver becomes one more peer.
+scripts/try_fresh_debian.sh with --suite sid --root ROOT makes such a folder. ROOT needs root rights.
 """
 
 import argparse
@@ -40,7 +42,7 @@ from zarr_http import Served  # noqa: E402  (in the folder that samples adds to 
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
-# Runs "$@" in the system in the folder $0, with the folders $1 and $2 of this one in their places.
+# Runs "$@" in the system in folder $0, where folders $1 and $2 of this system are mounted.
 ELSEWHERE = """
 root=$0
 for folder in "$1" "$2"; do
@@ -54,27 +56,28 @@ exec chroot "$root" "$@"
 """
 COLD = "read all, page cache cold"
 COLD_ARRAYS = ("blosc-lz4", "none", "v3, sharded scene")
-LATENCY = 0.02  # seconds, of an answer of the server
-WINDOWS = 40  # of the small form 5
+LATENCY = 0.02  # seconds before an answer of the server
+WINDOWS = 40  # the small form has 5
 BANDS = 60
 PIXELS = 10
-PATIENCE = 12  # seconds, for one round of all readers; see take_turns()
+PATIENCE = 12  # seconds for one round of all readers; see take_turns()
 
 
 def program(python, name, sample, threads=0):
-    """The command of a reader in Python, on so many threads, or 0: as many as it takes."""
+    """Returns the command of a reader in Python, on this number of threads, or its own default with
+    0."""
     form = "3" if isinstance(sample, samples.Version3Sample) else "2"
     return [*python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
 
 def python_in(root, data):
-    """The command of Python in another system, without our driver."""
+    """Returns the command of Python in another system, without this driver."""
     inside = ["/usr/bin/env", "-u", "GDAL_DRIVER_PATH", "/usr/bin/python3"]
     return ["unshare", "--mount", "bash", "-euc", ELSEWHERE, root, str(REPOSITORY), data, *inside]
 
 
 class Reader:
-    """The process of a peer, or of ours, at work on one array. Use it in a with statement."""
+    """Context manager: the process of a peer or of this driver, working on one array."""
 
     def __init__(self, command):
         self.command = command
@@ -103,7 +106,7 @@ class Reader:
 
 
 class Afar(samples.Sample):
-    """An array on a web server, of the values of another sample."""
+    """An array on a web server with the values of another sample."""
 
     def __init__(self, same, url):
         super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {same.label}", url, same.floor_codec)
@@ -118,7 +121,7 @@ def text_of(begin, size):
 
 
 def random_windows(number, shape, size, step, random):
-    """Windows whose places are multiples of `step`."""
+    """Returns random windows whose positions are multiples of `step`."""
     places = [max((length - each) // step, 0) + 1 for length, each in zip(shape, size)]
     return " ".join(
         text_of([int(random.integers(n)) * step for n in places], size) for _ in range(number)
@@ -126,7 +129,7 @@ def random_windows(number, shape, size, step, random):
 
 
 def tasks_of(sample, folder, windows):
-    """Title -> the command for it."""
+    """Returns the command of each task: {title: command}."""
     shape, chunks = sample.array().shape, sample.chunks
     random = np.random.default_rng(25)
     if chunks == shape:
@@ -154,8 +157,8 @@ def tasks_of(sample, folder, windows):
 
 
 def variant_of(sample):
-    """What zarr_floor calls the compressor or the level of an array; None for one in shards, which it
-    does not write."""
+    """Returns zarr_floor's name for the compressor or level of an array; None for arrays in shards,
+    which zarr_floor cannot write."""
     if sample.shards and sample.shards != sample.chunks:
         return None
     return {
@@ -168,7 +171,7 @@ def variant_of(sample):
 
 
 def floor_of(floor, sample, title, command, target):
-    """The contender that does the same as the others with the bare codec, or None. `target()` is a path
+    """Returns the contender that does the task with the bare codec, or None. `target()` is a path
     for a new store."""
     if title == COLD or isinstance(sample, Afar):
         return None
@@ -195,7 +198,7 @@ def floor_of(floor, sample, title, command, target):
 
 class Table:
     def __init__(self, versions):
-        """`versions` has the peers'; the columns are theirs and ours."""
+        """`versions` are those of the peers; the columns are the peers and this driver."""
         self.peers = tuple(versions)
         self.names = ("floor", "core", "ours", *self.peers)
         titles = [f"{name} {versions.get(name, '')}".strip() for name in self.names]
@@ -217,7 +220,7 @@ class Table:
 
 
 def forget(folder):
-    """Drops a folder's files from the page cache, once they are on the disk."""
+    """Drops a folder's files from the page cache after they are on the disk."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -226,15 +229,15 @@ def forget(folder):
 
 
 def empty(folder):
-    """Gives back what the files in a folder take. To delete them would make those that are written next
-    slow: ext4 looks at each file that was deleted lately when it makes a new one."""
+    """Frees the disk space of a folder's files without deleting them. Deletions would slow down
+    later writes: ext4 looks at recently deleted files when it makes a new one."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             os.truncate(path, 0)
 
 
 def commands_of(setting, sample):
-    """Name -> the command of each that reads the array: ours, and the peers."""
+    """Returns {name: command} of all readers: this driver, the core, and the peers."""
     others = [setting.python]
     commands = {"ours": program([sys.executable], "ours", sample)}
     if not isinstance(sample, Afar):
@@ -255,7 +258,7 @@ def measure(sample, setting, table):
             ours = ("ours", "core")
             table = Table({name: each.version for name, each in readers.items() if name not in ours})
         floor = None if isinstance(sample, Afar) else stack.enter_context(Floor(setting.floor, sample))
-        whole = floor.crc32() if floor else None  # it has read what it is to write, then
+        whole = floor.crc32() if floor else None  # reads the data that is written later
         folder, turns = setting.written, setting.turns
         for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}

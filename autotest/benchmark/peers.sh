@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the driver into build/, makes an environment with TensorStore, zarrs and zarr-python 3 from
-# PyPI in build/tools/peers, and runs peers.py: see there. The packages of scripts/setup.sh test must
-# be there.
+# Builds the driver into build/, installs TensorStore, zarrs and zarr-python 3 from PyPI into
+# build/tools/peers, and runs peers.py with the given arguments. Needs the packages of
+# scripts/setup.sh test.
 #
 #   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT]
 set -euo pipefail

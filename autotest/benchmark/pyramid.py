@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A pyramid as a map shows it: the full view, and tiles at random places and zooms.
 
-The floor of the full view is the level that it is made of, read directly.
-"""
+The floor of the full view is a direct read of the level that the view uses."""
 
 import numpy as np
 from measuring import OURS, Row, at_most, faster, open_with, prepared, take_turns
@@ -15,7 +14,7 @@ TILES = 200
 
 
 def make_pyramid(setting):
-    """A store with overviews of the terrain, and the same as COG."""
+    """Writes a store of the terrain with overviews, and an equal COG."""
     source = next(each for each in setting.terrain if each.label == "zstd")
 
     def make(home):
@@ -40,7 +39,8 @@ def full_view(memory):
 
 
 def random_tiles(size):
-    """Windows of the full resolution that a tile shows, at zooms with and without an overview."""
+    """Returns windows in full resolution that a tile shows, at zooms with and without an
+    overview."""
     chance = np.random.Generator(np.random.PCG64(SEED))
     tiles = []
     for _ in range(TILES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ways to open and read that several tasks share."""
+"""Functions that open and read rasters, shared by several tasks."""
 
 import numpy as np
 from measuring import BUILTIN, OURS, open_with
@@ -13,7 +13,7 @@ def open_tiff(path):
 
 
 def openers(sample):
-    """Contender -> function that opens the sample's raster anew."""
+    """Returns {contender: function that opens the sample's raster again}."""
     found = {
         name: lambda driver=driver: open_with(driver, sample.path)
         for name, driver in DRIVERS.items()
@@ -24,7 +24,7 @@ def openers(sample):
 
 
 def open_mdim(driver, path):
-    """The only array of a store, and the dataset that it needs to live."""
+    """Returns the dataset, which must live as long as the array, and the only array of a store."""
     dataset = open_with(driver, path, gdal.OF_MULTIDIM_RASTER)
     group = dataset.GetRootGroup()
     (name,) = group.GetMDArrayNames()
@@ -32,7 +32,7 @@ def open_mdim(driver, path):
 
 
 def check_same(expected, memory, read, what):
-    """`read` fills `memory`, which held something else, with `expected`."""
+    """Asserts that `read` fills `memory`, which held other values, with `expected`."""
     memory.view("u1").fill(0xFE)
     read(memory)
     np.testing.assert_array_equal(memory, expected, err_msg=what)

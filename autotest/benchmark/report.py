@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of the benchmarks: as text while they run, as Markdown and as a chart afterwards."""
+"""The table of the benchmarks: text while they run, Markdown and a chart afterwards."""
 
 import os
 import statistics
@@ -45,7 +45,7 @@ def limit_of(fact):
 
 
 class Table:
-    """Takes results one by one and prints each as it comes."""
+    """Takes results one by one and prints each of them."""
 
     def __init__(self):
         self.rows = []
@@ -75,7 +75,7 @@ class Table:
         print("all is reached" if not missed else f"not reached: {'; '.join(missed)}")
 
     def write(self, folder, rounds):
-        """benchmark.md and benchmark.svg."""
+        """Writes benchmark.md and benchmark.svg."""
         lines = [
             f"{machine(rounds)}, of milliseconds. `autotest/benchmark/run.sh --report FOLDER`",
             "",

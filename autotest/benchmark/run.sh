@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the driver and the benchmarks' C++ side into build/, then runs benchmark.py with the same
-# arguments: see there. The packages of scripts/setup.sh test must be there.
+# Builds the driver and the C++ programs of the benchmarks into build/, then runs benchmark.py with
+# the given arguments. Needs the packages of scripts/setup.sh test.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 

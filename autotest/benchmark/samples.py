@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data that the benchmarks read: made once, kept in a folder, the same on every machine."""
+"""Data of the benchmarks: made once, kept in a folder, and equal on every machine."""
 
 import os
 import pathlib
@@ -16,12 +16,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gdrivers")
 import zarr3  # noqa: E402  (in the folder that joined the path above)
 
 SEED = 20200101
-VERSION = 2  # of the data; part of the folders' names, so that older data is not taken for new
+VERSION = 2  # version of the data, in the folders' names, so that outdated data are not used
 
 BLOSC_LZ4 = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 BLOSC_ZSTD = Blosc(cname="zstd", clevel=5, shuffle=Blosc.SHUFFLE)
-# Label, codec as numcodecs has it, its name for zarr_floor, and the creation options that a user
-# would take for a GeoTIFF in its place. Levels are the usual defaults.
+# Label, codec of numcodecs, its name for zarr_floor, and the creation options that a user would
+# choose for a GeoTIFF. Levels are the usual defaults.
 CODECS = (
     ("blosc-lz4", BLOSC_LZ4, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
     ("blosc-zstd", BLOSC_ZSTD, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
@@ -35,7 +35,8 @@ ONE_CHUNK = {"blosc-lz4": BLOSC_LZ4, "blosc-zstd": BLOSC_ZSTD, "none": None, FRA
 
 
 def fractal(size):
-    """A random surface with the spectrum of a landscape, size x size: mean 0, deviation 1."""
+    """Returns a random surface with the spectrum of a landscape, size x size: mean 0, deviation
+    1."""
     white = np.random.Generator(np.random.PCG64(SEED)).standard_normal((size, size))
     spectrum = np.fft.rfft2(white)
     del white
@@ -50,19 +51,19 @@ def fractal(size):
 
 
 def terrain(size):
-    """Elevations in metres, whole decimetres as surveys deliver them; the sea lies at 0."""
+    """Returns elevations in metres, in whole decimetres as surveys give them; the sea is at 0."""
     metres = 350.0 + 420.0 * fractal(size)
     return np.maximum(np.round(metres, 1), 0.0).astype("<f4")
 
 
 def scene(size):
-    """Reflectances of a satellite's band, with the noise of its sensor."""
+    """Returns reflectances of a satellite's band, with the noise of its sensor."""
     noise = np.random.Generator(np.random.PCG64(SEED)).normal(0, 12, (size, size))
     return np.clip(2400 + 900 * fractal(size) + noise, 0, 65535).astype("<u2")
 
 
 def cube(times, height, width):
-    """A field that drifts from time to time, packed as climate data is."""
+    """Returns a field that drifts with time, packed as climate data are."""
     field = 1500 * fractal(max(height, width))[:height, :width]
     steps = np.arange(times)
     drift = 400 * np.sin(2 * np.pi * steps / 60)
@@ -73,7 +74,7 @@ def cube(times, height, width):
 
 
 class Sample:
-    """An array in a store of its own, and the same as GeoTIFF where `tiff` is not None."""
+    """An array in a store of its own, and equal data as GeoTIFF if `tiff` is not None."""
 
     def __init__(self, label, path, floor_codec, tiff=None):
         self.label = label
@@ -92,8 +93,8 @@ class Sample:
 
 
 class Version3Sample(Sample):
-    """An array of Zarr v3 in a store of its own, of the values of another sample. Without shards
-    `shards` are the chunks."""
+    """An array of Zarr v3 in a store of its own, with the values of another sample. Without
+    sharding `shards` equals the chunks."""
 
     def __init__(self, label, path, floor_codec, same, chunks, shards):
         super().__init__(label, path, floor_codec, same.tiff)
@@ -108,7 +109,7 @@ class Version3Sample(Sample):
 
 
 def kept(folder, name, make):
-    """The folder `name` in `folder`; `make` fills it, given its path, where it is not there."""
+    """Returns the folder `name` in `folder`; if it is missing, `make` fills it, given its path."""
     home = pathlib.Path(folder) / f"{name}-v{VERSION}"
     if not home.is_dir():
         print(f"making {home} ...", flush=True)
@@ -136,7 +137,7 @@ def save(path, data, chunks, codec):
 
 
 def tiff_from(store, path, chunk, options, driver="GTiff"):
-    """The array as GDAL users keep such data: tiles of the same size, all cores."""
+    """Writes the array as GDAL users store such data: tiles of equal size, on all cores."""
     blocks = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}"]
     if driver == "COG":
         blocks = [f"BLOCKSIZE={chunk}"]
@@ -149,7 +150,7 @@ def tiff_from(store, path, chunk, options, driver="GTiff"):
 
 
 def terrain_samples(folder, size, chunk):
-    """The terrain, once per codec."""
+    """Yields the terrain once for each codec."""
 
     def make(home):
         data = terrain(size)
@@ -165,7 +166,7 @@ def terrain_samples(folder, size, chunk):
 
 
 def shaded_sample(folder, size, chunk):
-    """A picture of the terrain, of bytes in small chunks."""
+    """Returns a shaded picture of the terrain, of bytes in small chunks."""
 
     def make(home):
         height = terrain(size)
@@ -177,8 +178,8 @@ def shaded_sample(folder, size, chunk):
 
 
 def one_chunk_samples(folder, size):
-    """The terrain as one chunk, as archives of reanalyses have them; the last of several frames of
-    Zstandard, which not every reader joins."""
+    """Yields the terrain as one chunk, as in archives of reanalyses. The last sample has several
+    frames of Zstandard, which some readers cannot join."""
 
     def make(home):
         data = terrain(size)
@@ -218,12 +219,12 @@ def cube_sample(folder, shape, chunks):
 
 
 def write_version_3(path, values, chunks, shards, codecs):
-    """By zarr-python 3, in a process of its own. `codecs` are those of a chunk, after its bytes."""
+    """Writes an array with zarr-python 3 in another process. `codecs` follow the codec "bytes"."""
     codecs = [zarr3.LITTLE, *codecs]
     if shards != chunks:
         codecs = [zarr3.sharding(chunks, codecs)]
     between = path.parent / "between"
-    # zarr-python leaves chunks of nothing but the fill value out, which the floor cannot read.
+    # zarr-python leaves out chunks of the fill value, which the floor cannot read.
     fill_value = np.iinfo(values.dtype).max if values.dtype.kind == "u" else -9999
     document = zarr3.document(values.shape, values.dtype.name, shards, codecs, int(fill_value))
     written = zarr3.Batch(between)
@@ -234,7 +235,8 @@ def write_version_3(path, values, chunks, shards, codecs):
 
 
 def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
-    """The values of `same`, an array of Zarr v2, in v3; `shards` are `chunks` where there are none."""
+    """Returns a v3 sample with the values of `same`, an array of Zarr v2; without sharding `shards`
+    equals `chunks`."""
     array = same.array()
 
     def make(home):
@@ -247,8 +249,8 @@ def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
 
 
 def version_3_samples(folder, terrain_of, scene_of, cube_of):
-    """Label -> the terrain in chunks with zstd, and in shards with blosc; the scene and the cube in
-    shards. Given are their samples of Zarr v2."""
+    """Returns {label: sample}: the terrain in chunks with zstd and in shards with blosc, the scene
+    and the cube in shards. The arguments are the samples of Zarr v2."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)
     inner = tuple(size // 2 for size in scene_of.chunks)
@@ -267,7 +269,8 @@ def version_3_samples(folder, terrain_of, scene_of, cube_of):
 
 
 def more_version_3_samples(folder, terrain_of):
-    """The terrain in chunks with the codecs that version_3_samples() has not, and in shards."""
+    """Yields the terrain in chunks with the codecs that version_3_samples() lacks, and in
+    shards."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)
     wanted = (

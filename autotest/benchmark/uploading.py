@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A GeoTIFF converted to Zarr in an object store whose server takes 20 ms before each answer, beside
-the time that the same server takes for the same bytes by GDAL's file system, 32 at the same time."""
+"""A GeoTIFF converted to Zarr in an object store whose server waits 20 ms before each answer.
+
+The floor is the time of the server for the same bytes by GDAL's file system, with 32 concurrent
+writes."""
 
 import concurrent.futures
 import itertools
@@ -17,7 +19,7 @@ LATENCY = 0.02
 PUTS_AT_ONCE = 32
 ROUNDS = 3
 CHUNK = 1024
-# Of the raster along each side: 1 GB.
+# Pixels of the raster along each side: 1 GB.
 SIDE, SMALL_SIDE = 22528, 2048
 
 
@@ -59,7 +61,7 @@ def measure(setting):
                 list(pool.map(lambda i: server.put(f"floor{name}/{i}", chunk), range(count)))
 
         def emptied(action):
-            """Takes turns on a disk that is not filled by the turns before."""
+            """Empties the stored objects before each turn, so that the disk does not fill up."""
 
             def run():
                 for stored in pathlib.Path(folder).rglob("*_object"):

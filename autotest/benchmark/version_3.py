@@ -32,7 +32,7 @@ BLOSC = ["COMPRESS=BLOSC", "BLOSC_CNAME=lz4", "BLOSC_CLEVEL=5", "BLOSC_SHUFFLE=B
 
 
 def whole(sample, setting):
-    """All of an array, by both of GDAL's APIs."""
+    """Reads whole arrays with both APIs of GDAL."""
     expected = sample.array()[...]
     memory = preallocated(expected)
     readers = {
@@ -52,7 +52,7 @@ def whole(sample, setting):
 
 
 def bands(sample, setting):
-    """A cube band after band, and the series of pixels."""
+    """Reads a cube band after band, and the series of pixels."""
     expected = sample.array()[...]
     memory = np.full(expected.shape, -2, expected.dtype)
     opened = lambda: open_with(OURS, sample.path)  # noqa: E731
@@ -72,7 +72,7 @@ def bands(sample, setting):
 
 
 def stored_sizes(sample, window):
-    """The bytes of the chunks that a window touches, by the shards' indexes; as many chunks."""
+    """Returns the stored size of each chunk that a window touches, from the shards' indexes."""
     x, y, width, height = window
     rows, columns = sample.chunks
     per_shard = [shard // chunk for shard, chunk in zip(sample.shards, sample.chunks)]
@@ -89,7 +89,8 @@ def stored_sizes(sample, window):
 
 
 def window_of(sample):
-    """What a read of a window reads and decodes beside what it touches."""
+    """Yields the chunks decoded and the bytes read for a window, beside those that the window
+    needs."""
     expected = sample.array()
     side = expected.shape[0] // 4
     window = (expected.shape[1] // 5, expected.shape[0] // 3, side, side)
@@ -107,7 +108,8 @@ def window_of(sample):
 
 
 def round_trip(setting):
-    """A raster in memory written, and read back: with shards, and the floor is Zarr v2's time."""
+    """Writes a raster from memory and reads it back, with shards; the floor is the time of Zarr
+    v2."""
     sample = setting.terrain_of["blosc-lz4"]
     expected = sample.array()[...]
     source = gdal.GetDriverByName("MEM").Create(
@@ -124,7 +126,7 @@ def round_trip(setting):
         ],
     }  # fmt: skip
     with tempfile.TemporaryDirectory(dir=setting.data) as folder:
-        turns = itertools.count()  # some file systems are slow where a file was just removed
+        turns = itertools.count()  # some file systems are slow after a deletion
 
         def there_and_back(name):
             path = pathlib.Path(folder, f"{next(turns)}.zarr")

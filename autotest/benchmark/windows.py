@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Parts of a scene: strips from top to bottom, and windows at random places.
 
-The floor decodes each chunk that is touched once and copies the windows to their places, both on
-all cores; it knows all windows beforehand.
-"""
+The floor decodes each touched chunk once and then copies the windows, both on all cores; it knows
+all windows beforehand."""
 
 import numpy as np
 from measuring import Floor, Row, at_most, faster, prepared, take_turns

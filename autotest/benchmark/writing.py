@@ -16,8 +16,8 @@ from osgeo import gdal
 from samples import BLOSC_LZ4
 
 ROUNDS = 5
-# Name, creation options, numcodecs' codec, the GeoTIFF's options, the sample that zarr_floor reads
-# and its variant of the codec.
+# Name, creation options, codec of numcodecs, options of the GeoTIFF, and for zarr_floor the sample
+# that it reads and the variant of the codec.
 CODECS = (
     (
         "zstd 3",
@@ -44,13 +44,13 @@ CODECS = (
 
 
 def converters(source, folder, chunk, codec, floor):
-    """Contender -> function that makes a new file of `source`. The floor reads the GeoTIFF, and at
-    the same time encodes its chunks with the bare codec and writes them, on all cores."""
+    """Returns {contender: function that makes a new file of `source`}. The floor reads the GeoTIFF
+    on all cores, while it encodes the chunks with the bare codec and writes them."""
     _, options, compressor, tiff_options, (_, variant) = codec
     block = [f"BLOCKSIZE={chunk},{chunk}", *options]
     tiled = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}", "NUM_THREADS=ALL_CPUS"]
 
-    # Each run makes another file, as some file systems are slow where one was just removed.
+    # Each run makes another file, as some file systems are slow after a deletion.
     turns = itertools.count()
 
     def by_gdal(driver, name, creation):
@@ -95,8 +95,8 @@ def converters(source, folder, chunk, codec, floor):
 
 
 def count_stored(folder, size, chunk):
-    """How often chunks are encoded where rows are written from top to bottom, and how many there
-    are; the cache holds a small part of the array."""
+    """Returns the number of chunks that are stored when rows are written from top to bottom. The
+    cache holds a small part of the array."""
     path = str(folder / "rows.zarr")
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(16 << 20)
@@ -124,7 +124,7 @@ def measure(setting):
         folder = pathlib.Path(name)
         for codec in CODECS:
             with Floor(setting.floor, setting.terrain_of[codec[-1][0]]) as floor:
-                floor.crc32()  # reads it
+                floor.crc32()  # reads the data
                 contenders = converters(source.tiff, folder, chunk, codec, floor)
                 seconds = take_turns(contenders, min(ROUNDS, setting.rounds))
             for store in ("ours", "builtin"):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what the fuzzers start from: FOLDER/TARGET/*, a folder for each target, and the words of the
-documents as FOLDER/zarr.dict, for them to put in.
+"""Writes the seeds of the fuzzers: a folder FOLDER/TARGET for each target, and FOLDER/zarr.dict, the words
+of the documents, which fuzzers insert.
 
     make_seeds.py FOLDER
 
-The stores are the samples of data/ and those that the tests write in the forms of other writers; the
-chunks are the codecs' test vectors. Only what is small is taken: a fuzzer changes small inputs
-faster.
+Stores are the samples of data/, and stores that the tests write as other programs do. Chunks are the
+codecs' test vectors. Only small files are taken, as a fuzzer changes small inputs faster.
 """
 
 import base64
@@ -54,7 +53,7 @@ NAMES = [
 
 
 class Seeds:
-    """The folders of the targets; files are named by their contents."""
+    """Folders of the targets; files are named by their contents."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -68,7 +67,7 @@ class Seeds:
         self.count += 1
 
     def add_store(self, root):
-        """A store, as every target that can take something of it has it."""
+        """Adds a store to every target that can use a part of it."""
         values = {}
         for path in sorted(root.rglob("*")):
             if path.is_file() and path.stat().st_size <= LARGEST_VALUE * 8:
@@ -100,7 +99,7 @@ class Seeds:
 
 def tar_of(values):
     file = io.BytesIO()
-    # A block for each header and value, without the ten kilobytes that tar ends with.
+    # A block for each header and value, without the ten kilobytes that end a tar file.
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for key, data in values.items():
             member = tarfile.TarInfo(key)
@@ -155,7 +154,7 @@ def add_written_stores(seeds, folder):
 
 
 def crc32c(data):
-    """Castagnoli's, as the codec of that name appends it."""
+    """Returns the CRC-32C (Castagnoli), which the codec of that name appends."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -181,7 +180,7 @@ def sharded(chunks, codecs, index, location="end"):
 
 
 def shard_of(chunks, at_end, with_crc):
-    """A shard of these encoded chunks, None for absent ones."""
+    """Returns a shard of encoded chunks, where None stands for absent chunks."""
     size = 16 * len(chunks) + (4 if with_crc else 0)
     at, entries, body = 0 if at_end else size, [], b""
     for chunk in chunks:
@@ -194,11 +193,11 @@ def shard_of(chunks, at_end, with_crc):
 
 
 def lying_indexes(chunk):
-    """Shards of two chunks whose index, the last 32 bytes, says what cannot be, or what is odd."""
+    """Yields shards of two chunks whose index, the last 32 bytes, is impossible or unusual."""
     whole, most = len(chunk), 2**64 - 1
     for entries in (
-        [0, whole, 0, whole],  # one chunk for both
-        [0, whole, whole // 2, whole],  # that overlap
+        [0, whole, 0, whole],  # one range for both chunks
+        [0, whole, whole // 2, whole],  # overlapping ranges
         [0, whole, 2 * whole + 32, whole], [most - 1, whole, 0, most - 1], [most, whole, 0, most],
         [0, 0, most, most], [2 * whole, 32, 0, whole], [2**63, 2**63, whole, whole],
     ):  # fmt: skip
@@ -206,7 +205,8 @@ def lying_indexes(chunk):
 
 
 def add_shards(seeds):
-    """An array with shards, and a shard: sound ones, nested ones, bombs, and such as lie."""
+    """Adds documents of arrays with shards, each with a shard: valid shards, nested shards, bombs,
+    and shards with a wrong index."""
     def add(document, shard):
         seeds.add("shard", json.dumps(document).encode() + b"\n" + shard)
 
@@ -234,12 +234,12 @@ def add_shards(seeds):
 
 
 def turned_index():
-    """The entries of an index by columns, of which there are offset and size."""
+    """Returns a codec that stores the index by columns: all offsets, then all sizes."""
     return {"name": "transpose", "configuration": {"order": [2, 0, 1]}}
 
 
 def add_v3(seeds, folder):
-    """Stores of Zarr v3, written by hand."""
+    """Adds stores of Zarr v3, written by hand."""
     def write(name, documents, chunks):
         for key, document in documents.items():
             path = folder / name / key / "zarr.json"

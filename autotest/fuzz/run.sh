@@ -1,18 +1,18 @@
 #!/bin/bash
-# Builds the fuzzers and runs them, as many at once as there are processors; installs nothing.
+# Builds the fuzzers and runs as many of them concurrently as there are processors; installs nothing.
 #
-#   autotest/fuzz/run.sh --seconds 20          each target for 20 seconds, as the tests do
-#   autotest/fuzz/run.sh --seconds 3600 --seed 0 codec  this target for an hour, in a way of its own
-#   autotest/fuzz/run.sh --merge               instead, puts what the runs have found that is worth
-#                                              keeping into autotest/fuzz/corpus
+#   autotest/fuzz/run.sh --seconds 20          each target for 20 seconds, as the tests do.
+#   autotest/fuzz/run.sh --seconds 3600 --seed 0 codec  this target for an hour, at random.
+#   autotest/fuzz/run.sh --merge               copies useful inputs of earlier runs into
+#                                              autotest/fuzz/corpus, and runs no fuzzer.
 #
-# Without --seed each run tries the same in a clean folder, so that the tests judge a change and not
-# its luck; --seed 0 is another at each run.
+# Without --seed each run in a clean folder tries equal inputs, so that the tests judge a change and not
+# chance; --seed 0 draws other inputs in each run.
 #
-# They start from autotest/fuzz/corpus and the seeds that make_seeds.py writes, and go on from what
-# earlier runs found, which is kept in build-fuzz/corpus. An input that breaks something is left in
-# build-fuzz/findings, and the exit code is 1: put it into autotest/fuzz/findings/TARGET, where the
-# tests run it from then on, and mend what it breaks.
+# Fuzzers start from autotest/fuzz/corpus, from the seeds of make_seeds.py, and from the inputs that
+# earlier runs found, which are in build-fuzz/corpus. An input that breaks something is left in
+# build-fuzz/findings, and the exit status is 1. Put the input into autotest/fuzz/findings/TARGET,
+# where the tests run it from then on, and correct the fault.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
@@ -35,18 +35,19 @@ folder=build-fuzz
 mkdir -p $folder/findings $folder/logs
 OUT=$folder/out autotest/fuzz/oss_fuzz/build.sh >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
 
-# What one allocation, and all memory together, may take in megabytes: the largest chunk that the
-# targets decode is 1 MiB, all else is what codecs and GDAL need for themselves.
+# Megabytes of one allocation, and of all memory. The targets decode chunks of at most 1 MiB; codecs
+# and GDAL need the rest.
 most_at_once=160 most=1024
 options=(-dict=$folder/seeds/zarr.dict -timeout=25 -malloc_limit_mb=$most_at_once -rss_limit_mb=$most
     -max_len=65536 -print_final_stats=1 -reload=0
-    # Leaks are looked for once, at the end: what GDAL keeps would have them looked for each time.
+    # Leaks are checked once, at the end: memory that GDAL keeps would trigger a check after each
+    # input.
     -detect_leaks=0 -entropic=0)
 
-# Short stacks are quicker to keep with each allocation.
+# Short stacks cost less for each allocation.
 export ASAN_OPTIONS=malloc_context_size=6:allocator_may_return_null=0
 
-# The folders that a target starts from, of which the first is the one that it adds to.
+# Prints the folders of inputs for a target; the target adds inputs to the first folder.
 corpora() {
     mkdir -p "$folder/corpus/$1" "autotest/fuzz/corpus/$1" "$folder/seeds/$1"
     echo "$folder/corpus/$1" "autotest/fuzz/corpus/$1" "$folder/seeds/$1"
@@ -69,7 +70,8 @@ fuzz() {
     return $code
 }
 
-# Of what covers all that is covered the smallest: the repository is not to grow by megabytes.
+# Replaces the corpus of a target by the smallest inputs that keep its coverage. Limits of number
+# and size keep the repository small.
 merge() {
     local target=$1 kept=autotest/fuzz/corpus/$1 most=100 largest=2048
     case $target in store | tar | zip) most=40 largest=5120 ;; esac
@@ -78,7 +80,7 @@ merge() {
     "$folder/out/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
         $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
     rm -rf "$kept" && mkdir -p "$kept"
-    # No head, at which sort would fail.
+    # awk instead of head, with which sort would fail on a closed pipe.
     find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n |
         awk -v most=$most 'NR <= most { print $2 }' | xargs -r cp -t "$kept"
     echo "$target: $(find "$kept" -type f | wc -l) files, $(du -sk --apparent-size "$kept" | cut -f1) kB"

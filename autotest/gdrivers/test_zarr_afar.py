@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is read of a store on a server: few requests, few round trips, and no byte twice."""
+"""Reads from a web server: few requests, few round trips, and no byte read twice."""
 
 import base64
 import re
@@ -22,7 +22,7 @@ CUBE = RNG.integers(0, 255, (BANDS, 40, 60), "u1")
 
 
 def write(path, data, *options):
-    """A store of the driver's own of one array of two or three dimensions."""
+    """Creates a store with one array of two or three dimensions by the driver's CreateCopy()."""
     data = data if data.ndim == 3 else data[None]
     kind = gdal.GDT_Byte if data.dtype == np.uint8 else gdal.GDT_UInt16
     memory = gdal.GetDriverByName("MEM").Create("", data.shape[2], data.shape[1], len(data), kind)
@@ -54,7 +54,7 @@ def server(tmp_path_factory):
 
 
 def opened(server, name, *options):
-    """Cold: another name for each, as datasets of one store share what they know."""
+    """Opens a store under a new name each time, because datasets of one store share caches."""
     opened.count = getattr(opened, "count", 0) + 1
     link = server.folder / f"{opened.count}-{name}"
     link.symlink_to(server.folder / name)
@@ -64,7 +64,8 @@ def opened(server, name, *options):
 
 
 def ranges(requests):
-    """The parts of files that were read, by file: offset and end of each, and indexes of shards."""
+    """Returns the byte ranges that were read, as (offset, end) by file, and the files whose shard
+    index was read."""
     parts, indexes = {}, []
     for _, path, extent, _ in requests:
         first, _, last = (extent or "").removeprefix("bytes=").partition("-")
@@ -82,7 +83,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Documents, indexes, chunks; four shards, and a request for the chunks of each."""
+    """Documents, shard indexes and chunks take one round trip each. Each of the four shards takes
+    one request for its chunks."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -104,7 +106,7 @@ def test_panning_reads_nothing_twice(server):
 
 
 def test_chunks_far_apart_are_not_read_over(server):
-    """A column of chunks: what lies between them is more than what is wanted."""
+    """Reads a column of chunks: the gaps between the chunks are larger than the chunks."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(0, 0, CHUNK, SHARD)
     np.testing.assert_array_equal(got, SCENE[:SHARD, :CHUNK])
@@ -115,7 +117,7 @@ def test_chunks_far_apart_are_not_read_over(server):
 
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
-def test_members_of_a_zip_file_come_together(server, form):
+def test_members_of_a_zip_file_are_read_together(server, form):
     dataset = opened(server, f"{form}.zip")
     np.testing.assert_array_equal(dataset.ReadAsArray(), SCENE)
     requests = server.requests()
@@ -140,7 +142,7 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_wrong_answers_are_never_other_members(server, form, what):
-    """Members of a zip file that are read together: what is read is right, or is an error."""
+    """Members of a zip file that are read together give the right values or an error."""
     dataset = opened(server, f"{form}.zip")
     server.rule(**{**LIES, **TRUTH}[what])
     try:
@@ -164,7 +166,7 @@ def test_bands_in_turn_are_read_ahead(server, form, options):
         np.testing.assert_array_equal(dataset.GetRasterBand(i + 1).ReadAsArray(), CUBE[i])
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk, once
+    assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk once
     if options:
         assert log["in_turn"] >= BANDS
     else:
@@ -181,8 +183,8 @@ CACHED = {
 
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
-def test_what_was_read_outlives_its_dataset(server, name, how):
-    """With GDAL's options for that, and not without; documents are read anew."""
+def test_cached_chunks_outlive_their_dataset(server, name, how):
+    """Chunks stay cached only with GDAL's cache options. Documents are read again each time."""
     options, is_kept = CACHED[how]
     expected = CUBE if name.startswith("cube") else SCENE
     with config_options(**options):
@@ -203,8 +205,9 @@ def test_what_was_read_outlives_its_dataset(server, name, how):
     assert is_kept or len(of_chunks(after)) >= len(of_chunks(before)) - 3
 
 
-def test_shard_that_was_replaced_is_not_mixed_with_what_is_kept(server):
-    """The index of the old shard is kept, and a chunk of the new one comes: both are the new ones."""
+def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
+    """The old shard's index is cached when a chunk of the new shard is read: index and chunk must
+    be the new ones."""
     name = f"replaced{opened.count}.zarr"
     shutil.copytree(server.folder / "scene.zarr", server.folder / name)
     shard = next((server.folder / name).rglob("c/0/0"))
@@ -234,7 +237,7 @@ def test_shard_that_was_replaced_is_not_mixed_with_what_is_kept(server):
         server.rule(validators=[])
 
 
-def test_random_reads_are_not_followed(server):
+def test_random_reads_cause_no_read_ahead(server):
     dataset = opened(server, "cube_zarr_v2.zarr")
     server.log()
     bands = [7, 31, 2, 19, 38, 11, 25]
@@ -244,7 +247,7 @@ def test_random_reads_are_not_followed(server):
     assert len(server.requests()) == 4 * len(bands)
 
 
-def test_advised_reads_are_on_their_way(server):
+def test_advised_reads_run_in_the_background(server):
     dataset = opened(server, "cube_zarr_v2.zarr")
     server.log()
     for i in (3, 17, 30):
@@ -255,7 +258,7 @@ def test_advised_reads_are_on_their_way(server):
     log = server.log()
     assert len(log["requests"]) == 12 and log["in_turn"] <= 2
     assert dataset.GetRasterBand(1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
-    dataset = None  # while that is under way
+    dataset = None  # while the advised read is under way
 
 
 def test_far_more_is_advised_than_is_loaded_at_a_time(server):
@@ -269,7 +272,7 @@ def test_far_more_is_advised_than_is_loaded_at_a_time(server):
     assert log["at_once"] <= 2 * 32
 
 
-def test_process_ends_while_chunks_are_on_their_way(server):
+def test_process_ends_while_chunks_are_loading(server):
     program = """
 import sys
 from osgeo import gdal
@@ -285,7 +288,7 @@ for i in range(4):
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_bands_of_a_level_come_together(server):
+def test_bands_of_an_overview_are_read_together(server):
     dataset = opened(server, "pyramid.zarr")
     server.log()
     got = dataset.ReadAsArray(0, 0, 256, 256, buf_xsize=128, buf_ysize=128)
@@ -296,8 +299,8 @@ def test_bands_of_a_level_come_together(server):
 
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
-def test_what_fails_ahead_fails_where_it_is_read(server, form):
-    """A chunk that cannot be read ahead is an error of the band that has it, and of no other."""
+def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
+    """A chunk that cannot be read ahead is an error only of the band that has the chunk."""
     dataset = opened(server, f"cube_{form}.zarr")
     root = next(each[1] for each in server.requests()).split("/")[1]
     key = "c/10/1/1" if form == "zarr_v3" else "10.1.1"
@@ -318,7 +321,8 @@ def test_what_fails_ahead_fails_where_it_is_read(server, form):
 @pytest.mark.parametrize("name", ["cube_zarr_v2.zarr", "scene.zarr"])
 @pytest.mark.parametrize("system", ["vsiaz", "vsiadls", "vsiswift"])
 def test_object_stores_that_are_not_s3(server, system, name):
-    """As far as a server shows that answers each request for an object and does not list."""
+    """A plain web server stands in for Azure and Swift: it answers requests for objects, and lists
+    no keys."""
     container = server.folder / system
     container.mkdir(exist_ok=True)
     (container / name).symlink_to(server.folder / name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""APPEND_DIM: a dimension of an array that is there grows by the bands of a source."""
+"""APPEND_DIM: a dimension of an existing array grows by the bands of a source."""
 
 import json
 import pathlib
@@ -28,7 +28,7 @@ def utm():
 
 
 def slices(*values, size=(20, 10), transform=PLACE):
-    """A raster in memory with a band of each value."""
+    """Returns a raster in memory with one band for each value."""
     dataset = gdal.GetDriverByName("MEM").Create("", *size, len(values), gdal.GDT_Int16)
     dataset.SetGeoTransform(transform)
     dataset.SetSpatialRef(utm())
@@ -43,12 +43,12 @@ def contents(folder):
 
 
 def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variables=("v",), chunk=1):
-    """A store of xarray: variables along time on the grid of slices()."""
+    """Writes a store with xarray: variables along time on the grid of slices()."""
     store = folder / "cube.zarr"
     data = np.arange(len(times), dtype="i2")[:, None, None] + np.zeros((1, 10, 20), "i2")
     coordinates = {"time": np.array(times, "M8[ns]"), "y": 5199995.0 - 10 * np.arange(10),
                    "x": 500005.0 + 10 * np.arange(20)}  # fmt: skip
-    # A float has NaN as its fill value, an integer none.
+    # A float has NaN as its fill value; an integer has no fill value.
     dataset = xr.Dataset({name: (("time", "y", "x"), data.astype("f4" if name == "w" else "i2"))
                           for name in variables}, coordinates)  # fmt: skip
     settings = {name: {"chunks": (chunk, 5, 20)} for name in variables}
@@ -77,7 +77,7 @@ def test_xarray_finds_the_next_times(tmp_path, encoding, chunk, cpl):
     assert append(store, slices(70), "APPEND_DIM_VALUES=2020-01-05")
     assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06T06:00,2020-01-07") or (
         encoding == "days")  # fmt: skip
-    if encoding == "days":  # integers: a quarter of a day does not fit
+    if encoding == "days":  # days are integers: a quarter of a day does not fit
         assert "between two values" in cpl.the_error()
         cpl.clear()
         assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06,2020-01-07")
@@ -91,7 +91,7 @@ def test_xarray_finds_the_next_times(tmp_path, encoding, chunk, cpl):
         assert (opened.v.values == opened.v.values[:, :1, :1]).all()
 
 
-def test_numpys_times_grow(tmp_path):
+def test_datetime64_coordinates_grow(tmp_path):
     store = tmp_path / "t.zarr"
     group = zarr.open_group(str(store), mode="w")
     for name, data, dims in (("v", np.zeros((1, 10, 20), "i2"), ["time", "y", "x"]),
@@ -102,7 +102,7 @@ def test_numpys_times_grow(tmp_path):
     assert zarr.open(str(store), mode="r")["time"][1] == np.datetime64(text, "ns")
 
 
-def test_a_slice_that_is_there_is_written_anew(tmp_path):
+def test_an_existing_slice_is_overwritten(tmp_path):
     store = make_cube(tmp_path)
     assert append(store, slices(50, 60), "APPEND_DIM_VALUES=2020-01-02,2020-01-03")
     with xr.open_zarr(str(store)) as opened:
@@ -128,7 +128,7 @@ def test_every_variable_grows(tmp_path):
         assert (opened.w[2] == 8).all() and (opened.v[2] == 7).all()
 
 
-def test_the_bands_metadata_say_when(tmp_path):
+def test_times_come_from_the_bands_metadata(tmp_path):
     store = make_cube(tmp_path, encoding={"units": "hours since 2020-01-01"})
     (tmp_path / "next").mkdir()
     other = make_cube(tmp_path / "next", ["2020-02-01", "2020-02-02"], {"units": "days since 2000-01-01"})
@@ -143,7 +143,8 @@ def test_the_bands_metadata_say_when(tmp_path):
 
 
 def write_netcdf(path, opened):
-    """The same variable a month later, in other units."""
+    """Writes a netCDF file with the grid and the values of `opened`, and times of March 2020 in
+    minutes."""
     with netCDF4.Dataset(path, "w") as file:
         for name, size in (("time", 2), ("y", 10), ("x", 20)):
             file.createDimension(name, size)
@@ -155,7 +156,7 @@ def write_netcdf(path, opened):
         file.createVariable("v", "i2", ("time", "y", "x"))[:] = opened.v.values
 
 
-def test_a_tiff_says_when(tmp_path):
+def test_the_time_comes_from_a_tiff_tag(tmp_path):
     store = make_cube(tmp_path)
     path = tmp_path / "next.tif"
     gdal.GetDriverByName("GTiff").CreateCopy(str(path), slices(5)).SetMetadataItem(
@@ -168,7 +169,8 @@ def test_a_tiff_says_when(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """(level, time, y, x): the source's bands are in the array's order."""
+    """The array's dimensions are (level, time, y, x): the source's bands are in the array's
+    order."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))
@@ -207,7 +209,7 @@ def test_names_of_bands_grow(tmp_path):
     (lambda: slices(1), ["ARRAY_NAME=w"], "w"),
     (lambda: slices(1), ["ARRAY_NAME=time"], "time"),
 ])  # fmt: skip
-def test_what_does_not_fit_changes_nothing(tmp_path, cpl, source, options, told):
+def test_a_refused_source_changes_nothing(tmp_path, cpl, source, options, told):
     store = make_cube(tmp_path)
     before = contents(store)
     assert append(store, source(), "ARRAY_NAME=v", *options) is None
@@ -265,7 +267,7 @@ def test_a_store_in_memory_grows():
     driver().Delete(name)
 
 
-def test_overviews_that_no_longer_fit_are_told_of(tmp_path, cpl):
+def test_outdated_overviews_give_a_warning(tmp_path, cpl):
     store = make_cube(tmp_path)
     gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", [2])
     cpl.assert_quiet()
@@ -281,11 +283,11 @@ def test_overviews_that_no_longer_fit_are_told_of(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Slices keep their meaning
+# Values of appended slices
 
 
 def cube_of(folder, like):
-    """A store with two slices like a raster, and one array."""
+    """Creates a store with one array of two slices, both like the first band of `like`."""
     two = gdal.Translate("", like, format="MEM", bandList=[1, 1])
     for number in (1, 2):
         two.GetRasterBand(number).SetUnitType(like.GetRasterBand(1).GetUnitType())
@@ -316,7 +318,7 @@ def append_band(store, source):
 
 @pytest.mark.parametrize("source", [(100, 0.5, 200.0), (25000, 0.01, 0.0), (250, None, None)])
 @pytest.mark.parametrize("kind", [gdal.GDT_Int16, gdal.GDT_Float64])
-def test_values_keep_what_they_mean(tmp_path, cpl, source, kind):
+def test_values_are_converted_to_the_arrays_scale_and_type(tmp_path, cpl, source, kind):
     store = cube_of(tmp_path, raster(1000, scale=0.01, offset=0.0, nodata=-1))
     value, scale, offset = source
     assert append_band(store, raster(value, kind, scale, offset, nodata=-9))
@@ -335,20 +337,20 @@ def test_values_keep_what_they_mean(tmp_path, cpl, source, kind):
     (lambda: raster(-1, nodata=4), "29 pixels of the source have the nodata value of the array"),
     (lambda: raster(np.nan, gdal.GDT_Float32), "30 pixels of the source are beyond"),
 ])  # fmt: skip
-def test_pixels_that_cannot_keep_their_meaning_are_counted(tmp_path, cpl, make, told):
+def test_a_warning_counts_pixels_that_cannot_be_converted(tmp_path, cpl, make, told):
     store = cube_of(tmp_path, raster(1000, nodata=-1))
     assert append_band(store, make())
     assert len(cpl.warnings) == 1 and told in cpl.warnings[0]
 
 
-def test_nodata_of_the_source_alone_is_counted(tmp_path, cpl):
+def test_a_warning_counts_nodata_pixels_without_nodata_in_the_array(tmp_path, cpl):
     store = cube_of(tmp_path, raster(1000))
     assert append_band(store, raster(5, nodata=4))
     assert read_all(open_raster(store))[2][0].tolist() == [4, 5, 5, 5, 5, 5]
     assert len(cpl.warnings) == 1 and "1 pixels of the source are nodata" in cpl.warnings[0]
 
 
-def test_a_nodata_of_nan_becomes_the_arrays(tmp_path, cpl):
+def test_a_nodata_of_nan_becomes_the_arrays_nodata(tmp_path, cpl):
     store = cube_of(tmp_path, raster(1, gdal.GDT_Float32, nodata=-9999))
     assert append_band(store, raster(2, gdal.GDT_Float32, nodata=np.nan))
     dataset = open_raster(store)
@@ -385,7 +387,7 @@ def test_integers_of_64_bits_are_exact(tmp_path, cpl, nodata, told):
         cpl.assert_quiet()
 
 
-def test_the_mask_of_the_array_is_told_of(tmp_path, cpl):
+def test_a_mask_of_the_array_gives_a_warning(tmp_path, cpl):
     like = raster(1)
     like.CreateMaskBand(gdal.GMF_PER_DATASET)
     like.GetRasterBand(1).GetMaskBand().Fill(255)
@@ -395,7 +397,7 @@ def test_the_mask_of_the_array_is_told_of(tmp_path, cpl):
 
 
 def levels(folder, times, lev, value, calendar="standard", units="days since 2020-01-01"):
-    """A netCDF file with values along time and lev."""
+    """Writes a netCDF file with v(time, lev, y, x) and returns its dataset."""
     path = folder / f"{value}.nc"
     with netCDF4.Dataset(path, "w") as file:
         sizes = {"time": len(times), "lev": len(lev), "y": 5, "x": 6}
@@ -412,7 +414,7 @@ def levels(folder, times, lev, value, calendar="standard", units="days since 202
 
 
 def store_of(folder, *arguments, **options):
-    """A store of such a file, made by the multidimensional API."""
+    """Writes the file of levels() as a store by the multidimensional API."""
     levels(folder, *arguments, **options)
     path = folder / f"{arguments[2]}.nc"
     store = str(folder / "c.zarr")
@@ -442,8 +444,9 @@ def test_other_dimensions_have_the_same_coordinates(tmp_path, cpl, lev, along, f
     ("noleap", "standard", 58, "2020-02-28"), ("noleap", "standard", 59, None),
 ])  # fmt: skip
 @pytest.mark.parametrize("units", ["days since 2020-01-01", "hours since 2019-12-01"])
-def test_calendars_are_those_of_the_source(tmp_path, cpl, calendar, source, count, wanted, units):
-    """A day of another calendar is the day of that name, or an error."""
+def test_dates_of_another_calendar(tmp_path, cpl, calendar, source, count, wanted, units):
+    """A date of another calendar becomes the date with that year, month and day. A date that the
+    array's calendar lacks is an error."""
     store = store_of(tmp_path, [0.0], [10], 1, calendar=calendar)
     days = {"noleap": 31, "360_day": 30, "standard": 31}[source]
     number = count if units.startswith("days") else 24.0 * (count + days)
@@ -459,7 +462,7 @@ def test_calendars_are_those_of_the_source(tmp_path, cpl, calendar, source, coun
         assert opened.v.values[:, 0, 0, 0].tolist() == [1, 2]
 
 
-def test_bounds_that_grow_are_told_of(tmp_path, cpl):
+def test_bounds_without_the_new_slices_give_a_warning(tmp_path, cpl):
     store = make_cube(tmp_path)
     root = zarr.open_group(str(store), mode="a")
     bounds = root.create_dataset("time_bnds", data=np.array([[0, 1], [1, 2]]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which dimensions of an array are X and Y: coordinates of texts, names that only end in x and y,
-and images in colours whose dimensions have no names."""
+"""Choice of the dimensions X and Y: coordinates of text, names that only end in x and y, and colour
+images whose dimensions have no names."""
 
 import re
 
@@ -33,7 +33,7 @@ def types(array):
 
 
 def satip(folder, names=("IR_016", "VIS006", "WV_062"), x="x_geostationary", y="y_geostationary"):
-    """A store as Satip writes it: time, y, x, variable."""
+    """Writes a store like Satip's, with the dimensions time, y, x, variable."""
     values = np.arange(2 * 5 * 7 * 3, dtype="i2").reshape(2, 5, 7, 3)
     store = make_store(folder, {
         "data": {"values": values, "dims": ("time", y, x, "variable")},
@@ -81,7 +81,7 @@ def test_texts_are_not_x_or_y_even_by_their_name(tmp_path, dtype):
     assert types(open_array(store, "data"))[2] == ""
 
 
-def test_texts_are_taken_where_nothing_else_is_left(tmp_path):
+def test_text_dimensions_are_axes_if_no_others_are_left(tmp_path):
     values = np.arange(6, dtype="u1").reshape(2, 3)
     store = make_store(tmp_path, {"data": {"values": values, "dims": ("station", "name")}})
     group = zarr.open_group(str(store), mode="r+")
@@ -124,7 +124,7 @@ def colours_of(dataset):
 
 
 def debugged(open_it):
-    """What opening says to CPL_DEBUG=ZARR of images."""
+    """Calls `open_it`; returns the dataset and the debug messages about colour images."""
     told = []
 
     def tell(kind, number, text):
@@ -163,7 +163,7 @@ def test_an_image_is_bands_in_colours(tmp_path, colours, dtype, whole_store):
      ((40, 50, 3), "u4"), ((40, 50, 3), "f4"), ((40, 50, 3), "?"), ((3, 40, 50), "u1"),
      ((2, 40, 50, 3), "u1")],
 )  # fmt: skip
-def test_other_arrays_are_cubes_as_before(tmp_path, shape, dtype):
+def test_arrays_unlike_images_are_cubes(tmp_path, shape, dtype):
     store = make_array(tmp_path, np.zeros(shape, dtype))
     dataset, told = debugged(lambda: gdal.Open(str(store)))
     assert size(dataset) == (shape[-1], shape[-2], int(np.prod(shape[:-2])))
@@ -176,13 +176,13 @@ def test_the_smallest_image(tmp_path):
         assert size(open_raster(store)) == (side, side, colours)
 
 
-def test_an_array_with_names_is_what_they_say(tmp_path):
+def test_an_array_with_dimension_names_is_no_image(tmp_path):
     values = image(40, 50, 3)
     store = make_store(tmp_path, {"a": {"values": values, "dims": ("p", "q", "r")}})
     assert size(open_raster(store)) == (3, 50, 40)
 
 
-def test_options_say_otherwise(tmp_path):
+def test_open_options_choose_the_axes_of_an_image(tmp_path):
     store = make_array(tmp_path, image(40, 50, 3))
     for options, wanted in (
         (("DIM_X=2", "DIM_Y=1"), (3, 50, 40)),
@@ -218,13 +218,13 @@ def test_all_bands_decode_each_chunk_once(tmp_path):
 def test_lists_and_slices_agree(tmp_path):
     store = make_store(tmp_path, {"a": image(40, 50, 3), "b": image(40, 50, 3)})
     dataset = open_raster(store)
-    assert dataset.RasterCount == 0  # two images are no grid of bands
+    assert dataset.RasterCount == 0  # two images do not become bands of one dataset
     assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
     for name, _ in dataset.GetSubDatasets():
         assert size(open_raster(name)) == (50, 40, 3)
     blue = open_raster(array_name(store, "a:2"))
     np.testing.assert_array_equal(blue.ReadAsArray(), image(40, 50, 3)[:, :, 2])
-    assert colours_of(blue) == [gdal.GCI_GrayIndex]  # a band alone is no picture in colours
+    assert colours_of(blue) == [gdal.GCI_GrayIndex]  # a single band is no colour image
     slices = open_raster(array_name(store, "a"), "MULTIBAND=NO").GetSubDatasets()
     assert [text for _, text in slices][0].startswith("[40x50]")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bad metadata: one clear error, never a crash, a hang or an unbounded allocation. Bad documents of Zarr
-v3 are in test_zarr_v3_invalid.py, bad consolidated metadata of both in test_zarr_consolidated.py."""
+"""Bad metadata gives one clear error: never a crash, a hang or an unbounded allocation. Bad
+documents of Zarr v3 are in test_zarr_v3_invalid.py. Bad consolidated metadata of both versions is
+in test_zarr_consolidated.py."""
 
 import json
 import re
@@ -20,7 +21,7 @@ BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 
 
 HUGE = "overflow|large|exceed|big|more than|limit"
 
-# name -> (changes to a sound .zarray, what the error must say besides store and key)
+# case -> (changes to a valid .zarray, pattern of the error, which also names store and key)
 WRONG = {
     **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),
@@ -121,7 +122,7 @@ def assert_refused(outcome_errors, opened, pattern):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_metadata(tmp_path, case):
-    """As the store itself, and as one of its arrays."""
+    """Opens the bad array as a store by itself, and as an array of a group."""
     changes, pattern = WRONG[case]
     names, paths = [], ("", "group/elevation")
     for path in paths:
@@ -152,7 +153,8 @@ def test_invalid_utf8(tmp_path):
 
 @zarr_formats.BOTH
 def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
-    """Editors of Windows write it, and zarr-python skips it; a change leaves a sound document."""
+    """Windows editors write a byte order mark, and zarr-python skips it. An update leaves a valid
+    document."""
     store = handmade(tmp_path / "a.zarr")
     document = zarr_formats.document_file(store, ".zarray")
     document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())
@@ -167,7 +169,8 @@ def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
-    """Attributes that cannot be read: the file is named, once, and the pixels are not wrong."""
+    """Attributes that cannot be read give one message that names their file, and never wrong
+    pixels."""
     handmade(tmp_path / "bad.zarr", attrs=text)
     outcome = attempt(tmp_path / "bad.zarr", values=True)
     events = outcome.errors + outcome.warnings
@@ -199,7 +202,8 @@ CONSOLIDATED = {
 
 @pytest.mark.parametrize("case", CONSOLIDATED)
 def test_bad_consolidated_metadata(tmp_path, case):
-    """Named once; where the store is read without it, it is read right."""
+    """Bad consolidated metadata gives one message. A store that opens without consolidated metadata
+    has the right values."""
     group(tmp_path / "bad.zarr")
     handmade(tmp_path / "bad.zarr", path="elevation")
     (tmp_path / "bad.zarr" / ".zmetadata").write_text(CONSOLIDATED[case])
@@ -242,7 +246,8 @@ def test_paths_that_leave_the_store(tmp_path, cpl, path):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning says which and why; opening one directly fails for that reason."""
+    """A warning names each bad array and its fault. Opening a bad array directly fails with that
+    fault."""
     good = {"elevation": np.ones((3, 4), "i2"), "slope": np.ones((5, 6), "f4")}
     store = make_store(tmp_path, good)
     bad = {"codec": ({"compressor": {"id": "middle-out"}}, "middle-out"),
@@ -278,7 +283,7 @@ def test_the_only_good_array_opens_beside_bad_ones(tmp_path, cpl):
 
 @zarr_formats.BOTH
 def test_a_huge_but_sound_array_costs_nothing(tmp_path):
-    """2^30 pixels a side, all absent: a corner reads as the fill value."""
+    """An array of 2^30 x 2^30 pixels without any stored chunk reads as the fill value."""
     huge = {"shape": [2**30, 2**30], "chunks": [256, 256], "fill_value": 3, "files": {}}
     stores = [handmade(tmp_path / name, compressor=compressor, **huge)
               for name, compressor in (("raw.zarr", None), ("blosc.zarr", BLOSC))]  # fmt: skip

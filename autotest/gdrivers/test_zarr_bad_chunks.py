@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bad chunks: the read fails with one error that names store, chunk and cause; what is well still
-reads; an absent chunk is no error, one that may not be read is. What the codecs say of bad chunks in Zarr
-v3, in which they are the same, is in test_zarr_v3_shards_bad.py."""
+"""Bad chunks: a read fails with one error that names store, chunk and cause, and sound chunks still
+read. An absent chunk is no error; a chunk without read permission is an error. The codecs' errors
+in Zarr v3, which are equal, are in test_zarr_v3_shards_bad.py."""
 
 import bz2
 import gzip
@@ -25,7 +25,7 @@ from zarr_store import good_values, handmade, make_array
 pytestmark = pytest.mark.every_case
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # of key 1.0
+CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # values of the chunk with key 1.0
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", 5, 1), "blosc-zstd": numcodecs.Blosc("zstd", 5, 2),
     "zlib": numcodecs.Zlib(1), "gzip": numcodecs.GZip(1), "bz2": numcodecs.BZ2(1),
@@ -36,7 +36,7 @@ CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
 
 
 def damaged(folder, data, compressor=None, filters=None):
-    """A store whose chunk [1, 0] holds `data`, the other three being well."""
+    """Makes a store whose chunk [1, 0] holds `data`; the other three chunks are sound."""
     store = make_array(
         folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
     )
@@ -49,8 +49,8 @@ def assert_chunk_fails(store, pattern=""):
 
 
 def assert_chunks_fail(stores):
-    """Of stores, and what the error of each says: that what is wrong with chunk [1, 0] is told, and that
-    the others read."""
+    """Asserts that chunk [1, 0] of each (store, pattern) fails with one error that matches the
+    pattern, and that the other chunks read."""
     for (store, pattern), outcome in zip(stores, attempts([store for store, _ in stores])):
         key = zarr_formats.chunk_key(store, "", 1, 0)
         assert outcome.opened, outcome
@@ -98,7 +98,7 @@ def test_chunk_that_decodes_to_the_wrong_length(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_noise(tmp_path, name):
+def test_random_bytes_in_a_chunk(tmp_path, name):
     rng = np.random.default_rng(1)
     stores = [damaged(tmp_path / str(size), rng.bytes(size), CODECS[name]) for size in (3, 16, 17, 100, 5000)]
     assert_chunks_fail([(store, "") for store in stores])
@@ -132,13 +132,13 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_bombs(tmp_path, name):
-    """A small chunk that would decode to 64 MiB is refused without decoding all of it."""
+def test_decompression_bombs(tmp_path, name):
+    """A small chunk that would decode to 64 MiB is an error, before all of its data is decoded."""
     assert_chunk_fails(damaged(tmp_path, BOMBS[name](1 << 26), CODECS[name]))
 
 
 def test_sizes_that_lie(tmp_path):
-    """Headers that announce up to 4 GiB are not believed."""
+    """Chunk headers that announce up to 4 GiB are not trusted."""
     blosc = bytearray(CODECS["blosc"].encode(CHUNK))
     blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
     stores = [damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"])]
@@ -207,7 +207,7 @@ def test_a_chunk_that_may_not_be_read(public_folder):
 
 
 def without_permission(folder, key):
-    """What becomes of opening a store of which a document may not be read."""
+    """Opens a store without permission to read the document `key`; returns the outcome."""
     store = handmade(folder / "bad.zarr", attrs={"units": "m"})
     document = zarr_formats.document_file(store, key)
     os.chmod(document, 0)
@@ -229,7 +229,8 @@ def test_attributes_that_may_not_be_read(public_folder):
 
 @zarr_formats.BOTH
 def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
-    """Nested keys: the chunk's folder is closed, which is not the same as empty."""
+    """Chunk keys are nested: a folder of chunks that may not be entered is an error, and does not
+    count as empty."""
     store = handmade(public_folder / "bad.zarr", fill_value=-5, dimension_separator="/",
                      files={f"{i}/{j}": bytes(12) for i in (0, 1) for j in (0, 1)})  # fmt: skip
     assert attempt(store, as_nobody=True).read
@@ -238,7 +239,7 @@ def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
 
-# store -> (where the fault shows, what the error says); see data/corrupt/README.md
+# sample -> (step that fails, pattern of the error); see data/corrupt/README.md
 CORRUPT = {
     "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
     "missing_dtype": ("open", "dtype"), "wrong_type_shape": ("open", "shape"),
@@ -277,8 +278,8 @@ def test_corrupt_samples(name):
 
 
 @zarr_formats.BOTH
-def test_a_chunk_that_leads_nowhere_is_an_error(tmp_path, cpl):
-    """As git-annex and DVC leave files whose contents were not fetched."""
+def test_a_dangling_link_in_place_of_a_chunk_is_an_error(tmp_path, cpl):
+    """git-annex and DVC leave dangling symbolic links for files whose contents were not fetched."""
     store = handmade(tmp_path / "a.zarr")
     chunk = zarr_formats.chunk_file(store, "", 0, 0)
     chunk.unlink()

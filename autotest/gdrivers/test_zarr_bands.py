@@ -93,7 +93,7 @@ def test_other_axes(cube, options, axes):
     [["DIM_X=depth"], ["DIM_X=3"], ["DIM_Y=-1"], ["DIM_X=lat", "DIM_Y=lat"],
      ["DIM_X=1", "DIM_Y=1"]],
 )  # fmt: skip
-def test_axes_that_are_not_there(cube, cpl, options):
+def test_axes_that_do_not_exist(cube, cpl, options):
     
     name = array_name(cube, "temperature")
     assert gdal.OpenEx(name, gdal.OF_RASTER, open_options=options) is None
@@ -125,7 +125,7 @@ def test_blocks_are_chunks(tmp_path, chunks):
 
 
 def test_more_slices_than_bands(tmp_path, cpl):
-    """Above 65,536 slices there are no bands, and every slice opens by its name."""
+    """An array with more than 65,536 slices has no bands; each slice opens by its name."""
     values = (np.arange(65537) % 251).astype("u1").reshape(65537, 1, 1)
     store = make_store(tmp_path, {"series": {"values": values, "chunks": (65537, 1, 1)}})
     
@@ -144,14 +144,15 @@ def test_as_many_slices_as_bands(tmp_path):
     assert dataset.GetRasterBand(65536).ReadAsArray().tolist() == [[9]]
 
 
-def test_what_the_store_says_is_not_saved_beside_it(tmp_path):
-    """Statistics are, but the names that the bands have by the store may change there."""
+def test_band_names_of_the_store_are_not_saved_in_pam(tmp_path):
+    """Statistics are saved in PAM. Band names come from the store, which may change, and are not
+    saved."""
     store = tmp_path / "x.zarr"
     group = zarr.open_group(str(store), mode="w")
     array = group.array("a", np.arange(24.0).reshape(2, 3, 4))
     array.attrs["_ARRAY_DIMENSIONS"] = ["band", "y", "x"]
     group.array("band", np.array(["near", "far"])).attrs["_ARRAY_DIMENSIONS"] = ["band"]
-    # PAM is off in this process.
+    # PAM is off in this process, so another process saves the statistics.
     program = f"""
 from osgeo import gdal
 dataset = gdal.Open({str(store)!r})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What goes and moves with an array, and overviews that another program has left behind."""
+"""Masks, overviews, coordinates and CRS are deleted and renamed with their array. Overviews that no
+longer match an array which another program has replaced are left out."""
 
 import shutil
 
@@ -44,7 +45,8 @@ def add(store, name, source, *options):
 
 
 def with_two(folder):
-    """a in one place, m in another, each with a mask and overviews. Returns what it was without m."""
+    """Makes a store with arrays a and m in two different CRS, each with a mask and overviews.
+    Returns the store and its contents before m was added."""
     store = add(folder / "s.zarr", "a", raster())
     before = entries(store)
     add(store, "m", raster(VALUES + 7, 32633, UTM_33), "APPEND_SUBDATASET=YES")
@@ -72,7 +74,7 @@ def rename(store, old, new, how):
 
 
 def check(store, name, values):
-    """The raster with its mask, its overviews and theirs."""
+    """Asserts the values, the mask and the overviews of an array; returns its dataset."""
     dataset = open_raster(array_name(store, name))
     band = dataset.GetRasterBand(1)
     assert_same(band.ReadAsArray(), values)
@@ -89,7 +91,7 @@ each_way = pytest.mark.parametrize("how", ["classic", "multidim"])
 
 
 @each_way
-def test_what_is_the_arrays_alone_is_deleted_with_it(tmp_path, how, cpl):
+def test_mask_and_overviews_are_deleted_with_the_array(tmp_path, how, cpl):
     store, before = with_two(tmp_path)
     check(store, "a", VALUES)
     check(store, "m", VALUES + 7)
@@ -101,7 +103,7 @@ def test_what_is_the_arrays_alone_is_deleted_with_it(tmp_path, how, cpl):
 
 
 @each_way
-def test_the_next_array_of_the_name_is_not_taken_for_it(tmp_path, how, cpl):
+def test_a_new_array_inherits_nothing_of_a_deleted_one(tmp_path, how, cpl):
     store, _ = with_two(tmp_path)
     delete(store, "m", how)
     other = VALUES[::-1].copy()
@@ -118,8 +120,8 @@ def test_the_next_array_of_the_name_is_not_taken_for_it(tmp_path, how, cpl):
 
 
 @each_way
-def test_what_others_use_stays(tmp_path, how, cpl):
-    """b shares the grid mapping and the dimensions of a."""
+def test_a_shared_grid_mapping_and_dimensions_stay(tmp_path, how, cpl):
+    """Array b shares the grid mapping and the dimensions of array a, which is deleted."""
     store = add(tmp_path / "s.zarr", "a", raster())
     add(store, "b", raster(VALUES + 1), "APPEND_SUBDATASET=YES")
     delete(store, "a", how)
@@ -145,7 +147,7 @@ def test_coordinates_that_a_group_below_uses_stay(tmp_path, how, cpl):
     store = make_store(tmp_path, arrays)
     delete(store, "a", how)
     left = {path.parent.relative_to(store).as_posix() for path in store.rglob("*") if path.name in (".zarray", "zarr.json")}  # fmt: skip
-    # The multidimensional API has dimensions for themselves.
+    # In the multidimensional API a dimension exists without the arrays that use it.
     dimensions = {"y", "y_bnds"} if how == "multidim" else set()
     assert left - {".", "g"} == {"x", "x_bnds", "g/line"} | dimensions
     cpl.assert_quiet()
@@ -162,7 +164,7 @@ def test_the_last_array_leaves_an_empty_store(tmp_path, how, cpl):
 
 
 @each_way
-def test_a_renamed_array_keeps_what_it_has(tmp_path, how, cpl):
+def test_a_renamed_array_keeps_its_mask_and_overviews(tmp_path, how, cpl):
     store, _ = with_two(tmp_path)
     rename(store, "m", "n", how)
     dataset = check(store, "n", VALUES + 7)
@@ -170,14 +172,14 @@ def test_a_renamed_array_keeps_what_it_has(tmp_path, how, cpl):
     check_consolidated(store)
     check(store, "a", VALUES)
     assert [path for path in store.rglob("*") if path.name in ("m", "m_mask", "spatial_ref_m")] == []
-    # Its name is free.
+    # A new array can take the name m.
     other = VALUES[::-1].copy()
     add(store, "m", raster(other, 32631), "APPEND_SUBDATASET=YES")
     dataset = check(store, "m", other)
     assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32631"
     dataset = None
     dataset = check(store, "n", VALUES + 7)
-    # Overviews are still its own to build and to remove.
+    # The overviews of the renamed array can be removed.
     dataset = None
     assert update(array_name(store, "n")).BuildOverviews("NONE", []) == 0
     assert sizes(open_raster(array_name(store, "n"))) == []
@@ -203,7 +205,7 @@ def test_files_beside_the_store_go_with_their_array(tmp_path, cpl):
 
 
 def changed_by_xarray(store, values):
-    """Read, changed and written back with all attributes."""
+    """Reads the store, changes the values, and writes the store back with all attributes."""
     with xr.open_zarr(store) as opened:
         opened = opened.load()
     opened.a.values[...] = values
@@ -226,15 +228,15 @@ REPLACERS = [changed_by_xarray, replaced_by_zarr_python, written_by_zarr_python]
 
 def is_left_out(store):
     with error_log() as log:
-        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
-    assert log.errors == [] and sizes(dataset) == []
-    assert log.warnings != [] and all("was made from other values than /a" in text for text in log.warnings)
+        assert sizes(gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)) == []
+    assert log.errors == [] and log.warnings != []
+    assert all("was made from other values than /a" in text for text in log.warnings)
     return True
 
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=NONE", "BLOCKXSIZE=16", "BLOCKYSIZE=16"]], ids=["", "raw"])
 @pytest.mark.parametrize("replace", REPLACERS, ids=lambda replace: replace.__name__)
-def test_overviews_of_another_content_are_left_out(tmp_path, replace, options):
+def test_overviews_of_replaced_values_are_left_out(tmp_path, replace, options):
     store = add(tmp_path / "s.zarr", "a", raster(mask=False), *options)
     assert sizes(open_raster(store)) == [(30, 20), (15, 10)]
     replace(store, VALUES + 7)
@@ -247,17 +249,16 @@ def test_overviews_of_another_content_are_left_out(tmp_path, replace, options):
     assert sizes(dataset) == [(30, 20)]
 
 
-def test_a_replaced_array_of_another_shape(tmp_path):
+def test_overviews_of_a_replaced_shape_are_left_out(tmp_path):
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     replaced_by_zarr_python(store, np.zeros((80, 120), "u2"))
     with error_log() as log:
-        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
-    assert log.errors == [] and sizes(dataset) == []
-    assert [text for text in log.warnings if "is left out" in text] != []
+        assert sizes(gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)) == []
+    assert log.errors == [] and [text for text in log.warnings if "is left out" in text] != []
 
 
-def test_what_xarray_writes_in_place_of_an_array_has_no_overviews(tmp_path):
-    """mode="a", with a dataset that has nothing of the store's."""
+def test_an_array_replaced_by_xarray_has_no_overviews(tmp_path):
+    """Writes in mode="a" a dataset that takes nothing from the store."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
     with error_log() as log:
@@ -270,7 +271,7 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster())
     shutil.copytree(store, tmp_path / "copy.zarr")
     check(tmp_path / "copy.zarr", "a", VALUES)
-    # The same values in other chunks, by another codec.
+    # Array a is replaced by equal values, in other chunks and without a codec.
     root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
     attributes = root["a"].attrs.asdict()
     root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)
@@ -280,8 +281,9 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_pixels_that_gdal_writes_warn_and_nothing_else(tmp_path):
-    """As before: the writer is told, and what is there stays until it is built again."""
+def test_written_pixels_give_a_warning_about_overviews(tmp_path):
+    """GDAL's writer gets a warning that the overviews are outdated. The overviews stay until they
+    are built again."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     dataset = update(store)
     with error_log() as log:
@@ -291,7 +293,7 @@ def test_pixels_that_gdal_writes_warn_and_nothing_else(tmp_path):
     assert sizes(open_raster(store)) == [(30, 20), (15, 10)]
 
 
-def test_the_statement_is_no_metadata_of_the_level(tmp_path, cpl):
+def test_gdal_base_state_is_no_metadata_of_the_overview(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     level = f"{level_group(2)}/a"
     assert "gdal_base_state" in zarr_formats.attributes(store, level_group(2))

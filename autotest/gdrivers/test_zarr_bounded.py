@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory and time that a store takes stay in proportion to its documents: four times their size and
-256 MB beside what the limits allow, and no document takes for ever."""
+"""Memory for a store stays below 256 MB and four times the size of its documents, besides what the
+limits allow. No document takes endless time."""
 
 import json
 import resource
@@ -17,7 +17,7 @@ MEGA = 1 << 20
 
 
 def look_at(name):
-    """Everything that gdalinfo and gdalmdiminfo ask for."""
+    """Asks for everything that gdalinfo and gdalmdiminfo ask for."""
     dataset = gdal.Open(str(name))
     if dataset is not None:
         str(dataset.GetMetadata())
@@ -34,8 +34,8 @@ def look_at(name):
 
 
 def taken(action, *arguments):
-    """Runs an action in a process of its own. Returns the most memory in bytes that it took beside
-    that of the process, and what it logged."""
+    """Runs an action in a process of its own. Returns the memory in bytes by which the process
+    grew, and the messages that the action logged."""
 
     def work(report):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -112,8 +112,9 @@ def test_the_fill_value_of_many_arrays(tmp_path):
 
 
 def many_chunks(folder, irregular=None):
-    """A raster of 2**24 columns, whose coordinates lie in as many chunks of 16 as that takes. Those
-    that are asked for are there, the others are absent, which would not be regular."""
+    """Makes a raster of 2**24 columns whose x coordinates are stored in chunks of 16. Only the 64
+    chunks that the driver samples exist: any other chunk would read as irregular. Chunk `irregular`
+    is shifted by a quarter."""
     store = group(folder / "store.zarr")
     size, chunk = 1 << 24, 16
     chunks = size // chunk
@@ -161,7 +162,7 @@ def test_coordinates_of_very_many_columns_are_not_written(tmp_path):
 
 def test_coordinates_of_many_columns_are_written_chunk_by_chunk(tmp_path):
     size = (1 << 20) + 5
-    for _ in range(2):  # the second time the same coordinates are there
+    for _ in range(2):  # the second time the coordinates exist
         driver = gdal.GetDriverByName("Zarr")
         options = ["BLOCKSIZE=1,1000000"] + ["ARRAY_NAME=b", "APPEND_SUBDATASET=YES"] * _
         dataset = driver.Create(str(tmp_path / "wide.zarr"), size, 1, 1, gdal.GDT_Byte, options)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What GDAL's own driver reads and writes it reads and writes through "Zarr", too: whatever the order
-of drivers, and where "Zarr" alone may be asked."""
+"""Names that GDAL's built-in driver opens also open through "Zarr", in any order of the drivers,
+and if only "Zarr" is allowed."""
 
 import json
 import os
@@ -45,7 +45,8 @@ def files_below(folder):
 
 
 def assert_as_builtin(answers, names):
-    """Three answers for each name: of GDAL's own driver alone, of all, of "Zarr" alone."""
+    """Compares three answers for each name: of the built-in driver alone, of all drivers, of "Zarr"
+    alone. Returns how many answers have contents."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -86,14 +87,14 @@ def test_references_in_a_json_file(tmp_path, order):
     for (name, _), alone, free in zip(names, answers[0::3], answers[1::3]):
         if not reads_references() and name.startswith("ZARR:"):
             assert len(free["errors"]) == 1 and "Kerchunk references" in free["errors"][0], name
-        # A file on a server may not refer to one of this machine.
+        # A reference file on a server must not refer to a local file.
         if reads_references() and "/vsicurl/" not in name:
             assert alone["contents"] in ([0, [[1, 2], [3, 4]]], {"x": "01020304"}), name
 
 
 @ORDERS
-def test_a_reference_to_a_file_that_is_gone(tmp_path, order):
-    """Never the fill value in silence."""
+def test_a_reference_to_a_missing_file(tmp_path, order):
+    """A reference to a missing file never reads as the fill value without an error."""
     path = reference_file(tmp_path / "k.json", tmp_path / "gone")
     names = [(f'ZARR:"{path}":/x', RASTER), (f"/vsikerchunk_json_ref/{{{path}}}", RASTER),
              (f'ZARR:"/vsikerchunk_json_ref/{{{path}}}":/x', RASTER)]  # fmt: skip
@@ -117,7 +118,7 @@ def test_references_in_parquet_files(tmp_path, order, name):
                     **alone, "driver": "", "identified": "", "plainly": ""}, one  # fmt: skip
                 assert answer["driver"] == "Zarr"
             elif one.startswith("ZARR:"):
-                # GDAL before it knew them reads such chunks as absent.
+                # GDAL versions that do not know references would read these chunks as absent.
                 assert answer["contents"] is None and len(answer["errors"]) == 1, answer
                 assert "Kerchunk references" in answer["errors"][0], answer
 
@@ -164,7 +165,7 @@ def test_the_draft_of_v3_that_gdal_wrote(tmp_path, order):
     assert assert_as_builtin(answers, names) == 8
 
 
-def test_another_draft_of_v3_says_what_it_is(tmp_path, cpl):
+def test_another_draft_of_v3_is_named_in_the_error(tmp_path, cpl):
     path = tmp_path / "d.zarr"
     path.mkdir()
     (path / "zarr.json").write_text(json.dumps({"zarr_format": "https://example.org/another"}))
@@ -193,8 +194,9 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
     assert not (folder / ".zgroup").exists()
 
 
-def test_conversion_of_references_is_left_to_the_driver_that_knows_it(tmp_path, cpl):
-    """It needs GDAL's driver Parquet, which GDAL's own driver misses by name."""
+def test_conversion_to_kerchunk_is_left_to_the_builtin_driver(tmp_path, cpl):
+    """The conversion needs GDAL's driver Parquet; the built-in driver's error names PARQUET if it
+    is missing."""
     (tmp_path / "chunk").write_bytes(bytes(4))
     path = reference_file(tmp_path / "k.json", tmp_path / "chunk")
     option = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE"
@@ -219,7 +221,7 @@ def test_conversion_of_references_is_left_to_the_driver_that_knows_it(tmp_path, 
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
-def test_a_repository_of_icechunk_is_called_by_its_name(tmp_path, version, flags, cpl):
+def test_a_repository_of_icechunk_is_named_in_the_error(tmp_path, version, flags, cpl):
     folder = tmp_path / "ic"
     for name in ("snapshots", "manifests", "transactions", "chunks"):
         (folder / name).mkdir(parents=True)
@@ -258,7 +260,7 @@ def options_of(one, item):
     return found
 
 
-def test_the_builtin_driver_opens_what_is_left_to_it_alone(tmp_path):
+def test_the_builtin_driver_opens_stores_if_only_it_is_allowed(tmp_path):
     store = make_store(tmp_path, {"elevation": np.ones((3, 4), "i2")})
     for flags in (RASTER, MULTIDIM):
         found = gdal.IdentifyDriverEx(str(store), flags, allowed_drivers=BUILTIN)
@@ -268,7 +270,7 @@ def test_the_builtin_driver_opens_what_is_left_to_it_alone(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Who is told what a name is
+# Identification
 
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM, RASTER | gdal.OF_UPDATE])
@@ -277,7 +279,7 @@ def test_a_store_that_was_opened_is_identified(tmp_path, flags):
     other = make_v3(tmp_path / "three.zarr", "v")
     for name in (str(store), str(other)):
         for _ in range(2):
-            # GDAL 3.6 does not update its draft of version 3.
+            # GDAL 3.6 cannot update stores of its draft of Zarr v3.
             if name == str(store) or flags & gdal.OF_UPDATE == 0:
                 assert gdal.OpenEx(name, flags) is not None
             assert gdal.Open(name) is not None

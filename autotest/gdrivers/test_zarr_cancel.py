@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Progress functions that say no, at each call in turn: what was being made is gone, and what was
-there before is as it was."""
+"""Progress functions that cancel at each call in turn: the unfinished store or array is gone, and
+the former contents are unchanged."""
 
 import json
 import shutil
@@ -20,7 +20,8 @@ RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
 
 @pytest.fixture(autouse=True)
 def many_calls():
-    """Copies in small parts, as the parts go by the size of GDAL's cache."""
+    """Shrinks GDAL's cache, which sets the size of the parts of a copy: small parts mean many
+    progress calls."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -28,7 +29,7 @@ def many_calls():
 
 
 class Refuse:
-    """Says no at one call only, counted from 0, and counts the calls."""
+    """Progress function that cancels at call `at`, counted from 0, and counts its calls."""
 
     def __init__(self, at=None):
         self.at, self.calls = at, 0
@@ -39,7 +40,7 @@ class Refuse:
 
 
 def moments(calls):
-    """All calls where there are few, else the first, the last, and some between."""
+    """Returns all calls if they are few, else the first, the last and some between."""
     between = range(0, calls, max(1, calls // 8))
     return sorted({*range(min(calls, 4)), *between, *range(max(0, calls - 2), calls)})
 
@@ -56,15 +57,16 @@ def raster(side=2300, bands=3):
 
 
 def without_consolidated(files):
-    """Files of a folder; consolidated metadata, which may be written anew, as what they say."""
+    """Returns the files with consolidated metadata parsed: the document may be rewritten with equal
+    contents."""
     return {name: json.loads(data) if name.endswith(".zmetadata") else data
             for name, data in files.items()}  # fmt: skip
 
 
 def refused_at_each_call(folder, job, undo, same=entries):
-    """Runs job(progress), which is true where it worked: once without a refusal, which `undo()`
-    takes back, then with each. Those leave what `folder` held, by what `same` says, and an error.
-    Returns the number of calls."""
+    """Runs job(progress), which returns true on success. The first run is not cancelled and is
+    taken back by `undo()`; each later run is cancelled at another call. A cancelled run gives one
+    error and leaves the contents of `folder` that `same` returns. Returns the number of calls."""
     before = same(folder)
     counter = Refuse()
     with error_log() as log:
@@ -80,7 +82,7 @@ def refused_at_each_call(folder, job, undo, same=entries):
 
 
 # ---------------------------------------------------------------------------------------------
-# New stores, and those in the place of old ones
+# New stores, and stores that replace others
 
 COPIES = {
     "plain": [],
@@ -96,7 +98,7 @@ COPIES = {
 @pytest.mark.parametrize("way", ["CreateCopy", "Translate"])
 @pytest.mark.parametrize("there", ["nothing", "a store", "an empty folder"])
 @pytest.mark.parametrize("what", COPIES)
-def test_a_copy_leaves_what_was_there(tmp_path, what, there, way):
+def test_a_cancelled_copy_leaves_the_former_store(tmp_path, what, there, way):
     if there == "a store" and create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)
     folder = tmp_path / "folder"
@@ -126,7 +128,7 @@ def test_a_copy_leaves_what_was_there(tmp_path, what, there, way):
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
-def test_a_copy_into_a_zip_file_leaves_what_was_there(tmp_path, there):
+def test_a_cancelled_copy_leaves_the_former_zip_file(tmp_path, there):
     if there == "a store" and create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)
     path = tmp_path / "a.zarr.zip"
@@ -150,7 +152,7 @@ def test_a_copy_into_a_zip_file_leaves_what_was_there(tmp_path, there):
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["OVERVIEWS=2"]])
-def test_an_appended_subdataset_is_gone(tmp_path, options):
+def test_a_cancelled_subdataset_is_removed(tmp_path, options):
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(30), options=["ARRAY_NAME=first"])
 
@@ -168,8 +170,8 @@ def test_an_appended_subdataset_is_gone(tmp_path, options):
     assert not (store / "second").exists() and level_folders(store) == []
 
 
-def test_appended_slices_are_not_seen(tmp_path):
-    """In chunks of their own; of shared ones see test_zarr_append_dim.py."""
+def test_cancelled_slices_are_not_visible(tmp_path):
+    """Each slice has chunks of its own; test_zarr_append_dim.py tests slices that share chunks."""
     store = tmp_path / "a.zarr"
     values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
 
@@ -199,7 +201,7 @@ def test_appended_slices_are_not_seen(tmp_path):
 
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE"])
 @pytest.mark.parametrize("options", [[], ["INTERLEAVE=PIXEL"], ["SINGLE_ARRAY=NO"]])
-def test_new_overviews_are_gone(tmp_path, options, method):
+def test_cancelled_overviews_are_removed(tmp_path, options, method):
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(900), options=options)
 
@@ -210,14 +212,15 @@ def test_new_overviews_are_gone(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # what is cleaned up is then as it always is afterwards
+    build(Refuse())  # brings the store into the state that clean() leaves
     clean()
     refused_at_each_call(tmp_path, build, clean)
     assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 0
 
 
-def test_overviews_that_were_there_stay_listed(tmp_path):
-    """Those that are filled again may be half of each; the raster is as it was."""
+def test_existing_overviews_stay_listed(tmp_path):
+    """Overviews that are being rebuilt may be half filled; the raster and the list of files are
+    unchanged."""
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(900), options=["OVERVIEWS=2"])
     before = entries(store)
@@ -241,7 +244,7 @@ def test_overviews_that_were_there_stay_listed(tmp_path):
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
-def test_a_multidimensional_copy_leaves_what_was_there(tmp_path, there):
+def test_a_cancelled_multidimensional_copy_leaves_the_former_store(tmp_path, there):
     if there == "a store" and create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)
     folder = tmp_path / "folder"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ellipsoid, datum, prime meridian and units of CF grid mappings, and grid mappings that are wrong."""
+"""CF grid mappings: ellipsoid, datum, prime meridian and units, and invalid grid mappings."""
 
 import json
 import math
@@ -25,7 +25,8 @@ TMERC = {
 WGS84 = {"semi_major_axis": 6378137.0, "inverse_flattening": 298.257223563}
 GRS80 = {"semi_major_axis": 6378137.0, "inverse_flattening": 298.257222101}
 
-# Attributes -> semi-major axis, inverse flattening, prime meridian, EPSG code of the geographic CRS.
+# case -> (attributes, semi-major axis, inverse flattening, prime meridian, EPSG code of the
+# geographic CRS)
 EARTHS = {
     "nothing": ({}, 6378137, 298.257223563, 0, "4326"),
     "wgs84 axes": (WGS84, 6378137, 298.257223563, 0, "4326"),
@@ -70,9 +71,9 @@ EARTHS = {
     ),
 }  # fmt: skip
 
-# The same, where netCDF does something else, and why it is wrong.
+# Cases like those of EARTHS that GDAL's netCDF driver reads wrongly; the comments say how.
 EARTHS_NETCDF_IS_WRONG = {
-    # It looks at names only beside axes, and takes WGS 84.
+    # The netCDF driver uses datum names only together with axes, and takes WGS 84 here.
     "datum alone": (
         {"horizontal_datum_name": "North_American_Datum_1983"}, 6378137, 298.257222101, 0, "4269",
     ),
@@ -84,16 +85,16 @@ EARTHS_NETCDF_IS_WRONG = {
     "ellipsoid by name": (
         {"reference_ellipsoid_name": "International 1924"}, 6378388, 297, 0, None,
     ),
-    # It needs the longer axis, and takes WGS 84 without.
+    # The netCDF driver needs the semi-major axis, and takes WGS 84 here.
     "minor axis and flattening": (
         {"semi_minor_axis": 6356514.0, "inverse_flattening": 300.0}, 6356514 * 300 / 299, 300, 0, None,
     ),
-    # It writes the name with a longitude of 0.
+    # The netCDF driver gives the named meridian a longitude of 0.
     "meridian by name": ({**GRS80, "prime_meridian_name": "Paris"}, 6378137, 298.257222101,
                          2.33722917, None),
-    # It needs numbers to be numbers.
+    # The netCDF driver ignores numbers that are stored as text.
     "text": ({"earth_radius": "6371229.0"}, 6371229, 0, 0, None),
-    # It has no prime meridian but Greenwich for a datum that has.
+    # The netCDF driver gives this datum the prime meridian of Greenwich.
     "ntf paris": (
         {"horizontal_datum_name": "Nouvelle_Triangulation_Francaise_Paris"},
         6378249.2, 293.466021293627, 2.33722917, None,
@@ -133,7 +134,7 @@ def test_figure_of_the_earth(name):
 
 
 @pytest.mark.parametrize("name", EARTHS)
-def test_figure_as_netcdf_reads_it(tmp_path, name):
+def test_figure_equals_the_netcdf_drivers(tmp_path, name):
     attributes = EARTHS[name][0]
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units).srs
@@ -142,14 +143,15 @@ def test_figure_as_netcdf_reads_it(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # theirs has a datum without a code, and so no transformation
+        if name != "nad27":  # netCDF's datum has no code, and so no transformation
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)
 
 
 def test_datum_of_another_angle():
-    """EPSG has NTF (Paris) in grads, from Paris; CF's coordinates are degrees. 0 is Paris."""
+    """EPSG defines NTF (Paris) in grads from Paris; CF coordinates are degrees. Longitude 0 is
+    Paris."""
     paris = {"horizontal_datum_name": "Nouvelle_Triangulation_Francaise_Paris"}
     wgs84 = srs_of("+proj=longlat +datum=WGS84")
     wanted = transform(srs_of(epsg_wkt(4807)), wgs84, [(0, 54)])[0]
@@ -169,7 +171,7 @@ def test_datum_of_another_angle():
 
 
 def test_datum_shift():
-    """towgs84 is in metres, arc-seconds and parts per million, as in PROJ."""
+    """The values of towgs84 are metres, arc-seconds and parts per million, as in PROJ."""
     shift = [582.0, 105.0, 414.0, 1.04, 0.35, -3.08, 8.3]
     bessel = {"semi_major_axis": 6377397.155, "inverse_flattening": 299.1528128}
     wgs84 = srs_of("+proj=longlat +datum=WGS84")
@@ -215,7 +217,7 @@ def test_names_are_kept():
     ({"earth_radius": 6371.229}, "earth_radius"),
 ])  # fmt: skip
 def test_numbers_count_before_names(attributes, warned):
-    """A sphere is a sphere, even where someone calls it WGS 84."""
+    """Axes that describe a sphere win over a name such as WGS 84, and give one warning."""
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units)
         assert figure(ours.srs) == pytest.approx((6371229, 0, 0))
@@ -224,7 +226,7 @@ def test_numbers_count_before_names(attributes, warned):
         assert warning.startswith(f"attribute {warned}: ")
 
 
-# Units of the coordinates.
+# Units of the coordinates, with the length and the name of the CRS's unit
 
 
 @pytest.mark.parametrize("units, metres, name", [
@@ -234,7 +236,7 @@ def test_numbers_count_before_names(attributes, warned):
     ("foot", 0.3048, "foot"), ("10 km", 10000, "10 km"), ("cm", 0.01, "centimetre"),
 ])  # fmt: skip
 def test_linear_unit(units, metres, name):
-    """The unit of the coordinates is that of the CRS, and of its false origin."""
+    """The unit of the coordinates is the unit of the CRS and of its false origin."""
     ours = Ours({**TMERC, "false_easting": 500.0, "false_northing": -20.0}, units)
     assert ours.warnings == [] and ours.scale == 1
     assert ours.srs.GetLinearUnits() == pytest.approx(metres, rel=1e-12)
@@ -246,7 +248,7 @@ def test_linear_unit(units, metres, name):
 
 
 @pytest.mark.parametrize("units", ["banana", "K", "degrees_east", "rad", "1", "m s-1", "Mm", "\u00b5"])
-def test_units_that_are_none_mean_metres(units):
+def test_unknown_units_mean_metres(units):
     ours = Ours(TMERC, units)
     (warning,) = ours.warnings
     assert warning.startswith("attribute units: ") and "metres" in warning
@@ -265,7 +267,7 @@ def test_units_of_longitude(units, degrees, warnings):
     assert ours.srs.GetAngularUnits() == pytest.approx(math.pi / 180)
 
 
-# Grid mappings that are wrong: an error or warnings, never a crash, and nothing printed by GDAL.
+# Invalid grid mappings give an error or warnings, never a crash, and GDAL prints nothing.
 
 BAD_VALUES = [None, True, "", "x", [], [1, 2, 3], {}, 1e400, -1e400, float("nan"), 1e300, -1e300, 0,
               "1e999", [[]], "\u0000", "\U0001f30d" * 100, -1, 91, 361]  # fmt: skip
@@ -325,7 +327,8 @@ def test_a_missing_parameter_is_named():
 
 
 def test_impossible_parameters():
-    """Numbers of their domains that together make no projection: an error, not a CRS that fails."""
+    """Parameters that are valid alone and impossible together give an error, not a CRS that
+    fails."""
     conic = {
         "grid_mapping_name": "lambert_conformal_conic", "longitude_of_central_meridian": 0.0,
         "latitude_of_projection_origin": 0.0,

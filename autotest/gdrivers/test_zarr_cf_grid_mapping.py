@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every projection of CF appendix F, against GDAL's netCDF driver on the same attributes, and where
-that one is wrong, against PROJ strings and the formulas themselves."""
+"""Every projection of CF appendix F, compared with GDAL's netCDF driver on equal attributes. If the
+netCDF driver is wrong, PROJ strings and the projections' formulas are the reference."""
 
 import math
 
@@ -38,7 +38,7 @@ GEOS = {
 }
 PROJ_FALSE = "+x_0={x_0} +y_0={y_0} +datum=WGS84 {unit}"
 
-# name -> (grid_mapping_name, parameters, the same as a PROJ string)
+# name -> (grid_mapping_name, parameters, equal CRS as a PROJ string)
 CASES = {
     "albers 2sp": (
         "albers_conical_equal_area", {**CONIC, "standard_parallel": [30.0, 60.0]},
@@ -149,8 +149,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-# Where GDAL's netCDF driver, in 3.6, 3.10 and 3.13, gives another CRS, or none, and why ours is right.
-# The PROJ strings above hold for all of them.
+# Cases in which GDAL's netCDF driver (3.6, 3.10 and 3.13) gives another CRS or none, with the
+# reason. The PROJ strings above hold for all of them.
 NETCDF_IS_WRONG = {
     "geostationary sweep x": "it builds the CRS from a PROJ string, whose WKT loses the unit km",
     "geostationary fixed y": "it does not know fixed_angle_axis, which implies sweep_angle_axis x",
@@ -162,12 +162,13 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# The same for kilometres and feet alone, where the CRS has them as its unit.
+# Cases in which the netCDF driver is wrong only if the CRS's unit is kilometres or feet.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
 }
-# Here the CRS is the same, but netCDF's WKT has an additional parameter that its method lacks.
+# Cases in which the netCDF driver's WKT differs only by a parameter that the projection method
+# lacks.
 SAME_BUT_FOR_SPELLING = {"lambert conformal 1sp"}
 
 UNITS = {"m": 1.0, "km": 1000.0, "US_survey_foot": 1200 / 3937}
@@ -197,7 +198,7 @@ def proj_string(name, metres):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_proj(name, units):
-    """False easting and northing are in the unit of the coordinates, heights in metres."""
+    """False easting and northing have the unit of the coordinates; heights are in metres."""
     metres = UNITS[units]
     ours = Ours(attributes_of(name), units)
     assert ours.error is None and ours.warnings == [] and ours.scale == 1
@@ -208,23 +209,25 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's own inverses of equal-area projections are off by 1e-8 degrees.
+    # PROJ's inverses of equal-area projections are off by 1e-8 degrees.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_netcdf(tmp_path, name, units):
-    """GDAL 3.10 and 3.13 turn kilometres and feet of netCDF into metres, coordinates and CRS. They
-    take the false origin as metres, too, where CF has it in the unit of the coordinates: the CRS is
-    compared with ours for metres, and the places for a false origin of 0."""
+    """GDAL 3.10 and 3.13 convert kilometres and feet of netCDF files to metres, in coordinates and
+    CRS. They take the false origin as metres, too, though CF gives the false origin in the unit of
+    the coordinates. The CRS is therefore compared with a CRS in metres, and the coordinates are
+    compared for a false origin of 0."""
     theirs, scale = netcdf_reads(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # What is said above must still be so; later versions may have mended it.
+        # The reasons in NETCDF_IS_WRONG must still hold; later GDAL versions may have corrected the
+        # errors.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not same(ours, theirs)
         return
@@ -240,14 +243,14 @@ def test_agrees_with_netcdf(tmp_path, name, units):
 
 
 def assert_same_places(ours, theirs, scale, points):
-    """Coordinates of theirs are those of ours times scale."""
+    """Asserts that coordinates of `theirs` are coordinates of `ours` times `scale`."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours, points) * scale - wanted).max() * theirs.GetLinearUnits() < 1e-6
     assert np.abs(unproject(ours, wanted / scale) - unproject(theirs, wanted)).max() < 1e-9
 
 
-# Formulas, for what netCDF cannot tell.
+# Formulas of projections for which the netCDF driver is no reference.
 
 RADIUS = 6371229.0
 SPHERE = {"earth_radius": RADIUS}
@@ -282,7 +285,7 @@ def test_cylindrical_equal_area_formula():
 
 
 def test_vertical_perspective_formula():
-    """Snyder, pages 173: (22-3), (23-3), (5-3)."""
+    """Snyder, Map Projections, page 173: equations (22-3), (23-3) and (5-3)."""
     height = 5e6
     got = on_sphere(
         "vertical_perspective", POINTS, longitude_of_projection_origin=10.0,
@@ -301,8 +304,8 @@ def test_vertical_perspective_formula():
 
 @pytest.mark.parametrize("azimuth", [30.0, 60.0, -50.0, 90.0])
 def test_oblique_mercator_points_north(azimuth):
-    """At the centre x points east and y north, at the scale of the centre line: the coordinates are
-    not left along the line (PROJ's +no_rot), nor do they start at the equator (+no_uoff)."""
+    """At the centre x points east and y points north, at the scale of the centre line. Coordinates
+    do not follow the line (PROJ's +no_rot) and do not start at the equator (+no_uoff)."""
     k, step = 0.9, 1e-4
     points = [(10, 45), (10, 45 + step), (10 + step, 45)]
     origin, north, east = on_sphere(
@@ -316,7 +319,7 @@ def test_oblique_mercator_points_north(azimuth):
     assert east - origin == pytest.approx([length * math.cos(math.pi / 4), 0], abs=1e-4)
 
 
-# Geostationary satellites: the coordinates are angles.
+# Images of geostationary satellites have angles as coordinates.
 
 A, B, HEIGHT = 6378137.0, 6356752.31414, 35786023.0
 GOES = {
@@ -327,8 +330,8 @@ GOES = {
 
 
 def view(longitude, latitude, sweep):
-    """Scanning angles in radians: GOES-R product users' guide, volume 3, 5.1.2.8.2, for sweep x;
-    CGMS 03, 4.4.3.2, for sweep y."""
+    """Returns scanning angles in radians. For sweep x see the GOES-R product users' guide, volume
+    3, 5.1.2.8.2; for sweep y see CGMS 03, 4.4.3.2."""
     phi = math.atan((B / A) ** 2 * math.tan(math.radians(latitude)))
     r = B / math.sqrt(1 - (1 - (B / A) ** 2) * math.cos(phi) ** 2)
     dl = math.radians(longitude + 75)
@@ -359,7 +362,8 @@ def test_scanning_angles(axis, units, radians):
 
 
 def test_example_of_the_goes_guide():
-    """Its worked example: -84.690932, 33.846162 is seen at x -0.024052, y 0.095340."""
+    """The guide's worked example: longitude -84.690932, latitude 33.846162 is at x -0.024052, y
+    0.095340 radians."""
     ours = Ours({**GOES, "sweep_angle_axis": "x"}, "rad")
     (at,) = unproject(ours.srs, [(-0.024052 * ours.scale, 0.095340 * ours.scale)])
     assert at == pytest.approx([-84.690932, 33.846162], abs=1e-6)
@@ -376,7 +380,7 @@ def test_false_origin_in_angles():
                                           ("degree", HEIGHT * math.pi / 180), ("", 1.0)])  # fmt: skip
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scale_to_a_stated_crs(sweep, units, scale):
-    """WKT says metres; the coordinates are what their own units say."""
+    """The WKT's unit is metres; the coordinates have the unit of their `units` attribute."""
     text = f"+proj=geos +sweep={sweep} +h={HEIGHT!r} +lon_0=-75 +ellps=GRS80 +type=crs"
     assert ask({"crs": text, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
     wkt = srs_of(text).ExportToWkt(["FORMAT=WKT2_2019"])
@@ -393,19 +397,21 @@ def test_scale_to_other_stated_crs(crs, units, scale):
     assert ask({"crs": crs, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
 
 
-# Rotated poles.
+# Grid mappings with a rotated pole.
 
 
 def unrotate(longitude, latitude, pole_longitude, pole_latitude, north_pole_grid_longitude):
-    """Rotated to true longitude and latitude on the sphere, by rotating vectors."""
+    """Returns the true longitude and latitude of rotated ones on the sphere, by rotating
+    vectors."""
     lam, phi = math.radians(longitude - north_pole_grid_longitude), math.radians(latitude)
     v = np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
-    # The rotated frame: z to the rotated pole, x in its meridian on the far side of the true pole.
+    # Axes of the rotated frame: z points to the rotated pole; x lies in the rotated pole's
+    # meridian, on the far side of the true pole.
     pl, pp = math.radians(pole_longitude), math.radians(pole_latitude)
     z = np.array([math.cos(pp) * math.cos(pl), math.cos(pp) * math.sin(pl), math.sin(pp)])
     true_pole = np.array([0.0, 0.0, 1.0])
     x = true_pole - z * (true_pole @ z)
-    x /= np.linalg.norm(x)  # the true north pole has the grid longitude of this axis
+    x /= np.linalg.norm(x)  # the true north pole has the grid longitude of the x axis
     y = np.cross(z, x)
     t = v[0] * x + v[1] * y + v[2] * z
     return math.degrees(math.atan2(t[1], t[0])), math.degrees(math.asin(t[2]))
@@ -434,7 +440,8 @@ def test_rotated_pole(tmp_path, grid_longitude):
 
 
 def test_rotated_pole_without_ellipsoid(tmp_path):
-    """netCDF gives no CRS at all here; WGS 84 is what it takes without an ellipsoid elsewhere."""
+    """GDAL's netCDF driver gives no CRS here. Without an ellipsoid the netCDF driver takes WGS 84
+    for the other projections."""
     attributes = {
         "grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
         "grid_north_pole_longitude": -162.0,
@@ -447,7 +454,7 @@ def test_rotated_pole_without_ellipsoid(tmp_path):
 
 
 def test_epsg_codes():
-    """What GDAL recognises becomes EPSG's own definition, in metres only."""
+    """A CRS that GDAL recognises becomes EPSG's definition, only if the unit is metres."""
     utm = {
         "grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": 0.9996,
         "longitude_of_central_meridian": 9.0, "latitude_of_projection_origin": 0.0,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A raster that gets another place lies there afterwards, whatever stated its place before."""
+"""A raster with a changed CRS and geotransform has the new ones afterwards, by whichever convention
+the old ones were written."""
 
 import subprocess
 
@@ -29,7 +30,7 @@ BOX = [OLD[0], OLD[3] - 10 * ROWS, OLD[0] + 10 * COLUMNS, OLD[3]]
 GDAL_ORDER = " ".join(str(number) for number in OLD)
 WKT = pyproj.CRS.from_epsg(32632).to_wkt()
 
-# Attributes of the array and of its group.
+# case -> (attributes of the array, attributes of its group)
 CASES = {
     "proj:transform": ({**UTM, "proj:transform": AFFINE, "proj:shape": SHAPE, "proj:bbox": BOX}, {}),
     "proj:epsg": ({"proj:epsg": 32632, "proj:transform": AFFINE}, {}),
@@ -90,7 +91,7 @@ def change(store, place=None, code=None, path="a"):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_both(tmp_path, cpl, case, consolidated):
+def test_the_geotransform_and_the_crs(tmp_path, cpl, case, consolidated):
     store = write(tmp_path, case, consolidated)
     assert place_of(array_name(store, "a")) == (OLD, 32632)
     change(store, NEW, 3857)
@@ -198,7 +199,7 @@ def test_an_array_that_shares_the_grid_mapping_stays(tmp_path, cpl, code, names)
     assert_all_at(store, OLD, 32632, "b")
 
 
-def test_an_array_beside_without_a_place_gets_none(tmp_path, cpl):
+def test_another_array_gets_no_geotransform(tmp_path, cpl):
     array = {"values": np.zeros((ROWS, COLUMNS), "u1"), "dims": ("y", "x")}
     store = make_store(tmp_path, {"a": array, "b": array})
     change(store, NEW, 3857)
@@ -217,7 +218,7 @@ def test_arrays_beside_share_coordinates_and_their_crs(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_a_raster_that_is_added_beside_a_place_of_the_group(tmp_path, cpl):
+def test_an_added_raster_overrides_the_groups_transform(tmp_path, cpl):
     store = write(tmp_path, "group's spatial:transform")
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS)
     source.SetGeoTransform(NEW)
@@ -228,7 +229,7 @@ def test_a_raster_that_is_added_beside_a_place_of_the_group(tmp_path, cpl):
     assert_all_at(store, OLD, 32632)
 
 
-def test_what_is_written_states_one_place(tmp_path):
+def test_attributes_of_the_old_convention_are_removed(tmp_path):
     store = write(tmp_path, "proj:transform")
     change(store, NEW, 3857)
     attrs = dict(zarr.open_group(str(store), mode="r")["a"].attrs)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A store on a server opens in three round trips: what opening needs of it is asked for together. The
-server lets each request wait, so that those which are sent together wait together; each test has a new
-one, at another port, so that nothing is known of it.
+"""A store on a web server opens in three round trips: opening requests what it needs together. The
+server delays each request, so that requests sent together wait together. Each test uses a new
+server port, so that nothing is cached.
 
-ZARR_COLD_OPEN_LOG  a file that gets a line for each opening: its round trips and requests
-"""
+ZARR_COLD_OPEN_LOG  a file that gets a line for each opening: its round trips and requests"""
 
 import os
 
@@ -39,7 +38,7 @@ def with_pam():
 
 
 def image(folder):
-    """As a writer of OME-NGFF 0.4 leaves it: without names of dimensions, with labels."""
+    """Writes an image as OME-NGFF 0.4 writers do: without dimension names, with labels."""
     root = zarr.open_group(str(folder / "image.zarr"), mode="w")
     add_image(root, "", levels=LEVELS)
     add_labels(root, ["cells", "nuclei"])
@@ -50,7 +49,8 @@ def image_of_channels(folder):
 
 
 def levels(side=SIDE):
-    """{path: array} of levels "0", "1", ... that say by themselves where they lie."""
+    """Returns {path: array} of the levels "0", "1", ..., each with a geotransform in its
+    attributes."""
     arrays = {}
     for level in range(LEVELS):
         pixel = UTM[1] * 2**level
@@ -70,12 +70,12 @@ def layout(names, crs=True):
 
 
 def arrays(folder, consolidated=False):
-    """A pyramid of zarr-conventions whose levels are arrays."""
+    """Writes a pyramid of zarr-conventions' multiscales whose levels are arrays."""
     make_store(folder, levels(), layout([str(k) for k in range(LEVELS)]), "arrays.zarr", consolidated)
 
 
 def axes(side, step, group, names="yx"):
-    """Coordinates of the centres of pixels."""
+    """Returns coordinate arrays with the centres of pixels."""
     starts = {names[0]: UTM[3] - step / 2, names[1]: UTM[0] + step / 2}
     steps = {names[0]: -step, names[1]: step}
     return {
@@ -85,7 +85,8 @@ def axes(side, step, group, names="yx"):
 
 
 def coordinates(folder, consolidated=False):
-    """The same with the levels in groups, each with coordinates and a grid mapping."""
+    """Writes a pyramid whose levels are arrays in groups, each group with coordinates and a grid
+    mapping."""
     content = {}
     for level in range(LEVELS):
         side, step = SIDE >> level, UTM[1] * 2**level
@@ -100,7 +101,7 @@ def coordinates(folder, consolidated=False):
 
 
 def groups(folder, consolidated=False):
-    """The same with the groups as levels, of which only a listing tells the variables."""
+    """Writes a pyramid whose levels are groups: only a listing of a group names its variables."""
     coordinates(folder)
     root = zarr.open_group(str(folder / "coordinates.zarr"), mode="r+")
     root.attrs.update(layout([str(level) for level in range(LEVELS)], crs=False))
@@ -109,7 +110,7 @@ def groups(folder, consolidated=False):
 
 
 def overviews(folder):
-    """A pyramid of this driver's own."""
+    """Writes a pyramid by this driver's BuildOverviews()."""
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(str(folder / "overviews.zarr"), SIDE * 8, SIDE * 8)
     srs = osr.SpatialReference()
@@ -120,19 +121,19 @@ def overviews(folder):
 
 
 def product(folder):
-    """A Sentinel-2 product of EOPF's."""
+    """Writes a Sentinel-2 product of EOPF."""
     make_s2(folder, "product.zarr")
 
 
 def product_pyramid(folder, on_arrays=True):
-    """The same where a group describes the resolutions as a pyramid. `on_arrays`: the bands say where
-    they lie, beside the coordinates."""
+    """Writes a Sentinel-2 product whose reflectance group describes its resolutions as a pyramid.
+    If `on_arrays`, the bands have geotransform attributes besides their coordinates."""
     store = make_s2(folder, "product_pyramid.zarr", consolidated=False, on_arrays=on_arrays)
     zarr.open_group(str(store / REFLECTANCE), mode="r+").attrs.update(layout(["r10m", "r20m", "r60m"]))
     zarr.consolidate_metadata(str(store))
 
 
-# What makes the store, and the node in it that is opened.
+# case -> (function that makes the store, path of the node to open)
 CASES = {
     "ome": (image, ""),
     "ome, channels": (image_of_channels, ""),
@@ -150,13 +151,13 @@ CASES = {
     "eopf, pyramid": (product_pyramid, REFLECTANCE),
     "eopf, pyramid by coordinates": (lambda folder: product_pyramid(folder, False), REFLECTANCE),
 }
-# Where a listing tells what is there.
+# Cases in which opening needs a listing of the group.
 LISTED = {"layout, groups": (groups, "")}
 each_case = pytest.mark.parametrize("case", CASES)
 
 
 def make(folder, case):
-    """The store of a case, and the node in it."""
+    """Returns the store of a case, and the path of the node to open."""
     build, node = (CASES | LISTED)[case]
     build(folder)
     (store,) = folder.glob("*.zarr")
@@ -168,7 +169,7 @@ def name_of(store, node):
 
 
 def facts_of(dataset):
-    """What a program asks for before it reads a pixel."""
+    """Returns what a program asks for before it reads a pixel."""
     srs = dataset.GetSpatialRef()
     band = dataset.GetRasterBand(1)
     levels = band.GetOverviewCount() if band else 0
@@ -182,7 +183,8 @@ def facts_of(dataset):
 
 
 def open_cold(front, name, case):
-    """Facts of a dataset that nothing is known of; the requests, and their round trips."""
+    """Opens a store that is not cached. Returns facts_of() the dataset, the requests, and the
+    number of their round trips."""
     front.rule(delay=DELAY)
     front.log()
     facts = facts_of(open_raster(name))
@@ -226,5 +228,6 @@ def test_over_s3(tmp_path, s3, case):
     gdal.VSICurlClearCache()
     facts, requests, round_trips = open_cold(s3.front, name_of(f"s3://demo/{at}", node), case)
     assert facts == wanted
-    # In v2 a folder may be one of many chunks, and is listed once it is known to be no array.
+    # In v2 a folder may be an array of many chunks: opening lists the folder only when no array
+    # document exists.
     assert round_trips <= (3 if zarr_formats.is_v3() or case not in LISTED else 4), requests

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What bands show: red, green and blue where all three are there, as in a GeoTIFF."""
+"""Colour interpretation of bands: red, green and blue if the store has all three, as in a
+GeoTIFF."""
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def zeros(*shape):
     return np.zeros(shape, "u1")
 
 
-# Of stores of others
+# Stores of other programs
 
 
 @pytest.mark.parametrize("names, expected", [
@@ -37,7 +38,7 @@ def zeros(*shape):
 ])  # fmt: skip
 def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     group = make_store(tmp_path, {name: zeros(4, 4) for name in names}, name="group.zarr")
-    order = sorted(names)  # as a group lists its arrays
+    order = sorted(names)  # in the order in which a group lists its arrays
     assert sorted(colours(group)) == sorted(expected)
     if len(names) > 1:
         found = dict(zip([each.lower() for each in order], colours(group)))
@@ -58,7 +59,7 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     (["0000FF"], [BLUE]),
 ])  # fmt: skip
 def test_channels_of_an_image(channels, expected, tmp_path, cpl):
-    """Each is to be drawn in its colour, whatever the others are."""
+    """The colour of each channel counts, whatever colours the other channels have."""
     image = {
         "version": "0.4", "datasets": [{"path": "0"}],
         "axes": [{"name": n, "type": "channel" if n == "c" else "space"} for n in "cyx"],
@@ -80,7 +81,7 @@ def test_bands_of_sentinel_2(bands, expected, tmp_path, cpl):
     assert cpl.events == []
 
 
-# Of new stores
+# New stores
 
 
 def make_tiff(path, dtype=gdal.GDT_Byte, shown=(RED, GREEN, BLUE)):
@@ -97,7 +98,7 @@ def make_tiff(path, dtype=gdal.GDT_Byte, shown=(RED, GREEN, BLUE)):
 @pytest.mark.parametrize("name, options", [
     ("w.zarr", []), ("w.zarr.zip", []), ("w.zarr", ["SINGLE_ARRAY=NO"]), ("w.zarr", ["INTERLEAVE=PIXEL"]),
 ])  # fmt: skip
-def test_gdalwarp_gives_what_it_gives_as_geotiff(name, options, shown, tmp_path, cpl):
+def test_gdalwarp_gives_the_colours_of_a_geotiff(name, options, shown, tmp_path, cpl):
     source = make_tiff(tmp_path / "s.tif", shown=shown)
     as_tiff = gdal.Warp(str(tmp_path / "w.tif"), source)
     assert colours(as_tiff) == list(shown)
@@ -137,7 +138,7 @@ def test_create(photometric, dtype, bands, expected, tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_what_is_said_of_bands_counts(tmp_path, cpl):
+def test_colours_set_on_bands_win_over_the_default(tmp_path, cpl):
     made = create(tmp_path / "a.zarr")
     for number, name in enumerate(("nir", "red", "green"), 1):
         made.GetRasterBand(number).SetDescription(name)
@@ -164,7 +165,7 @@ def test_copies(tmp_path, cpl):
     driver = gdal.GetDriverByName("Zarr")
     plain = gdal.GetDriverByName("MEM").Create("", 8, 8, 3)
     driver.CreateCopy(str(tmp_path / "a.zarr"), plain)
-    assert colours(tmp_path / "a.zarr") == [NONE] * 3  # as the source says
+    assert colours(tmp_path / "a.zarr") == [NONE] * 3  # the source's bands have no colours
     driver.CreateCopy(str(tmp_path / "b.zarr"), plain, options=["PHOTOMETRIC=RGB"])
     assert colours(tmp_path / "b.zarr") == [RED, GREEN, BLUE]
     source = gdal.Open(make_tiff(tmp_path / "s.tif", shown=(BLUE, GREEN, RED)))

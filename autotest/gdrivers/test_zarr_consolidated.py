@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Consolidated metadata that lack their version, or that cannot be used: what is there is read all
-the same, with one warning."""
+"""Consolidated metadata that lacks its version or is invalid: the store's own documents are read,
+with one warning."""
 
 import json
 import re
@@ -39,7 +39,7 @@ BROKEN = {
 }
 
 INLINE = {"kind": "inline", "must_understand": False}
-# What the same is in the document of the root, and what is told of it.
+# The cases of BROKEN as "consolidated_metadata" of a v3 root document, and the warnings' text
 BROKEN_INLINE = {
     "cut off": ("{", "an object"),
     "empty": ("", "an object"),
@@ -55,7 +55,8 @@ BROKEN_INLINE = {
 
 
 def broken(case):
-    """(what makes the document with consolidated metadata one with broken ones, what is told)."""
+    """Returns a function that breaks the consolidated metadata of a document, and the text of the
+    warning."""
     if not zarr_formats.is_v3():
         return BROKEN[case]
     value, told = BROKEN_INLINE[case]
@@ -70,7 +71,7 @@ def store_with(tmp_path, change):
 
 
 def opened(name, *options, flags=gdal.OF_RASTER):
-    """With what GDAL says of it in the log of the test."""
+    """Opens a dataset; GDAL's messages go to the log of the test."""
     dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset
@@ -88,7 +89,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # the one it has
+    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # /deep/slope
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 
 
@@ -114,7 +115,7 @@ def test_broken_metadata_give_one_warning(tmp_path, cpl, case, kind):
     cpl.assert_quiet()
 
 
-def test_a_broken_entry_is_of_its_array_alone(tmp_path, cpl):
+def test_a_broken_entry_affects_only_its_array(tmp_path, cpl):
     store = store_with(tmp_path, lambda text: re.sub('"(<i4|int32)"', '"i9"', text, count=1))
     dataset = opened(store)
     np.testing.assert_array_equal(read_all(dataset)[0] % 100, VALUES)
@@ -122,7 +123,7 @@ def test_a_broken_entry_is_of_its_array_alone(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_update_mode_writes_them_anew(tmp_path, cpl, case):
+def test_update_mode_rewrites_consolidated_metadata(tmp_path, cpl, case):
     store = store_with(tmp_path, broken(case)[0])
     dataset = gdal.OpenEx(array_name(store, "dem"), gdal.OF_RASTER | gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetUnitType("m")
@@ -135,7 +136,7 @@ def test_update_mode_writes_them_anew(tmp_path, cpl, case):
     cpl.assert_quiet()
 
 
-def test_the_multidimensional_api_writes_them_anew(tmp_path, cpl):
+def test_the_multidimensional_api_rewrites_consolidated_metadata(tmp_path, cpl):
     store = store_with(tmp_path, broken("cut off")[0])
     dataset = zarr_mdim_write.update(store)
     dataset.GetRootGroup().CreateGroup("more")
@@ -151,8 +152,8 @@ def test_broken_metadata_in_a_zip_file(tmp_path, cpl):
 
 
 @zarr_formats.V2
-def test_broken_metadata_that_are_all_there_is(tmp_path, cpl):
-    """Their error is the one to tell."""
+def test_broken_metadata_without_other_documents(tmp_path, cpl):
+    """The error is about the consolidated metadata, as the store has no other documents."""
     store = tmp_path / "s.zarr"
     store.mkdir()
     (store / ".zmetadata").write_text("{")
@@ -161,7 +162,8 @@ def test_broken_metadata_that_are_all_there_is(tmp_path, cpl):
 
 
 def test_broken_metadata_on_a_server(tmp_path, cpl):
-    """Which lists nothing: an array is found by its path, and the store not at all."""
+    """A web server lists nothing: an array is found by its path, and the root of the store is not
+    found."""
     store = store_with(tmp_path, broken("cut off")[0])
     with Served(tmp_path) as server:
         dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')

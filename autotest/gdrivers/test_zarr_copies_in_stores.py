@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and groups that are copied within a store, out of one and into one, and rasters that are
-appended: each lies where it lay, with one grid mapping for each CRS in a group."""
+"""Arrays and groups are copied within a store, into a store and out of a store, and rasters are
+appended. Each array keeps its geotransform; a group has one grid mapping for each CRS."""
 
 import subprocess
 
@@ -58,7 +58,7 @@ def place(name):
 
 
 def mappings(store, group=""):
-    """Names of the scalars in a group."""
+    """Returns the names of the scalar arrays in a group, which are its grid mappings."""
     opened = zarr.open_group(str(store), mode="r")
     opened = opened[group] if group else opened
     return sorted(name for name, array in opened.arrays() if array.ndim == 0)
@@ -72,7 +72,7 @@ def dims(store, path):
 # Copies
 
 
-def test_a_copy_in_a_store_shares_what_it_refers_to(tmp_path, cpl):
+def test_a_copy_in_a_store_shares_grid_mapping_and_coordinates(tmp_path, cpl):
     store = tmp_path / "s.zarr"
     write(store, "a")
     assert copy(array_name(store, "a"), array_name(store, "b")) == gdal.CE_None
@@ -86,7 +86,7 @@ def test_a_copy_in_a_store_shares_what_it_refers_to(tmp_path, cpl):
     assert open_raster(store).RasterCount == 2
 
 
-def test_gdalmanage_makes_no_folder_of_a_name(tmp_path):
+def test_gdalmanage_copies_an_array_by_connection_string(tmp_path):
     store = tmp_path / "s.zarr"
     write(store, "a")
     names = [array_name("s.zarr", name) for name in "ab"]
@@ -97,7 +97,7 @@ def test_gdalmanage_makes_no_folder_of_a_name(tmp_path):
 
 @pytest.mark.parametrize("name", ["g/b", "g/h/b"])
 def test_a_copy_to_another_group_of_a_store(tmp_path, cpl, name):
-    """It finds the coordinates above it."""
+    """The copy uses the coordinates of the root group."""
     store = tmp_path / "s.zarr"
     write(store, "a")
     assert copy(store / "a", store / name) == gdal.CE_None
@@ -135,7 +135,7 @@ def test_an_array_is_copied_out_with_crs_and_coordinates(tmp_path, cpl):
     assert "there already" in cpl.the_error()
 
 
-def test_a_group_is_copied_out_with_what_lies_above_it(tmp_path, cpl):
+def test_a_group_is_copied_out_with_coordinates_and_crs_from_above(tmp_path, cpl):
     store, out = tmp_path / "s.zarr", tmp_path / "out.zarr"
     write(store, "a")
     assert copy(store / "a", store / "g/b") == gdal.CE_None
@@ -146,7 +146,7 @@ def test_a_group_is_copied_out_with_what_lies_above_it(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_a_path_into_a_store_is_a_node_of_it(tmp_path, cpl):
+def test_a_path_into_a_store_names_a_node(tmp_path, cpl):
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a")
     write(target, "z")
@@ -190,7 +190,7 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """Nor a dimension that has another size there."""
+    """The copy also gets no dimension whose size differs in the target."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")
@@ -227,7 +227,8 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
     chunk.symlink_to(chunk.name)
 
     def names():
-        """Consolidated metadata aside, as a store with such a link cannot be listed for them."""
+        """Returns all files except consolidated metadata, which cannot be listed with such a link
+        in the store."""
         return sorted(str(path) for path in tmp_path.rglob("*") if path.name != ".zmetadata")
 
     before = names()
@@ -243,7 +244,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
 
 
 def without_codes(text):
-    """WKT of a CRS as a source has it that names no ensemble and no code."""
+    """Returns the WKT of a CRS without authority codes."""
     srs = crs_of(text)
     wkt = srs.ExportToWkt()
     while ',AUTHORITY["' in wkt:
@@ -269,7 +270,8 @@ def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled)
         assert dataset.GetSpatialRef().IsSame(srs)
     read = xr.open_zarr(str(store))
     assert read.rio.crs.to_epsg() == 32632
-    # What rioxarray takes from the grid mapping is of both, or of none.
+    # The grid mapping's GeoTransform, which rioxarray reads, is stated only if it holds for both
+    # arrays.
     stated = zarr_formats.attributes(store, "spatial_ref").get("GeoTransform")
     assert (stated is not None) == (other == PLACE)
 
@@ -325,7 +327,7 @@ def test_a_changed_crs_leaves_no_grid_mapping_behind(tmp_path, cpl):
 
 @pytest.mark.parametrize("created", [False, True])
 def test_dimensions_of_a_group_are_its_own_y_and_x(tmp_path, cpl, created):
-    """Also where the root has some of the same size."""
+    """A group gets its own dimensions even if the root has dimensions of equal size."""
     store = tmp_path / "s.zarr"
     write(store, "a")
     for name, where in (("g/b", PLACE), ("h/c", EAST), ("h/d", EAST), ("h/e", PLACE)):
@@ -350,7 +352,7 @@ def test_dimensions_of_a_group_are_its_own_y_and_x(tmp_path, cpl, created):
     assert cpl.events == []
 
 
-def test_an_array_without_a_place_takes_none_from_above(tmp_path, cpl):
+def test_an_array_without_a_geotransform_inherits_none(tmp_path, cpl):
     store = tmp_path / "s.zarr"
     write(store, "a")
     write(store, "g/b", place=None, crs=None)
@@ -359,7 +361,7 @@ def test_an_array_without_a_place_takes_none_from_above(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Copies of what groups and the root place
+# Copies of arrays that groups and the root georeference
 
 AFFINE = [10, 0, 500000, 0, -10, 5200000]
 GROUPS = {
@@ -377,7 +379,7 @@ def placed_by_group(folder, said, dims=("y", "x"), more=None, at=""):
 
 
 @pytest.mark.parametrize("said", GROUPS)
-def test_a_copy_keeps_what_its_group_says(tmp_path, cpl, said):
+def test_a_copy_keeps_its_groups_geotransform_and_crs(tmp_path, cpl, said):
     store = placed_by_group(tmp_path, GROUPS[said])
     wanted = (PLACE, "32632", VALUES.tolist())
     assert place(array_name(store, "a")) == wanted
@@ -397,20 +399,20 @@ def test_a_copy_keeps_what_its_group_says(tmp_path, cpl, said):
 
 
 @pytest.mark.parametrize("said", GROUPS)
-def test_a_copied_group_keeps_what_is_said_above(tmp_path, cpl, said):
+def test_a_copied_group_keeps_the_geotransform_of_a_group_above(tmp_path, cpl, said):
     store = placed_by_group(tmp_path, GROUPS[said], at="g/h/")
     out = tmp_path / "o.zarr"
     for source, target, name in (("g/h", out, "a"), ("g", array_name(store, "k"), "k/h/a")):
         assert copy(array_name(store, source), target) == gdal.CE_None
         held = out if target == out else store
         assert place(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
-    # The group says it itself, so that its arrays need not.
+    # The copied group states the CRS itself, so its arrays need no grid mapping.
     assert "grid_mapping" not in zarr.open_group(str(out), mode="r")["a"].attrs
     assert cpl.events == []
 
 
 @pytest.mark.parametrize("source", ["measurements/r10m/b02", "measurements/r10m", "measurements"])
-def test_what_is_copied_out_of_a_product_keeps_its_crs(tmp_path, cpl, source):
+def test_nodes_copied_out_of_a_product_keep_its_crs(tmp_path, cpl, source):
     stac = {"stac_discovery": {"properties": {"proj:code": "EPSG:32632"}}}
     axes = {"x": {"values": 500005.0 + 10 * np.arange(4), "dims": ("x",)},
             "y": {"values": 5199995.0 - 10 * np.arange(3), "dims": ("y",)}}
@@ -452,7 +454,7 @@ def test_degrees_are_copied_into_a_store_of_metres(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_a_copy_into_a_group_that_places_its_arrays(tmp_path, cpl):
+def test_a_copy_into_a_group_with_a_transform_keeps_its_own(tmp_path, cpl):
     store = placed_by_group(tmp_path, GROUPS["spatial"])
     other = tmp_path / "t.zarr"
     write(other, "b", place=EAST, crs="EPSG:32633")
@@ -462,7 +464,7 @@ def test_a_copy_into_a_group_that_places_its_arrays(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_a_copy_without_a_place_in_a_group_that_places_its_arrays(tmp_path, cpl):
+def test_a_copy_without_a_geotransform_takes_the_groups(tmp_path, cpl):
     store = placed_by_group(tmp_path, GROUPS["spatial"])
     bare = make_store(tmp_path, {"n": {"values": VALUES, "dims": ("y", "x")}}, name="n.zarr")
     assert copy(array_name(bare, "n"), array_name(store, "n")) == gdal.CE_None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What reading and writing cost, counted: chunks decoded and encoded, never seconds."""
+"""Cost of reading and writing: counts of chunks decoded and encoded, never seconds."""
 
 
 import numpy as np
@@ -40,8 +40,8 @@ def test_bands_in_turn_decode_each_chunk_once(tmp_path, threads):
 
 
 def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_path, cache):
-    # Two layers of 16 chunks of 1.1 MB; the cache holds one layer. Of chunks this large a first
-    # read decodes a part, so that two is what it takes.
+    # The array has two layers of 16 chunks of 1.1 MB; the cache holds one layer. A first read
+    # decodes only a part of a chunk of this size, so each chunk may be decoded twice.
     cube = np.random.default_rng(8).integers(0, 9, (32, 768, 768)).astype("<i2")
     path = make_array(tmp_path, cube, chunks=(16, 192, 192))
     cache(20 << 20)
@@ -54,7 +54,8 @@ def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_p
 
 
 def test_strips_decode_a_chunk_larger_than_the_cache_once(tmp_path, cache):
-    """Archives have chunks of 150 MB, and small machines less for the cache, which has 16 MiB at least."""
+    """Archives have chunks of 150 MB, and small machines have smaller caches. The driver's chunk
+    cache holds at least 16 MiB."""
     values = np.random.default_rng(9).integers(0, 9, (2200, 1000)).astype("<f8")
     path = make_array(tmp_path, values, chunks=values.shape)
     cache(16 << 20)
@@ -105,7 +106,7 @@ def test_rows_encode_each_chunk_once(tmp_path, cache, threads, rows):
 )
 @pytest.mark.parametrize("interleave", ["BAND", "PIXEL"])
 def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave):
-    cache(32 << 20)  # parts of 4 MB: less than a row of chunks
+    cache(32 << 20)  # the copy goes in parts of 4 MB, less than a row of chunks
     height = 700 if bands < 9 else 140
     values = np.random.default_rng(bands).integers(0, 99, (bands, height, 3001)).astype("f8")
     source = gdal.GetDriverByName("MEM").Create("", 3001, height, bands, gdal.GDT_Float64)
@@ -135,7 +136,7 @@ def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave
 
 
 @pytest.mark.parametrize("domain", ["READ_COUNTERS", "WRITE_COUNTERS", "read_counters", "Write_Counters"])
-def test_counters_are_found_as_items_too(domain):
+def test_counters_are_also_metadata_items(domain):
     driver = gdal.GetDriverByName("Zarr")
     for name, value in driver.GetMetadata(domain).items():
         assert driver.GetMetadataItem(name, domain) == value

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creating, copying and updating stores through the classic API, read back by zarr-python, by GDAL's
-built-in driver, by xarray and by this driver."""
+"""Stores are created, copied and updated through the classic API, and read by zarr-python, GDAL's
+built-in driver, xarray and this driver."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def random_values(rng, dtype, shape):
 
 
 def builtin(store, path):
-    """A 2D array, or each slice of a cube, as GDAL's own driver reads it."""
+    """Returns a 2D array, or all slices of a cube, as GDAL's built-in driver reads them."""
     name = array_name(store, path)
     shape = zarr.open_array(str(store / path), mode="r").shape
     slices = [name] if len(shape) == 2 else [f"{name}:{i}" for i in range(shape[0])]
@@ -58,7 +58,8 @@ def builtin(store, path):
 
 @pytest.mark.parametrize("turn", range(40))
 def test_random_rasters_and_windows(tmp_path, turn, cpl):
-    """Windows of any place, size and buffer type, in any order, flushed now and then."""
+    """Writes windows of random position, size and number of bands in random order, with a flush now
+    and then."""
     choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng([turn, *SEED.encode()])
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     gdal_type = choose.choice(list(TYPES))
@@ -104,7 +105,7 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
         got = np.moveaxis(got, -1, 0) if pixel else got
     else:
         got = np.stack(arrays)
-    # What was never written is undefined for zarr-python, and 0 for GDAL.
+    # Pixels that were never written are undefined for zarr-python, and 0 for GDAL.
     written = model != 0
     np.testing.assert_array_equal(got[written], model[written], err_msg=told)
     is_for_builtin = not pixel and len(arrays) == 1 and "BZ2" not in str(options)
@@ -114,7 +115,8 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
 
 
 def full_source(rotated=False):
-    """A raster in memory that says all that a raster can say."""
+    """Returns a raster in memory with CRS, geotransform, metadata, names, nodata, scale, offset and
+    unit, and its values."""
     source = gdal.GetDriverByName("MEM").Create("", 70, 50, 3, gdal.GDT_Int16)
     values = np.arange(3 * 50 * 70, dtype="i2").reshape(3, 50, 70)
     source.WriteArray(values)
@@ -152,7 +154,7 @@ def test_a_copy_keeps_everything(tmp_path, single, rotated):
         assert (band.GetScale(), band.GetOffset(), band.GetUnitType()) == (0.5, 100, "m")
 
 
-def test_others_find_crs_geotransform_and_nodata(tmp_path):
+def test_other_readers_find_crs_geotransform_and_nodata(tmp_path):
     source, values = full_source()
     store = tmp_path / "copy.zarr"
     driver().CreateCopy(str(store), source)
@@ -166,7 +168,7 @@ def test_others_find_crs_geotransform_and_nodata(tmp_path):
         assert "spatial_ref" in dataset.coords
         found = osr.SpatialReference(dataset["spatial_ref"].attrs["crs_wkt"])
         assert found.GetAuthorityCode(None) == "32632"
-    if not zarr_formats.is_v3():  # of which GDAL before 3.7 has an early draft
+    if not zarr_formats.is_v3():  # GDAL before 3.7 reads only an early draft of Zarr v3
         own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
         assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
         assert_place(own, UTM)
@@ -190,7 +192,7 @@ CODECS = {
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_each_compressor_is_as_named(tmp_path, name):
+def test_each_compressor_option_gives_its_codec(tmp_path, name):
     driver().Create(str(tmp_path / "c.zarr"), 20, 10, 1, gdal.GDT_Float32, [f"COMPRESS={name}"])
     document = zarr_formats.array_document(tmp_path / "c.zarr", "c")
     assert document["compressor"] == CODECS[name]
@@ -248,7 +250,7 @@ CONVENTIONS = {"proj:": "f17cb550-5864-4468-aeb7-f3180cfb622f",
 @pytest.mark.parametrize("transform,box", [
     (UTM, [500000, 5199900, 500200, 5200000]),
     ((500000, 10, 2, 5200000, 1, -10), [500000, 5199900, 500220, 5200020])])  # fmt: skip
-def test_what_the_conventions_proj_and_spatial_ask_for(tmp_path, transform, box, cpl):
+def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box, cpl):
     own = osr.SpatialReference()
     own.SetFromUserInput("+proj=laea +lat_0=40 +lon_0=3 +ellps=GRS80")
     for srs in (crs(), own):
@@ -269,7 +271,7 @@ def test_what_the_conventions_proj_and_spatial_ask_for(tmp_path, transform, box,
         assert dataset.GetSpatialRef().IsSame(srs)
         assert dataset.GetMetadata() == {"AREA_OR_POINT": "Area"}
         del dataset
-        # What is not said any more takes the convention with it.
+        # Removing all attributes of a convention removes the convention from zarr_conventions.
         dataset = gdal.Open(str(store), gdal.GA_Update)
         dataset.SetSpatialRef(None)
         del dataset
@@ -279,8 +281,9 @@ def test_what_the_conventions_proj_and_spatial_ask_for(tmp_path, transform, box,
     cpl.assert_quiet()
 
 
-def test_nodes_are_points(tmp_path, cpl):
-    """spatial:registration places centres of pixels, and GDAL says so."""
+def test_registration_node_makes_pixels_points(tmp_path, cpl):
+    """With spatial:registration "node" the transform gives pixel centres, and GDAL reports
+    "Point"."""
     store = tmp_path / "a.zarr"
     options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ"]
     dataset = driver().Create(str(store), 20, 10, 1, gdal.GDT_Byte, options)
@@ -339,10 +342,10 @@ def test_append_subdataset(tmp_path):
     assert sorted(zarr.open_consolidated(store, mode="r").array_keys()) == ["first", "second"]
 
 
-def test_a_name_with_the_prefix_is_its_path(tmp_path, cpl):
+def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4)
     name = f'ZARR:"{tmp_path / "a.zarr"}"'
-    for value in (1, 2):  # makes it, and replaces it
+    for value in (1, 2):  # creates the store, and replaces it
         source.GetRasterBand(1).Fill(value)
         assert driver().CreateCopy(name, source) is not None
         assert open_raster(tmp_path / "a.zarr").GetRasterBand(1).Checksum() == 16 * value
@@ -354,7 +357,7 @@ def test_a_name_with_the_prefix_is_its_path(tmp_path, cpl):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zarr", "b.zarr", "c.zarr", "d.zarr"]
 
 
-def test_nothing_but_a_store_is_overwritten(tmp_path, cpl):
+def test_only_a_store_is_overwritten(tmp_path, cpl):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "letter.txt").write_text("precious")

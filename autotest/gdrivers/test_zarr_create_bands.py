@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What bands have of their own, and an array has one of: scale, offset, unit, nodata."""
+"""Bands have scale, offset, unit and nodata each; an array has only one of them for all its
+bands."""
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_nodata_of_64_bits_are_compared_exactly(tmp_path, cpl, second):
     assert cpl.events == []
 
 
-def test_a_scale_of_one_is_none(tmp_path):
+def test_a_scale_of_one_equals_no_scale(tmp_path):
     source = source_of(lambda band, i: band.SetScale(1) if i else None)
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source)
     assert "a" in arrays_of(tmp_path / "a.zarr")
@@ -82,7 +83,7 @@ def test_bands_without_a_value_and_with_nan_are_alike(tmp_path):
 
 @pytest.mark.parametrize("option", ["SINGLE_ARRAY=YES", "INTERLEAVE=PIXEL", "ARRAY_NAME=x",
                                     "BLOCKSIZE=1,2,2"])  # fmt: skip
-def test_where_an_option_asks_for_one_array_a_warning_says_what_it_keeps(tmp_path, cpl, option):
+def test_one_array_for_bands_that_differ_gives_a_warning(tmp_path, cpl, option):
     source = source_of(SETTERS["scale"])
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source, options=[option])
     dataset = open_raster(tmp_path / "a.zarr")
@@ -91,7 +92,7 @@ def test_where_an_option_asks_for_one_array_a_warning_says_what_it_keeps(tmp_pat
     assert "bands differ in scale" in cpl.warnings[0] and "SINGLE_ARRAY=NO" in cpl.warnings[0]
 
 
-def test_an_update_of_all_bands_is_none_that_differs(tmp_path, cpl):
+def test_setting_the_scale_of_all_bands_gives_no_warning(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, 3)
     for count in (3, 1):
@@ -111,7 +112,7 @@ def test_nodata_is_removed_and_pixels_stay(tmp_path, cpl, is_whole):
     dataset.GetRasterBand(1).SetNoDataValue(-1)
     values = np.full((6, 4), -1, "i2")
     values[0] = 5
-    values[3] = 7 if is_whole else -1  # a chunk of -1 alone is not stored
+    values[3] = 7 if is_whole else -1  # a chunk that holds only -1 is not stored
     dataset.GetRasterBand(1).WriteArray(values)
     dataset = None
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
@@ -123,7 +124,7 @@ def test_nodata_is_removed_and_pixels_stay(tmp_path, cpl, is_whole):
     assert zarr_formats.array_document(store, "a")["fill_value"] is None or not is_whole
 
 
-def test_pixels_of_what_was_nodata_stay_once_it_is_none(tmp_path):
+def test_pixels_equal_to_a_removed_nodata_value_are_stored(tmp_path):
     store = tmp_path / "a.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 4, 1, gdal.GDT_Int16)
     band = dataset.GetRasterBand(1)
@@ -138,7 +139,7 @@ def test_pixels_of_what_was_nodata_stay_once_it_is_none(tmp_path):
     assert (zarr.open(str(store / "a"), mode="r")[:] == -1).all()
 
 
-def test_what_lies_beside_a_zip_file_goes_with_it(tmp_path):
+def test_the_auxiliary_file_is_deleted_with_a_zip_file(tmp_path):
     driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr.zip"
     driver.CreateCopy(str(store), gdal.GetDriverByName("MEM").Create("", 4, 4))
     (tmp_path / "a.zarr.zip.aux.xml").write_text("<PAMDataset/>")
@@ -147,8 +148,8 @@ def test_what_lies_beside_a_zip_file_goes_with_it(tmp_path):
 
 
 @pytest.mark.parametrize("end", [".msk", ".ovr", ".aux.xml"])
-def test_what_lies_beside_a_store_goes_with_it(tmp_path, end):
-    """Is deleted, renamed and replaced with it."""
+def test_auxiliary_files_go_with_the_store(tmp_path, end):
+    """The file beside a store is deleted, renamed and replaced with the store."""
     driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr"
 
     def make():
@@ -167,7 +168,7 @@ def test_what_lies_beside_a_store_goes_with_it(tmp_path, end):
 
 
 def georeferenced(store, options, transform=(100, 10, 0, 500, 0, -10), bands=2):
-    """Makes a raster by Create(), which learns where it lies afterwards."""
+    """Makes a raster by Create(), which gets its geotransform and CRS afterwards."""
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, bands, gdal.GDT_Byte, options)
     if transform is not None:
         dataset.SetGeoTransform(transform)
@@ -188,8 +189,8 @@ def dimensions_of(store):
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("flushed", [False, True])
 def test_arrays_for_bands_with_a_name(tmp_path, cpl, copied, flushed):
-    """ARRAY_NAME=foo and SINGLE_ARRAY=NO give foo_band1, ...; several such rasters fit one store, and
-    share the dimensions that are the same."""
+    """ARRAY_NAME=foo and SINGLE_ARRAY=NO give arrays foo_band1, foo_band2, ... . A store can hold
+    several such rasters, which share equal dimensions."""
     store = tmp_path / "a.zarr"
     for name in ("foo", "bar"):
         options = ["SINGLE_ARRAY=NO", f"ARRAY_NAME={name}"] + ["APPEND_SUBDATASET=YES"] * (name == "bar")
@@ -216,8 +217,9 @@ def band_array(dataset, number):
     return dataset.GetRasterBand(number).GetMetadataItem("ARRAY", "ZARR").lstrip("/")
 
 
-def test_dimensions_are_shared_where_they_are_the_same(tmp_path, cpl):
-    """Decided when the coordinates are known; what is there is not moved."""
+def test_equal_dimensions_are_shared(tmp_path, cpl):
+    """An appended array shares dimensions if the coordinates are equal, as found once the
+    coordinates are known. Existing arrays are not changed."""
     store = tmp_path / "a.zarr"
     georeferenced(store, ["ARRAY_NAME=first"])
     before = zarr_formats.contents(store)
@@ -239,7 +241,7 @@ def test_dimensions_are_shared_where_they_are_the_same(tmp_path, cpl):
     }
     after = zarr_formats.contents(store)
     for key, content in before.items():
-        is_shared = key.startswith("spatial_ref/")  # the grid mapping, by arrays at several places
+        is_shared = key.startswith("spatial_ref/")  # its GeoTransform is removed
         assert key in (".zmetadata", "pam.aux.xml") or is_shared or after[key] == content, key
     for name, x in (("first", 100), ("same", 100), ("east", 110), ("east2", 110)):
         dataset = open_raster(f'ZARR:"{store}":/{name}')
@@ -274,7 +276,7 @@ def test_chunk_sizes(tmp_path, cpl, size, bands, expected):
     (["BLOCKSIZE=2,2,2"], 1, "3 numbers for 2"), (["BLOCKSIZE=2,2,2,2"], 2, "4 numbers for 3"),
     (["BLOCKXSIZE=0"], 1, "BLOCKXSIZE: expected a number >= 1"), (["BLOCKYSIZE=a"], 1, "BLOCKYSIZE"),
 ])  # fmt: skip
-def test_chunk_sizes_that_are_none(tmp_path, cpl, options, bands, cause):
+def test_invalid_chunk_sizes(tmp_path, cpl, options, bands, cause):
     store = tmp_path / "a.zarr"
     assert gdal.GetDriverByName("Zarr").Create(str(store), 7, 5, bands, gdal.GDT_Byte, options) is None
     assert cause in cpl.the_error()
@@ -322,7 +324,7 @@ def test_zstd_with_a_checksum(tmp_path, cpl):
     held = zarr_formats.array_document(store, "a")
     assert held["compressor"] == {"id": "zstd", "level": 3, "checksum": True}
     assert facts(open_raster(store)) == facts(source_of(lambda band, i: None))
-    # The last bytes of a frame are its checksum: a change there is found.
+    # The last bytes of a zstd frame are its checksum: a changed byte there is an error.
     chunk = zarr_formats.chunk_file(store, "a", 0, 0, 0)
     damaged = bytearray(chunk.read_bytes())
     damaged[-1] ^= 1
@@ -339,7 +341,7 @@ def names_of(dataset):
 @pytest.mark.parametrize("through", ["Zarr", "GTiff", "VRT"])
 @pytest.mark.parametrize("dims", [("band", "y", "x"), ("time", "y", "x"), ("t", "z", "y", "x")])
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
-def test_placeholders_are_not_written_as_names(tmp_path, cpl, through, dims, options):
+def test_placeholder_names_of_bands_are_not_stored(tmp_path, cpl, through, dims, options):
     values = np.arange(48, dtype="<i2").reshape((2, 2, 3, 4) if len(dims) == 4 else (4, 3, 4))
     store = make_store(tmp_path, {"cube": {"values": values, "dims": dims}})
     source = open_raster(store)
@@ -368,7 +370,7 @@ def test_bands_without_names_among_others_stay_without(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_what_a_source_follows_a_copy_does_not_claim(tmp_path, cpl):
+def test_a_copy_does_not_inherit_zarr_conventions(tmp_path, cpl):
     store = make_store(tmp_path, {"a": {"values": np.zeros((3, 4)), "attrs": {
         "zarr_conventions": [{"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f"}], "proj:code": "EPSG:32632"}}})
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), open_raster(store))

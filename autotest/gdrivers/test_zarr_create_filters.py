@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""FILTER and its parameters as creation options."""
+"""Creation option FILTER, and the options of each filter."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_filters(tmp_path, name):
     (["FILTER=CATEGORIZE", "CATEGORIZE_LABELS=a,b"], "categorize"),
     (["FILTER=QUANTIZE", "QUANTIZE_DIGITS=2", "X=i"], "quantize"),
 ])  # fmt: skip
-def test_filters_that_cannot_be(tmp_path, cpl, options, told):
+def test_invalid_filters(tmp_path, cpl, options, told):
     gdal_type = gdal.GDT_Int16 if "X=i" in options else gdal.GDT_Float32
     store = tmp_path / "f.zarr"
     assert driver().Create(str(store), 60, 50, 1, gdal_type, options) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Masks, alpha and signed bytes of a source survive a copy."""
+"""Masks, alpha bands and signed bytes of a source are copied."""
 
 import os
 import shutil
@@ -59,20 +59,20 @@ def test_a_mask_is_copied(tmp_path, options, pam, cpl):
     cpl.assert_quiet()
 
 
-def test_in_memory(tmp_path, cpl):
+def test_a_mask_is_copied_in_memory(tmp_path, cpl):
     copy("/vsimem/mask.zarr", source_of(tmp_path))
     check("/vsimem/mask.zarr")
     gdal.GetDriverByName("Zarr").Delete("/vsimem/mask.zarr")
     cpl.assert_quiet()
 
 
-def test_in_a_zip_file(tmp_path, cpl):
+def test_a_mask_is_copied_into_a_zip_file(tmp_path, cpl):
     copy(tmp_path / "s.zarr.zip", source_of(tmp_path))
     check(tmp_path / "s.zarr.zip")
     cpl.assert_quiet()
 
 
-def test_of_an_array_that_is_added(tmp_path, cpl):
+def test_the_mask_of_an_appended_array_is_copied(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         copy(tmp_path / "s.zarr", source_of(tmp_path), "ARRAY_NAME=a")
         other = source_of(tmp_path, VALUES + 1, 255 - MASK)
@@ -82,7 +82,7 @@ def test_of_an_array_that_is_added(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_warping_honours_it(tmp_path, cpl):
+def test_warping_honours_the_mask(tmp_path, cpl):
     source = source_of(tmp_path)
     copy(tmp_path / "s.zarr", source)
     made = [gdal.Warp(str(tmp_path / f"{i}.tif"), name, width=COLUMNS, height=ROWS, dstNodata=65535)
@@ -101,7 +101,7 @@ def test_a_cancelled_copy_leaves_no_mask(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["source.tif"]
 
 
-def test_appended_slices_have_none(tmp_path):
+def test_appended_slices_give_a_warning_about_the_mask(tmp_path):
     copy(tmp_path / "s.zarr", source_of(tmp_path))
     single = source_of(tmp_path, VALUES[:1])
     with error_log() as log:
@@ -129,7 +129,7 @@ def test_alpha_is_copied(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Signed bytes, which GDAL before 3.7 has as bytes with an item of metadata
+# Signed bytes, which GDAL before 3.7 has as bytes with a metadata item
 
 SIGNED = np.array([[-128, -1, 0], [1, 2, 127]], "i1")
 
@@ -203,7 +203,7 @@ def arrays_of(store):
     ([], ["s", "s_mask"]), (["SINGLE_ARRAY=NO"], ["Band1", "Band2", "mask"]),
     (["INTERLEAVE=PIXEL"], ["s", "s_mask"]), (["ARRAY_NAME=g/h"], []),
 ])  # fmt: skip
-def test_a_mask_of_all_bands_lies_in_the_store(tmp_path, cpl, options, arrays):
+def test_a_mask_of_all_bands_is_an_array_of_the_store(tmp_path, cpl, options, arrays):
     copy(tmp_path / "s.zarr", source_of(tmp_path), *options)
     shutil.copytree(tmp_path / "s.zarr", tmp_path / "t.zarr", copy_function=shutil.copyfile)
     check(tmp_path / "t.zarr")
@@ -223,7 +223,7 @@ def test_a_mask_of_all_bands_lies_in_the_store(tmp_path, cpl, options, arrays):
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
 @pytest.mark.parametrize("which", [(1,), (2,), (1, 2), (2, 1)])
 def test_masks_of_bands(tmp_path, cpl, options, which):
-    """Of some bands; the others have none."""
+    """Only some of the bands have masks."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16, options)
     dataset.WriteArray(VALUES)
@@ -244,7 +244,7 @@ def test_masks_of_bands(tmp_path, cpl, options, which):
 
 
 def test_masks_of_bands_of_one_name(tmp_path, cpl):
-    """The names of bands do not say which has the mask then."""
+    """Names of bands cannot tell which band has the mask if the names are equal."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16)
     for number in (1, 2):
@@ -273,7 +273,7 @@ def test_the_mask_of_a_subdataset(tmp_path, cpl):
         assert dataset.GetRasterBand(1).GetMaskFlags() == flags
     dataset = open_raster(array_name(store, "g/b"))
     np.testing.assert_array_equal(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray(), MASK)
-    # It can be written again.
+    # The mask can be written again.
     dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).GetMaskBand().Fill(255)
     dataset = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A nodata value that the type cannot hold is not one of the array's, and never another value."""
+"""A nodata value that the data type cannot hold is not stored, and never becomes another value."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def assert_none(store):
 
 
 @pytest.mark.parametrize("data_type, value, name", OUTSIDE)
-def test_set_outside(tmp_path, data_type, value, name):
+def test_nodata_outside_of_the_type_is_refused(tmp_path, data_type, value, name):
     store = tmp_path / "s.zarr"
     dataset = create(store, data_type)
     with error_log() as log:
@@ -65,7 +65,7 @@ def test_set_outside(tmp_path, data_type, value, name):
 
 
 @pytest.mark.parametrize("data_type, value", INSIDE)
-def test_set_inside(tmp_path, data_type, value, cpl):
+def test_nodata_inside_of_the_type_is_stored(tmp_path, data_type, value, cpl):
     store = tmp_path / "s.zarr"
     dataset = create(store, data_type)
     assert dataset.GetRasterBand(1).SetNoDataValue(value) == gdal.CE_None
@@ -75,8 +75,8 @@ def test_set_inside(tmp_path, data_type, value, cpl):
     cpl.assert_quiet()
 
 
-def test_it_takes_away_one_that_was_there(tmp_path):
-    """As with a GeoTIFF, none of the pixels is nodata then."""
+def test_a_refused_value_removes_the_old_one(tmp_path):
+    """No pixel is nodata afterwards, as with a GeoTIFF."""
     store = tmp_path / "s.zarr"
     dataset = create(store, gdal.GDT_Byte)
     band = dataset.GetRasterBand(1)
@@ -91,8 +91,8 @@ def test_it_takes_away_one_that_was_there(tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 @pytest.mark.parametrize("data_type, value, name", OUTSIDE[:1] + OUTSIDE[3:6])
-def test_copy(tmp_path, data_type, value, name, options):
-    """One warning for all bands."""
+def test_a_copy_of_nodata_outside_of_the_type_warns_once(tmp_path, data_type, value, name, options):
+    """A copy gives one warning for all bands."""
     store = tmp_path / "s.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 4, 3, 3, data_type)
     values = np.arange(36).reshape(3, 3, 4).astype(
@@ -117,7 +117,7 @@ def test_copy(tmp_path, data_type, value, name, options):
     (gdal.GDT_UInt64, "SetNoDataValueAsInt64", -1),
     (gdal.GDT_Int64, "SetNoDataValueAsUInt64", 2**64 - 1),
 ])  # fmt: skip
-def test_64_bits(tmp_path, data_type, setter, value):
+def test_integers_of_64_bits_do_not_fit_smaller_types(tmp_path, data_type, setter, value):
     store = tmp_path / "s.zarr"
     dataset = create(store, data_type)
     with error_log() as log:
@@ -127,8 +127,8 @@ def test_64_bits(tmp_path, data_type, setter, value):
     assert_none(store)
 
 
-def test_structures_keep_what_the_field_can_hold(tmp_path):
-    """The value is one of a field's type, not of the whole element's."""
+def test_a_structures_nodata_must_fit_its_field(tmp_path):
+    """The nodata value has the data type of a field, not of the whole structure."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     values = np.zeros((3, 4), [("u", "u1"), ("f", "<f4")])
     root.create_dataset("a", data=values, fill_value=None)
@@ -140,13 +140,13 @@ def test_structures_keep_what_the_field_can_hold(tmp_path):
 
 @pytest.mark.parametrize("value, is_inside", [(-128, True), (127, True), (128, False), (-129, False)])
 def test_multidimensional_8_bits(tmp_path, value, is_inside):
-    """GDAL has 16 bits for them before 3.7."""
+    """GDAL before 3.7 reads signed bytes as 16-bit integers."""
     store = tmp_path / "s.zarr"
     zarr.open_group(str(store), mode="w").create_dataset("a", data=np.zeros((3, 4), "i1"),
                                                          fill_value=None)  # fmt: skip
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     array = dataset.GetRootGroup().OpenMDArray("a")
-    if gdal_is_at_least(3, 7):  # a type of 8 bits, into which GDAL itself brings the value
+    if gdal_is_at_least(3, 7):  # GDAL itself converts the value to this type of 8 bits
         assert array.GetDataType().GetNumericDataType() == gdal.GDT_Int8
         return
     with error_log() as log:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What Zarr has no words for survives a copy through GDAL's auxiliary file. PAM is off in the other
-tests, so each of these runs in a process of its own."""
+"""A copy keeps in GDAL's auxiliary metadata (PAM) what Zarr cannot express. PAM is off in the other
+tests, so each of these tests runs a process of its own."""
 
 import json
 import os
@@ -83,8 +83,9 @@ def run(script, *arguments):
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
-def test_how_pixels_are_stored_is_not_kept_beside_them(tmp_path, options):
-    """Another program may store them anew: neither the attribute nor the file beside says it."""
+def test_image_structure_is_not_saved_in_pam(tmp_path, options):
+    """Another program may rewrite the pixels: neither the attribute nor the auxiliary file states
+    how the pixels are stored."""
     store = tmp_path / "c.zarr"
     run(PROLOGUE + STRUCTURE.replace("OPTIONS", repr(options)), str(store))
     arrays = [""] + (["Band1", "Band2"] if options else ["c"])
@@ -111,23 +112,23 @@ for i in (1, 2):
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
-def test_what_zarr_cannot_say_survives(tmp_path, options):
+def test_metadata_without_a_place_in_zarr_is_kept_in_pam(tmp_path, options):
     target = str(tmp_path / "c.zarr")
     told = json.loads(run(PROLOGUE + MAKE.replace("OPTIONS", repr(options)) + TELL, target))
     assert told["table"] == [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 128]]
     assert told["categories"] == ["water", "forest", "f\u00e4ld"]
-    assert told["colours"][1] == 6  # GCI_AlphaBand
+    assert told["colours"][1] == 6  # is gdal.GCI_AlphaBand
     assert told["sensor"] == "second"
     assert told["gcps"] == [[10, 50, 1, 0.5, 0.5], [11, 50, 2, 29.5, 0.5], [10, 49, 3, 0.5, 19.5]]
     assert told["gcp_crs"] == "4326"
     assert told["geolocation"]["X_DATASET"] == "lon.tif"
     assert told["rpc"]["SAMP_OFF"] == "2"
     assert told["pixels"] == sum(i % 256 for i in range(1200)) and told["bands"] == 2
-    # Another process finds the same.
+    # Another process reads equal values.
     assert json.loads(run(PROLOGUE + TELL, target)) == told
 
 
-def test_the_auxiliary_file_goes_with_the_store(tmp_path):
+def test_the_auxiliary_file_moves_with_the_store(tmp_path):
     target = str(tmp_path / "c.zarr")
     script = PROLOGUE + MAKE.replace("OPTIONS", "[]") + "driver.Delete(target)\n"
     run(script, target)
@@ -146,7 +147,7 @@ print(json.dumps([copy.GetGCPCount(), copy.GetRasterBand(1).GetCategoryNames()])
 
 
 def test_statistics_go_when_the_values_change(tmp_path):
-    """Of an array of the multidimensional API, which keeps them in the store."""
+    """The multidimensional API keeps an array's statistics in the store until its values change."""
     target = str(tmp_path / "c.zarr")
     script = PROLOGUE + """
 import os

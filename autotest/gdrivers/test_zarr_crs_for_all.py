@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A CRS that is written is found by every reader with its defaults: GDAL's built-in driver of any
-version, xarray with rioxarray, netCDF after xarray has written it on, and by CF's parameters alone."""
+"""Every reader finds a written CRS with default options: GDAL's built-in driver of any version,
+xarray with rioxarray, and netCDF files that xarray makes of the store. CF's parameters without WKT
+give the CRS, too."""
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# What is given, the grid_mapping_name, and whether CF's parameters alone give the CRS back: not where
-# CF has no name for the datum, and nothing for Web Mercator's sphere on the datum of an ellipsoid.
+# CRS -> (grid_mapping_name, whether CF's parameters alone give the CRS back). None stands for a
+# datum that CF cannot name, False for a CRS that CF cannot express, such as Web Mercator's sphere.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),
@@ -47,7 +48,8 @@ SAME = ["CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", "IGNORE_DATA_AXIS_TO_S
 
 
 def builtin_reads():
-    """Whether GDAL's own driver reads stores of this format: of v3, before 3.7, it has an early draft."""
+    """True if GDAL's built-in driver reads stores of this format. Before GDAL 3.7 that driver has
+    only an early draft of Zarr v3."""
     return not zarr_formats.is_v3()
 
 
@@ -71,7 +73,7 @@ def is_same(found, text):
 
 
 @pytest.mark.parametrize("text", CRSS)
-def test_every_reader_finds_it(tmp_path, cpl, text):
+def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     store = make(tmp_path / "a.zarr", text)
     assert is_same(open_raster(store).GetSpatialRef(), text)
     mdim = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("a")
@@ -84,7 +86,7 @@ def test_every_reader_finds_it(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio gives the WKT of GDAL 1, which says less.
+            # rasterio gives WKT 1 of GDAL, which has less information.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)
@@ -93,7 +95,7 @@ def test_every_reader_finds_it(tmp_path, cpl, text):
 
 @pytest.mark.parametrize("text", CRSS)
 def test_cf_parameters(tmp_path, text):
-    """Without the WKT."""
+    """Reads the CRS from the CF parameters after the WKT is removed."""
     store = make(tmp_path / "a.zarr", text)
     name, comes_back = CRSS[text]
     attributes = zarr_formats.attributes(store, "spatial_ref")
@@ -106,7 +108,8 @@ def test_cf_parameters(tmp_path, text):
     zarr_formats.put_attributes(store, attributes, "spatial_ref")
     (store / "pam.aux.xml").unlink()
     found = open_raster(store, "USE_CONSOLIDATED_METADATA=NO").GetSpatialRef()
-    # As far as it moves points; of a datum without a name CF has the ellipsoid.
+    # If the CRS does not come back exactly, transformed points must be equal: CF has the ellipsoid
+    # of a datum without a name.
     if comes_back:
         assert is_same(found, text)
     if comes_back is not False:
@@ -135,7 +138,7 @@ def test_every_layout(tmp_path, cpl, options, bands):
             if "INTERLEAVE=PIXEL" not in options:
                 rank = 3 if bands == 3 and "SINGLE_ARRAY=NO" not in options else 2
                 assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]  # northing, easting
-            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # else it lists slices
+            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # others list slices
                 classic = gdal.OpenEx(array_name(store, name), allowed_drivers=[reader])
                 assert is_same(classic.GetSpatialRef(), "EPSG:3035")
     group = "g/h" if "ARRAY_NAME=g/h/dem" in options else None
@@ -145,7 +148,7 @@ def test_every_layout(tmp_path, cpl, options, bands):
     assert cpl.events == []
 
 
-def test_it_is_changed_and_taken_away_everywhere(tmp_path, cpl):
+def test_a_crs_is_changed_and_removed_for_every_reader(tmp_path, cpl):
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     for text in ("EPSG:3035", "EPSG:4326", None):
         dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
@@ -164,8 +167,9 @@ def test_it_is_changed_and_taken_away_everywhere(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_what_another_program_says_later_counts(tmp_path, cpl):
-    """The copy for GDAL's built-in driver says nothing that the store does not say."""
+def test_a_crs_that_another_program_writes_later_wins(tmp_path, cpl):
+    """The WKT that is copied for GDAL's built-in driver is ignored once the store's own CRS has
+    changed."""
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     attributes = zarr_formats.attributes(store, "spatial_ref")
     wkt = crs_of("EPSG:32633").ExportToWkt()
@@ -180,7 +184,7 @@ def test_what_another_program_says_later_counts(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_other_coordinates_stay(tmp_path, cpl):
+def test_a_changed_crs_keeps_the_coordinates_attribute(tmp_path, cpl):
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     group = zarr.open_group(str(store), mode="r+")
     group["a"].attrs["coordinates"] = "lat spatial_ref lon"
@@ -191,7 +195,7 @@ def test_other_coordinates_stay(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_overviews_have_it_too(tmp_path, cpl):
+def test_overviews_have_the_crs(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 64, 64, 1)
     source.SetGeoTransform(PLACE)
@@ -203,8 +207,8 @@ def test_overviews_have_it_too(tmp_path, cpl):
     assert cpl.events == []
 
 
-@zarr_formats.V2  # about the file for GDAL's own driver
-def test_in_a_zip_file_and_in_memory(tmp_path, cpl):
+@zarr_formats.V2  # tests the file for GDAL's built-in driver
+def test_the_crs_in_a_zip_file_and_in_memory(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         make(tmp_path / "a.zarr.zip", "EPSG:3035")
         with xr.open_zarr(str(tmp_path / "a.zarr.zip")) as opened:

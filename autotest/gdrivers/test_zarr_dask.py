@@ -22,7 +22,7 @@ PLACE = (500000.0, 10.0, 0.0, 5000000.0, 0.0, -10.0)
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
-    """Four rasters of two bands that overlap, and no edge of which lies on a chunk's."""
+    """Four overlapping rasters of two bands, with no edge on an edge of a chunk."""
     folder, paths = tmp_path_factory.mktemp("scenes"), []
     for i, (x, y) in enumerate([(0, 0), (333, 0), (0, 411), (333, 411)]):
         paths.append(str(folder / f"{i}.tif"))
@@ -43,7 +43,7 @@ def make_mosaic(output, scenes, *words, **environment):
 
 
 def check_mosaic(output, scenes, done, regions):
-    """Every pixel, the place, nodata and the overviews."""
+    """Asserts pixels, CRS, geotransform, nodata and overviews of the mosaic; returns its pixels."""
     assert done.returncode == 0, done.stderr
     told = re.fullmatch(r"(\d+) regions written by (\d+) processes\n", done.stdout)
     assert int(told[1]) == regions and int(told[2]) > 1, done.stdout
@@ -69,7 +69,7 @@ def test_regions_of_whole_chunks_need_no_locks(tmp_path, scenes):
     np.testing.assert_array_equal(zarr.open_group(str(output), mode="r")["mosaic"][...], expected)
 
 
-def test_regions_that_share_chunks_do(tmp_path, scenes):
+def test_regions_that_share_chunks_need_locks(tmp_path, scenes):
     output, locks = tmp_path / "mosaic.zarr", tmp_path / "locks"
     done = make_mosaic(output, scenes, "--region", 100)
     assert done.returncode == 2 and "--synchronizer" in done.stderr and not output.exists()
@@ -85,11 +85,11 @@ def test_in_an_object_store(tmp_path, scenes):
         check_mosaic(output, scenes, done, 3 * 4)
         written = [path for method, path, _ in s3.requests() if method == "PUT"]
         chunks = [path for path in written if re.search(r"zarr/mosaic/0\.\d+\.\d+$", path)]
-    assert (len(chunks), len(set(chunks))) == (6 * 7, 6 * 7)  # each once
+    assert (len(chunks), len(set(chunks))) == (6 * 7, 6 * 7)  # each chunk is written once
 
 
-def test_an_error_of_a_process_is_the_programs(tmp_path, scenes):
-    """A region that cannot be read."""
+def test_an_error_of_a_process_ends_the_program(tmp_path, scenes):
+    """A region that cannot be read makes the program fail."""
     broken = tmp_path / "broken.tif"
     data = pathlib.Path(scenes[0]).read_bytes()
     broken.write_bytes(data[: len(data) // 2])

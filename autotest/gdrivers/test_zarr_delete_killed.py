@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Deletions and moves that are killed at one of their steps: nothing opens with zeros in place of data, and
-the next writer of the name removes the rest. Some steps are tried, each with ZARR_FAULTS=all."""
+"""Deletions and moves are killed at one of their steps: nothing opens with zeros in place of data,
+and the next writer of the name removes what is left. Only some steps are tried; ZARR_FAULTS=all
+tries each."""
 
 import collections
 import os
@@ -32,7 +33,7 @@ SCRIPTS = {
 
 
 def small(path, consolidated=True):
-    """A group of two arrays and one in a group, which nest their chunks."""
+    """Makes a group with an array a and an array g/b."""
     arrays = {
         "a": {"values": VALUES, "dims": ("y", "x"), "chunks": (3, 9)},
         "g/b": {"values": VALUES, "dims": ("y", "x"), "chunks": (6, 9)},
@@ -41,12 +42,12 @@ def small(path, consolidated=True):
 
 
 def lone(path):
-    """An array that is the whole store."""
+    """Makes an array that is the whole store."""
     return make_array(path.parent, VALUES, name=path.name, chunks=(3, 9), fill_value=0)
 
 
 def traced(act, *words, trace=()):
-    """Runs a script of SCRIPTS below strace."""
+    """Runs a script of SCRIPTS under strace."""
     script = f"import sys; from osgeo import gdal; gdal.DontUseExceptions(); sys.exit({SCRIPTS[act]} != 0)"
     return subprocess.run(
         ["strace", "-f", "-qq", *trace, sys.executable, "-c", script, *map(str, words)], timeout=SECONDS,
@@ -54,8 +55,8 @@ def traced(act, *words, trace=()):
 
 
 def each_kill(prepare, act, *words):
-    """Yields after runs that were killed before the n-th call of a kind, each time from the start; before,
-    what `prepare` makes is there."""
+    """Runs `act` once for each kill: strace kills the process at the n-th call of a kind. `prepare`
+    makes a fresh store before each run. Yields the call's name and number after each killed run."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     prepare()
@@ -77,7 +78,7 @@ def each_kill(prepare, act, *words):
 
 
 def values_in(name):
-    """What each raster in a store holds, by name; empty where nothing opens."""
+    """Returns the pixels of each raster in a store, by name; empty if nothing opens."""
     with error_log():
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, allowed_drivers=["Zarr"])
         if dataset is None:
@@ -90,7 +91,8 @@ def values_in(name):
 
 
 def arrays_in(name):
-    """The same of the multidimensional API."""
+    """Returns the values of each array in a store, by full name in the multidimensional API; empty
+    if nothing opens."""
 
     def below(group):
         for array in group.GetMDArrayNames() or []:
@@ -131,7 +133,7 @@ def clear(folder):
 
 
 @pytest.mark.parametrize("kind", ["consolidated", "not consolidated", "an array"])
-def test_a_deleted_store(tmp_path, kind):
+def test_a_killed_deletion_of_a_store(tmp_path, kind):
     folder = tmp_path / "f"
     store = folder / "s.zarr"
 
@@ -143,14 +145,14 @@ def test_a_deleted_store(tmp_path, kind):
     for told in each_kill(prepare, "delete", store):
         found = assert_no_zeros(store, told)
         whole = whole or found
-        assert found in (0, whole), told  # all of it or nothing
+        assert found in (0, whole), told  # either all arrays or none
         for left in folder.glob("*.partial"):
             assert_no_zeros(left, told)
         assert_next_writer_cleans(store, told)
 
 
 @pytest.mark.parametrize("node", ["a", "g", "g/b"])
-def test_a_deleted_node(tmp_path, node):
+def test_a_killed_deletion_of_a_node(tmp_path, node):
     folder = tmp_path / "f"
     store = folder / "s.zarr"
 
@@ -162,7 +164,7 @@ def test_a_deleted_node(tmp_path, node):
         assert_no_zeros(store, told)
         kept = "g/b" if node == "a" else "a"
         assert (open_raster(array_name(store, kept)).ReadAsArray() == 7).all(), told
-        # It can be deleted again, or made anew.
+        # The node can be deleted again, and created again.
         with error_log():
             gdal.GetDriverByName("Zarr").Delete(array_name(store, node))
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
@@ -180,7 +182,7 @@ def test_a_deleted_node(tmp_path, node):
 
 
 def left_over(store, path):
-    """Takes the documents of an array, or of a group and all in it, and leaves the chunks."""
+    """Removes the documents of an array, or of a group and all its nodes, and leaves the chunks."""
     for file in (store / path).rglob("*"):
         if file.is_file() and file.name.startswith((".z", "zarr.json")):
             file.unlink()
@@ -188,7 +190,7 @@ def left_over(store, path):
 
 @pytest.mark.parametrize("path", ["a", "g"])
 @pytest.mark.parametrize("made", ["group", "array", "raster"])
-def test_a_node_takes_the_place_of_what_a_deletion_has_left(tmp_path, path, made):
+def test_a_new_node_replaces_chunks_that_a_deletion_left(tmp_path, path, made):
     store = small(tmp_path / "s.zarr", consolidated=False)
     left_over(store, path)
     before = {file: file.read_bytes() for file in (store / path).rglob("*") if file.is_file()}
@@ -210,7 +212,7 @@ def test_a_node_takes_the_place_of_what_a_deletion_has_left(tmp_path, path, made
     assert [file for file in before if file.exists() and file.read_bytes() == before[file]] == []
 
 
-def test_what_is_no_chunk_is_not_taken_for_what_a_deletion_has_left(tmp_path):
+def test_foreign_files_left_by_a_deletion_are_not_replaced(tmp_path):
     store = small(tmp_path / "s.zarr", consolidated=False)
     left_over(store, "a")
     (store / "a" / "more").mkdir()
@@ -225,7 +227,7 @@ def test_what_is_no_chunk_is_not_taken_for_what_a_deletion_has_left(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    """A folder of another file system."""
+    """Folder on another file system"""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         assert os.stat(folder).st_dev != os.stat(tmp_path).st_dev
         yield pathlib.Path(folder) / "f"
@@ -266,7 +268,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_end(server, prepare, act):
-    """Yields after runs of which the first n changes arrived, each time from the start."""
+    """Runs `act` once for each n: only the first n changes reach the server. Each run starts from a
+    fresh store. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
@@ -313,7 +316,8 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
 @pytest.mark.parametrize("kind", ["consolidated", "an array"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
-    """A server that lists nothing a few times, for an error of its own, has not lost the store."""
+    """A server error while listing does not lose the store: a deletion succeeds only if no key is
+    left."""
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
     listings = failed = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the driver tells of itself: the metadata domain ZARR, structural information of arrays, and
-the lines of CPL_DEBUG=ZARR."""
+"""Reports of the driver: the metadata domain ZARR, structural information of arrays, and the lines
+of CPL_DEBUG=ZARR."""
 
 import json
 import os
@@ -29,9 +29,9 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 
 def make(path, **changes):
-    """A raster of 5 x 7 chunks, of which two are there."""
+    """Makes a raster of 5 x 7 chunks, of which only two are stored."""
     group = zarr.open_group(str(path), mode="w")
-    # Filters of Zarr v3 have elements of the machine's byte order.
+    # Filters of Zarr v3 take elements in the machine's byte order.
     dtype = "<i4" if zarr_formats.is_v3() else ">i4"
     settings = {
         "shape": (50, 70), "chunks": (10, 10), "dtype": dtype, "fill_value": -9,
@@ -49,7 +49,7 @@ def described(name, *options):
     return dataset.GetMetadata("ZARR")
 
 
-# What differs in the versions of Zarr.
+# Items of the metadata domain ZARR that differ between Zarr v2 and v3
 TOLD = {
     2: {
         "COMPRESSOR": {"id": "zlib", "level": 3},
@@ -75,21 +75,22 @@ def test_an_array(tmp_path, zarr_format):
 
 
 @pytest.mark.parametrize("separator", [".", "/"])
-def test_what_is_stored_is_what_zarr_python_says(tmp_path, separator):
+def test_stored_chunks_and_bytes_equal_zarr_pythons(tmp_path, separator):
     array = make(tmp_path / "a.zarr", dimension_separator=separator)
     told = described(tmp_path / "a.zarr", "CACHE_TILE_PRESENCE=YES")
     assert int(told["CHUNKS"]) == array.nchunks == 35
     assert told["CHUNKS_INITIALIZED"] == "2"
     files = [path for path in (tmp_path / "a.zarr" / "dem").rglob("*") if path.is_file()]
     assert int(told["BYTES_STORED"]) == sum(path.stat().st_size for path in files)
-    # zarr-python 2 counts folders as chunks, and none of their bytes; 3.0 finds no chunk at all.
+    # zarr-python 2 counts folders as chunks, but not the bytes in them; zarr-python 3.0 finds no
+    # chunk at all.
     if separator == "." and not zarr_python.IS_3 and not zarr_formats.is_v3():
         assert array.nchunks_initialized == 2
         assert int(told["BYTES_STORED"]) == array.nbytes_stored
     assert float(told["STORAGE_RATIO"]) == round(14000 / int(told["BYTES_STORED"]), 1)
 
 
-def test_the_multidimensional_api_tells_it_too(tmp_path, zarr_format):
+def test_structural_info_in_the_multidimensional_api(tmp_path, zarr_format):
     make(tmp_path / "a.zarr")
     dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_MULTIDIM_RASTER,
                           open_options=["CACHE_TILE_PRESENCE=YES"])  # fmt: skip
@@ -98,8 +99,8 @@ def test_the_multidimensional_api_tells_it_too(tmp_path, zarr_format):
     assert json.loads(told["COMPRESSOR"]) == TOLD[zarr_format]["COMPRESSOR"]
 
 
-@zarr_formats.V2  # the samples are of version 2
-def test_bands_of_several_arrays_tell_it_each():
+@zarr_formats.V2  # the sample stores have version 2
+def test_bands_of_several_arrays_have_a_domain_each():
     dataset = open_raster(array_name(DATA / "product.zarr", "measurements/r10m"))
     told = [dataset.GetRasterBand(i + 1).GetMetadata("ZARR") for i in range(4)]
     assert [each["ARRAY"][-3:] for each in told] == ["b04", "b03", "b02", "b08"]
@@ -148,7 +149,7 @@ def test_where_the_geotransform_comes_from(tmp_path):
     assert "spatial:transform" in described(tmp_path / "a.zarr")["GEOTRANSFORM_SOURCE"]
 
 
-def test_it_is_not_saved_beside_the_store(tmp_path):
+def test_the_domain_is_not_saved_in_pam(tmp_path):
     make(tmp_path / "a.zarr")
     words = ["gdalinfo", "-stats", "-mdd", "all", tmp_path / "a.zarr"]
     done = subprocess.run(words, capture_output=True, text=True, check=True,
@@ -163,7 +164,7 @@ def test_it_is_not_saved_beside_the_store(tmp_path):
 
 
 def debug_lines(program, *arguments):
-    """What a Python program that uses GDAL is told."""
+    """Runs a Python program with CPL_DEBUG=ZARR; returns the driver's debug lines."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
         check=True, env={**os.environ, "CPL_DEBUG": "ZARR"},
@@ -179,7 +180,7 @@ def but_requests(lines):
 
 
 def requests(lines, *verbs):
-    """The answers by the paths of what was asked for."""
+    """Returns the answers to requests with one of the `verbs`, by requested path."""
     found = [REQUEST.fullmatch(line) for line in lines]
     return {match[2]: match[3] for match in found if match and match[1] in verbs}
 

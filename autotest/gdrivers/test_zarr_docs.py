@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The documentation is true: its examples run, its options are the driver's, its messages come, its
-links lead somewhere, its pictures are those of the sources."""
+"""The documentation is true: examples run, options are the driver's, messages appear, links
+resolve, and pictures match the sources."""
 
 import json
 import os
@@ -30,12 +30,12 @@ LINKING = (
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
-# What is shown and not run, by its first line, and why.
+# Blocks that are shown and not run: first line -> reason
 NOT_RUN = {
     "sudo cmake --install build": "changes the machine",
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }
-ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # to the open options of every driver, from some version on
+ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # GDAL adds these to the open options of every driver
 PROVOKED = {
     **zarr_docs_errors.PROVOKED,
     **zarr_docs_v3_errors.PROVOKED,
@@ -53,7 +53,7 @@ def is_run(block):
 
 
 def grouped():
-    """The sections with blocks to run, by the name of the test."""
+    """Returns the blocks to run, grouped by page and section, which name the test."""
     found = {}
     for block in all_blocks():
         if is_run(block):
@@ -66,7 +66,7 @@ def grouped():
 
 @pytest.fixture
 def workshop(tmp_path):
-    """A folder like a checkout's root after building, as far as the examples look."""
+    """Makes a folder like a built checkout, with the files that the examples use."""
     shutil.copytree(REPOSITORY / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
@@ -106,7 +106,7 @@ def test_a_block_that_fails_fails_its_test(tmp_path):
             zarr_docs.run_block(block, tmp_path, dict(os.environ))
 
 
-# What writing.md says of defaults
+# Defaults that writing.md states
 
 
 def test_the_listing_of_a_new_store(workshop):
@@ -119,7 +119,8 @@ def test_the_listing_of_a_new_store(workshop):
 
 
 def made(folder, width, height, bands, nodata=None):
-    """The metadata of the array that gdal_translate -of Zarr makes, and its attributes."""
+    """Returns the metadata document and the attributes of an array that gdal_translate -of Zarr
+    makes."""
     raster = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
     raster.SetGeoTransform((0, 1, 0, 0, 0, -1))
     if nodata is not None:
@@ -144,8 +145,9 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
     assert metadata["order"] == "C" and metadata["dimension_separator"] == "."
 
 
-def test_other_chunks_than_of_a_copy_without_options(tmp_path):
-    """Create() knows no order of writing; BLOCKSIZE of two numbers, and chunks of pixels."""
+def test_chunks_that_differ_from_a_default_copys(tmp_path):
+    """Chunks of Create(), of a BLOCKSIZE of two numbers, and of pixel-interleaved copies differ
+    from a copy's default."""
     driver = gdal.GetDriverByName("Zarr")
     driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
     source = gdal.GetDriverByName("MEM").Create("", 900, 700, 40)
@@ -170,7 +172,7 @@ def test_the_fill_value_is_null_unless_there_is_nodata(tmp_path):
 
 
 def listed_options():
-    """The option lists that gdalinfo prints, as elements by name."""
+    """Returns the option lists that gdalinfo prints, as XML elements by list."""
     text = subprocess.run(
         ["gdalinfo", "--format", "Zarr"], stdout=subprocess.PIPE, text=True, check=True
     ).stdout
@@ -238,7 +240,7 @@ def test_limits_are_those_of_the_sources(cpl):
             gdal.SetConfigOption(name, None)
         expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"'
         assert cpl.warnings == [expected]
-    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # which reads them again
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # opening reads the limits again
 
 
 # Codecs
@@ -273,13 +275,13 @@ def test_messages_are_on_the_page_once():
 
 
 @pytest.mark.parametrize("message", PROVOKED)
-def test_messages_come_as_the_page_has_them(message, tmp_path, cpl):
+def test_messages_are_as_on_the_page(message, tmp_path, cpl):
     reported = PROVOKED[message](tmp_path) or []
     texts = [text for _, _, text in cpl.events] + list(reported)
     assert any(zarr_docs.matches(message, text) for text in texts), texts
 
 
-def test_other_messages_stand_in_the_sources():
+def test_other_messages_are_in_the_sources():
     files = [*REPOSITORY.glob("core/*/*.cpp"), *REPOSITORY.glob("driver/**/*.cpp")]
     text = "\n".join(file.read_text() for file in files)
     text = re.sub(r'"\s*"', "", text).replace('\\"', '"')
@@ -325,11 +327,11 @@ def test_each_page_says_first_who_should_read_it(path):
     assert lines[0].startswith("# ") and lines[1].startswith("For "), lines[1]
 
 
-def test_files_that_the_pages_name_are_there():
+def test_files_that_the_pages_name_exist():
     named = re.compile(r"`((?:core|driver|autotest|scripts|data|docs|cmake)/[\w./-]+)`")
     for name in LINKING:
         for path in named.findall((REPOSITORY / name).read_text(encoding="utf-8")):
-            if "NAME" in path:  # of a file to be written
+            if "NAME" in path:  # stands for a file that is still to be written
                 continue
             assert (REPOSITORY / path).exists(), f"{name}: {path}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The driver beside GDAL's built-in one, and what it says of itself."""
+"""This driver next to GDAL's built-in driver, and the metadata of the driver."""
 
 import ctypes
 import os
@@ -20,7 +20,7 @@ from zarr_gdal import gdal_is_at_least
 from zarr_store import group, handmade, make_store
 
 
-def test_both_drivers_are_there():
+def test_both_drivers_are_registered():
     names = [gdal.GetDriver(i).ShortName for i in range(gdal.GetDriverCount())]
     assert names.count("Zarr") == 1 and names.count("ZarrBuiltin") == 1
     assert names.index("Zarr") < names.index("ZarrBuiltin")
@@ -42,7 +42,7 @@ def test_driver_metadata(item, value):
     assert gdal.GetDriverByName("Zarr").GetMetadataItem(item) == value
 
 
-def test_what_an_update_can_change_is_listed():
+def test_items_that_an_update_can_change_are_listed():
     driver = gdal.GetDriverByName("Zarr")
     if not gdal_is_at_least(3, 11):
         assert driver.GetMetadataItem("DCAP_UPDATE") is None
@@ -58,20 +58,21 @@ def test_what_an_update_can_change_is_listed():
     ("ZSTD", "ZSTD"), ("LZ4", "LZ4"), ("BZ2", "BZ2"), ("DEFLATE", "ZLIB"),
 ])  # fmt: skip
 @pytest.mark.parametrize("single", ["YES", "NO"])
-def test_the_compression_is_told(tmp_path, option, told, single):
+def test_the_compression_is_metadata(tmp_path, option, told, single):
     options = [f"COMPRESS={option}", f"SINGLE_ARRAY={single}"]
     gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 4, 3, 2, options=options)
     dataset = gdal.Open(str(tmp_path / "a.zarr"))
     for number in (1, 2):
         assert dataset.GetRasterBand(number).GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == told
-    # Of the dataset where rasterio knows it, which fails at other names.
+    # The dataset states only compressions that rasterio knows, because rasterio fails at other
+    # names.
     known = {"ZSTD": "ZSTD", "ZLIB": "DEFLATE"}.get(told)
     assert dataset.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == known
     with rasterio.open(tmp_path / "a.zarr") as opened:
         assert opened.profile.get("compress") == (known.lower() if known else None)
 
 
-def test_compressions_that_differ_are_told_of_bands(tmp_path):
+def test_compressions_that_differ_are_metadata_of_bands(tmp_path):
     values = np.zeros((3, 4))
     store = make_store(tmp_path, {"a": {"values": values, "dims": "yx", "compressor": numcodecs.Zstd()},
                                   "b": {"values": values, "dims": "yx", "compressor": None}})  # fmt: skip
@@ -148,7 +149,7 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
     read = zarr.open_group(str(store), mode="r")
     assert read["i"].attrs["actual_range"] == [-3, 8] and read["f"].attrs["actual_range"] == [0, 2.75]
     assert all(type(value) is int for value in read["i"].attrs["actual_range"])
-    # Only where it is asked for.
+    # actual_range is written only if UPDATE_METADATA asks for it.
     root = gdal.OpenEx(str(make_store(tmp_path, {"i": np.zeros((3, 4))}, name="b.zarr")),
                        gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()  # fmt: skip
     root.OpenMDArray("i").ComputeStatistics(False)
@@ -193,7 +194,7 @@ def test_codecs_are_listed():
     assert "lz4" in driver.GetMetadataItem("BLOSC_COMPRESSORS")
 
 
-def test_kerchunk_is_for_who_reads_it(tmp_path):
+def test_kerchunk_is_identified_only_if_it_can_be_read(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     driver = gdal.IdentifyDriver(str(reference))
@@ -202,14 +203,15 @@ def test_kerchunk_is_for_who_reads_it(tmp_path):
 
 @pytest.mark.parametrize("how", [[], ["missing"]])
 def test_a_plugin_in_the_place_of_the_builtin_driver(how):
-    """As GDAL can be built from 3.9 on; where it is missing, the driver does without."""
+    """GDAL from 3.9 on can have its built-in driver as a plugin. Without that plugin this driver
+    works alone."""
     tool = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_deferred")
     done = subprocess.run([tool, *how], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 class Watch:
-    """Linux's own notices of folders read and files opened below a folder."""
+    """Watches a folder by inotify: reports folders that are listed and files that are opened."""
 
     ACCESS, OPEN = 0x1, 0x20
 
@@ -226,7 +228,8 @@ class Watch:
             self.folders[watch] = str(path.relative_to(folder))
 
     def events(self):
-        """(what, folder, name in it) since the last call; the name is empty for the folder."""
+        """Returns (event, folder, name in folder) since the last call; the name is empty for the
+        folder itself."""
         try:
             data = os.read(self.handle, 1 << 20)
         except BlockingIOError:
@@ -242,12 +245,12 @@ class Watch:
 
 
 def test_identify_lists_nothing(tmp_path):
-    """To tell what a store is, no folder of it is listed and no chunk is looked at."""
+    """To identify a store the driver lists no folder and opens no chunk."""
     store = group(tmp_path / "big.zarr")
     handmade(store, path="elevation")
     watch = Watch(store)
     os.listdir(store)
-    assert ("read", ".", "") in watch.events()  # that is what a listing looks like
+    assert ("read", ".", "") in watch.events()  # a listing gives this event
     for name in (str(store), f'ZARR:"{store}":/elevation', str(store / "elevation")):
         driver = gdal.IdentifyDriverEx(name, allowed_drivers=["Zarr"])
         assert driver.ShortName == "Zarr"
@@ -259,8 +262,8 @@ def test_identify_lists_nothing(tmp_path):
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
-    """drivers.ini, as Debian's gdal-plugins has it: GDAL then asks the drivers first that are not in
-    it, and among them its own under the new name."""
+    """Debian's gdal-plugins has a drivers.ini: GDAL then asks drivers that are not listed in it
+    first, among them its renamed built-in driver."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
     newer = make_v3(tmp_path / "v3.zarr", "v")
     raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
@@ -272,7 +275,7 @@ def test_the_order_of_drivers_changes_nothing(tmp_path, order):
     assert only["driver"] == "ZarrBuiltin"
 
 
-def test_with_a_list_of_drivers_an_error_is_ours(tmp_path):
+def test_with_a_list_of_drivers_there_is_one_error(tmp_path):
     environment = plugin_folder(tmp_path, "VRT", "Zarr")
     broken = handmade(tmp_path / "broken.zarr", chunks=[0, 2])
     done = subprocess.run(["gdalinfo", broken], capture_output=True, text=True, check=False,

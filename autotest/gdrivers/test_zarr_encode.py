@@ -25,27 +25,28 @@ SEED = os.environ["ZARR_TEST_SEED"]
 CHUNKS = int(os.environ.get("ZARR_TEST_CHUNKS", "400"))
 BATCHES = 8
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
-# Every way to compress, once, with the turn of blosc's.
+# Every compressor once, and Blosc with each of its combinations of codec and shuffle.
 COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
 COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
 
 @pytest.fixture(scope="module")
 def seen():
-    """What the chunks that were compared had, as label -> count."""
+    """Number of chunks that were compared equal, by label."""
     return collections.Counter()
 
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Blosc's threads would put blocks in any order."""
+    """Makes numcodecs' Blosc use one thread: several threads put blocks in any order."""
     before, numcodecs.blosc.use_threads = numcodecs.blosc.use_threads, False
     yield
     numcodecs.blosc.use_threads = before
 
 
 class Case:
-    """An array of one chunk that zarr-python has written, and that the tool is to write again."""
+    """An array of one chunk: zarr-python has written the chunk, and zarr_encode must write it
+    again."""
 
     def __init__(self, folder, index):
         draw = types.Draw(f"encode {SEED}", index)
@@ -54,7 +55,7 @@ class Case:
         dtype = types.random_dtype(draw, kind, turn)
         shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
         if draw.chance(0.2):
-            shape = [draw.integer(500, 3000)]  # more than the filters take at a time
+            shape = [draw.integer(500, 3000)]  # larger than one piece that the filters process
         self.order = "C" if kind == "object-json" else draw.choice("CF")
         label, number = draw.deck("compressor", COMPRESSORS, index)
         number += index // len(COMPRESSORS) * BLOSC_WAYS
@@ -64,12 +65,12 @@ class Case:
             lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn,
         )  # fmt: skip
         first = (self.filters + [self.compressor])[0]
-        if dtype.names and isinstance(first, numcodecs.GZip):  # it cannot take fields of M8
+        if dtype.names and isinstance(first, numcodecs.GZip):  # GZip takes no fields of M8
             self.filters.insert(0, numcodecs.Shuffle(1))
         self.labels = [kind, name, *names, "order " + self.order]
         self.folder = pathlib.Path(folder) / f"{index}.zarr"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # casts that overflow, the object codec in `filters`
+            warnings.simplefilter("ignore")  # overflowing casts and object codecs give warnings
             array = zarr.create(
                 tuple(shape), chunks=tuple(shape), dtype=dtype, compressor=self.compressor,
                 filters=self.filters or None, order=self.order, fill_value=None,
@@ -83,7 +84,7 @@ class Case:
 
     def _write_elements(self):
         filters = json.loads((self.folder / ".zarray").read_text())["filters"] or [{}]
-        # The filter of objects zarr-python 3.0 gives to text of a fixed width, too.
+        # zarr-python 3.0 gives the filter of objects also to text of fixed width.
         if not filters[0].get("id", "").startswith("vlen-") and self.values.dtype.kind != "O":
             (self.folder / "raw").write_bytes(self.values.tobytes(self.order))
             return
@@ -95,13 +96,14 @@ class Case:
         return json.dumps(json.loads((self.folder / ".zarray").read_text()))
 
     def _read(self, chunk):
-        """The values of a chunk, as something that `==` compares bit for bit."""
+        """Returns the values of a chunk in a form that `==` compares bit for bit."""
         self.chunk.write_bytes(chunk)
         values = zarr.open_array(str(self.folder), mode="r")[...]
         return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()
 
     def problem(self):
-        """None when the tool's chunk is numcodecs', and reads as that does."""
+        """Returns how the tool's chunk differs from numcodecs' chunk; None if bytes and values are
+        as required."""
         ours, wanted = self.chunk.read_bytes(), self.expected
         if self._read(ours) != self._read(wanted):
             return "reads as other values"
@@ -116,15 +118,17 @@ class Case:
 
 
 def has_bytes_of_its_own(codec):
-    """Where the core's bytes need not be numcodecs', though they decode to the same."""
+    """True if the core's bytes may differ from the codec's bytes in numcodecs, though both decode
+    to equal values."""
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
-        return True  # libdeflate makes them
-    # numcodecs 0.11 takes 1 for levels below; newer versions leave them to the library, as we do.
+        return True  # the core compresses with libdeflate
+    # numcodecs 0.11 replaces levels below 1 by 1; newer versions and the core leave them to the
+    # library.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1
 
 
 def encode(cases):
-    """What the tool complains of, "" when all is well."""
+    """Runs zarr_encode for the cases; returns its messages, empty if all went well."""
     command = [os.environ["ZARR_ENCODE"], *(str(case.folder) for case in cases)]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")
@@ -132,7 +136,8 @@ def encode(cases):
 
 
 def compare(folder, indices, seen):
-    """Encodes the cases and counts in `seen` what was equal; returns what was not."""
+    """Encodes the cases and counts equal chunks in `seen`; returns a message for each other
+    chunk."""
     cases = {index: unless_unsupported(Case, folder, index) for index in indices}
     cases = {index: case for index, case in cases.items() if case is not None}
     failures = [encode(cases.values())] if cases else []
@@ -163,8 +168,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Holds only after the batches above have run, and all of them have passed. What chance has
-    left out gets more chances: the rarest filter comes once in a hundred chunks."""
+    """Must run after all batches above have passed. Labels that chance has left out get more
+    chunks: the rarest filter comes once in a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * 0.2
@@ -179,14 +184,16 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# Of floats that do not fit, NumPy makes one uint32 in its vector loops and another at their ends.
+# u4 is no target: for floats that do not fit, NumPy's vector loops and loop ends give different
+# uint32 values.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
 
 
 def number_filter(draw, name):
-    """A filter with parameters from all over their ranges, and the type it encodes."""
+    """Returns a filter with random parameters of its whole range, and the data type that the filter
+    encodes."""
     dtype, target = (draw.choice("<>") + draw.choice(names) for names in (NUMBERS, TARGETS))
     if name == "fixedscaleoffset":
         offset, scale = draw.choice(OFFSETS), draw.choice(SCALES)
@@ -206,13 +213,13 @@ def number_filter(draw, name):
 
 
 def encoded_by_numcodecs(codec, values):
-    """None where numcodecs on NumPy 2 does not: it refuses parameters that the type does not hold,
-    and calculates in halves and singles as such, with fewer digits, where it was in doubles."""
+    """Returns the encoded values; None if numcodecs on NumPy 2 differs by design. NumPy 2 refuses
+    parameters that the type cannot hold, and computes in half and single precision."""
     calculates = isinstance(codec, (numcodecs.FixedScaleOffset, numcodecs.Quantize))
     if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
         return None
     try:
-        return np.ascontiguousarray(codec.encode(values.copy()))  # bitround changes its input
+        return np.ascontiguousarray(codec.encode(values.copy()))  # a copy: bitround changes its input
     except OverflowError:
         if not IS_NUMPY_2:
             raise
@@ -220,7 +227,8 @@ def encoded_by_numcodecs(codec, values):
 
 
 def equal_but_for_nans(ours, wanted):
-    """NaNs are told apart by nothing but how the arithmetic was compiled."""
+    """Returns whether two arrays are equal bit for bit. All NaNs count as equal: their bits depend
+    on the compiler."""
     if wanted.dtype.kind not in "fc":
         return ours.tobytes() == wanted.tobytes()
     size = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
@@ -234,7 +242,7 @@ def equal_but_for_nans(ours, wanted):
     "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
 )
 def test_filters_of_any_numbers(name, tmp_path):
-    """Of random bits: NaN, infinities, what overflows and what wraps."""
+    """Values are random bits: NaN, infinities, and numbers that overflow or wrap."""
     cases = []
     for index in range(60):
         draw = types.Draw(f"numbers {SEED} {name}", index)
@@ -262,7 +270,7 @@ def test_filters_of_any_numbers(name, tmp_path):
         assert ours.size == wanted.size and equal_but_for_nans(ours, wanted), (SEED, folder, codec)
 
 
-# Two megabytes, where libraries split their input: into blocks, or into pieces of their output.
+# Compressors for chunks of two megabytes, which libraries split into blocks or pieces of output.
 LARGE = [
     numcodecs.Blosc("lz4", 5, 1), numcodecs.Blosc("zstd", 3, 2), numcodecs.Blosc("blosclz", 9, 0),
     numcodecs.Blosc("zlib", 1, 1, 65536), numcodecs.Zlib(0), numcodecs.Zlib(1), numcodecs.Zlib(9),

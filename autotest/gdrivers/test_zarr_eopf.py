@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Products as EOPF writes them: hierarchy, CRS, groups of bands, masks, ground control points, and
-what `_eopf_attrs` alone say."""
+facts that only `_eopf_attrs` states."""
 
 
 import numpy as np
@@ -32,7 +32,7 @@ def s2(zarr_format, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """Nothing but `_eopf_attrs` and the root say what the bands are."""
+    """Product whose bands are described only by `_eopf_attrs` and the root's attributes."""
     return make_s2(tmp_path_factory.mktemp("bare"), on_arrays=False, cf_too=False)
 
 
@@ -45,13 +45,13 @@ def quiet(name):
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(name))
         assert dataset is not None, log.events
-        dataset.GetSpatialRef()  # which is found when it is asked for
+        dataset.GetSpatialRef()  # the CRS is looked for when a caller asks for it
     log.assert_quiet()
     return dataset
 
 
 def quiet_band(name):
-    """The first band, which keeps its dataset open."""
+    """Opens a dataset without any message; returns its first band, which keeps the dataset open."""
     dataset = quiet(name)
     band = dataset.GetRasterBand(1)
     band.dataset = dataset
@@ -84,7 +84,7 @@ def test_hierarchy(tmp_path, consolidated):
     arrays |= {"conditions/geometry/sun_angles", "conditions/mask/l2a_classification/r20m/scl"}
     assert set(listed[len(wanted) :]) == {array_name(store, path) for path in arrays}
     for name in listed:
-        # The points are the image's, not those of the smaller arrays.
+        # Only the image of a Sentinel-1 product (grd) has ground control points.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
 
 
@@ -112,7 +112,7 @@ def test_a_band(request, product):
     assert_at(dataset, transform_of("r20m"), EPSG)
 
 
-def test_what_the_bands_say_comes_first(tmp_path):
+def test_attributes_of_the_bands_win_over_eopf_attrs(tmp_path):
     store = make_s2(tmp_path, consolidated=False)
     path = REFLECTANCE + "r10m/b02"
     change(store, path, lambda a: a.update(scale_factor=7, units="K", _FillValue=5))
@@ -184,7 +184,7 @@ PRODUCT_CRS = [
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS)
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize("said", ["attributes", "eopf", "names"])
-def test_what_lies_in_degrees_is_not_of_the_product_s_crs(
+def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     tmp_path, said, stac, other, consolidated
 ):
     store = make_s2(tmp_path, stac=stac, other=other, consolidated=consolidated)
@@ -192,7 +192,7 @@ def test_what_lies_in_degrees_is_not_of_the_product_s_crs(
     dataset = quiet(array_name(store, weather))
     assert_place(dataset, METEO_PLACE)
     if stac.get("proj:epsg") == "far away" and said == "names":
-        return  # nothing says that these are places
+        return  # nothing says that these coordinates are longitudes and latitudes
     assert epsg(dataset) == 4326
     array = open_group(store).OpenMDArrayFromFullname("/" + weather)
     assert array.GetSpatialRef().GetAuthorityCode(None) == "4326"
@@ -201,14 +201,14 @@ def test_what_lies_in_degrees_is_not_of_the_product_s_crs(
     assert source == "longitude and latitude coordinates"
 
 
-def test_degrees_without_a_crs_where_none_is_to_be_assumed(tmp_path):
+def test_degrees_have_no_crs_with_assume_longlat_no(tmp_path):
     store = make_s2(tmp_path)
     weather, _ = add_meteorology(store, names=("lat", "lon"))
     assert open_raster(array_name(store, weather), "ASSUME_LONGLAT=NO").GetSpatialRef() is None
 
 
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
-def test_what_has_no_place_has_no_crs(tmp_path, stac, other):
+def test_an_array_without_spatial_dimensions_has_no_crs(tmp_path, stac, other):
     store = make_s2(tmp_path, stac=stac, other=other)
     _, viewing = add_meteorology(store)
     assert quiet(array_name(store, viewing)).GetSpatialRef() is None
@@ -218,7 +218,7 @@ def test_what_has_no_place_has_no_crs(tmp_path, stac, other):
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
 @pytest.mark.parametrize("shape", [(4, 5), (2, 4, 5)])
 @pytest.mark.parametrize("consolidated", [True, False])
-def test_an_array_without_names_is_of_the_product_s_crs(
+def test_an_array_without_dimension_names_has_the_product_s_crs(
     tmp_path, stac, other, shape, consolidated
 ):
     store = make_s2(tmp_path, stac=stac, other=other, consolidated=False)
@@ -237,7 +237,7 @@ def test_an_array_without_names_is_of_the_product_s_crs(
     assert quiet(array_name(store, "measurements/line")).GetSpatialRef() is None
 
 
-def test_an_array_without_names_that_has_longitudes_is_not(tmp_path):
+def test_an_array_with_two_dimensional_longitudes_has_no_crs(tmp_path):
     store = make_s2(tmp_path, consolidated=False)
     group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
     rows, columns = np.mgrid[0:4, 0:5]
@@ -250,14 +250,14 @@ def test_an_array_without_names_that_has_longitudes_is_not(tmp_path):
 
 
 def test_a_grid_mapping_that_is_missing_in_a_product(tmp_path):
-    """quiet() asserts that nothing is said of it."""
+    """quiet() asserts that a missing grid mapping gives no message."""
     store = make_s2(tmp_path, consolidated=False)
     for path in (REFLECTANCE + "r10m/b02", "quality/mask/r10m/b02"):
         change(store, path, lambda a: a.update(grid_mapping="spatial_ref"))
         assert_at(quiet(array_name(store, path)), transform_of("r10m"), EPSG)
 
 
-def test_a_curvilinear_grid_is_not_of_the_product_s_crs(tmp_path):
+def test_a_curvilinear_grid_does_not_have_the_product_s_crs(tmp_path):
     store = make_s2(tmp_path, consolidated=False)
     group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
     rows, columns = np.mgrid[0:4, 0:5]
@@ -291,7 +291,7 @@ def test_meanings_as_a_list(tmp_path):
     assert quiet_band(array_name(store, path)).GetCategoryNames() == CLASSES
 
 
-def test_bits_are_no_categories_but_are_told(s2):
+def test_bit_flags_are_metadata_and_no_categories(s2):
     for dataset, shown in (
         (quiet(array_name(s2, "quality/mask/r10m/b03")), lambda d: d.GetMetadata()),
         (quiet(array_name(s2, "quality/mask/r10m")), lambda d: d.GetRasterBand(2).GetMetadata()),
@@ -341,7 +341,7 @@ def test_broken_attributes_give_at_most_one_warning(tmp_path, broken):
     assert_at(dataset, transform_of("r10m"), EPSG)
 
 
-def test_a_change_keeps_what_eopf_says(tmp_path):
+def test_a_change_keeps_the_eopf_attributes(tmp_path):
     store = make_s2(tmp_path, consolidated=False, cf_too=False)
     name = array_name(store, REFLECTANCE + "r10m/b02")
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
@@ -355,7 +355,7 @@ def test_a_change_keeps_what_eopf_says(tmp_path):
     assert stored["_eopf_attrs"]["units"] == "digital_counts"
 
 
-def test_over_the_network(s2):
+def test_a_product_on_a_web_server(s2):
     with Served(s2.parent) as server:
         url = f"/vsicurl/{server.url}/{s2.name}"
         dataset = open_raster(f'ZARR:"{url}":/{REFLECTANCE}r10m')
@@ -372,7 +372,7 @@ def test_swaths_have_ground_control_points(s1):
     dataset = quiet(array_name(s1, f"{VV}/measurements/grd"))
     assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
     np.testing.assert_array_equal(dataset.ReadAsArray(), np.arange(600).reshape(20, 30))
-    # The track's times are no places.
+    # The azimuth times of the track are no map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None and dataset.GetSpatialRef() is None
     assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY, p.GCPZ) for p in dataset.GetGCPs()]
@@ -381,7 +381,7 @@ def test_swaths_have_ground_control_points(s1):
     np.testing.assert_allclose(points[6], (18, 9, 10.042, 44.992, 103))
 
 
-def test_swaths_are_warped_by_them(s1):
+def test_swaths_are_warped_by_ground_control_points(s1):
     swath = array_name(s1, f"{VV}/measurements/grd")
     warped = gdal.Warp("", swath, format="MEM", dstSRS="EPSG:4326")
     x, pixel, _, y, _, line = warped.GetGeoTransform()
@@ -399,7 +399,7 @@ def test_subdatasets_of_a_swath(s1):
     are_measured = ["/measurements/" in name for name in listed]
     assert are_measured == sorted(are_measured, reverse=True) and are_measured[0]
     for name in listed:
-        # The points are the image's, not those of the smaller arrays.
+        # Only the image of a Sentinel-1 product (grd) has ground control points.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
 
 
@@ -435,7 +435,7 @@ def test_the_tile_in_the_name_of_a_product(tmp_path, name, code):
 
 
 def test_bands_have_colours(request):
-    """So that QGIS shows true colours."""
+    """Colour interpretation makes QGIS show true colours."""
     store = request.getfixturevalue("s2")
     dataset = quiet(array_name(store, REFLECTANCE + "r10m"))
     told = {dataset.GetRasterBand(i + 1).GetDescription(): dataset.GetRasterBand(i + 1).GetColorInterpretation()

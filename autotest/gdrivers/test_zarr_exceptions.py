@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's Python exceptions, which turn any error that is left behind into a failure."""
+"""GDAL's Python exceptions, which make a failure of any error that the driver leaves behind."""
 
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ except RuntimeError as error:
 
 
 def test_exceptions():
-    """In a process of its own, as registering drivers happens once."""
+    """Runs in a process of its own, because drivers are registered once in a process."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(DATA / "terrain.zarr")],
                           capture_output=True, check=False, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

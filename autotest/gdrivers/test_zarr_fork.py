@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fork() between uses, as Python's multiprocessing does it: parent and child go on, and both read
-and write what is right. What a child inherits it can read through; only the process that
-opened a store for update changes it through that handle."""
+"""fork() between uses, as in Python's multiprocessing: parent and child both go on, and read and
+write correctly. A child can read through an inherited handle. Only the process that opened a store
+for update can change the store through that handle."""
 
 import ctypes
 import multiprocessing
@@ -40,7 +40,7 @@ def read_anew(name):
 
 
 def succeed(work, rounds=ROUNDS):
-    """Runs `work` in that many children, one after the other."""
+    """Runs `work` in `rounds` children, one after the other."""
     for _ in range(rounds):
         Process(lambda report: work()).succeed()
 
@@ -69,13 +69,13 @@ def test_a_child_of_multiprocessing_reads_after_its_parent_has(store):
 
 
 def end_normally(code):
-    """The end of a program without pytest's own: C's exit()."""
+    """Ends a child by C's exit(), as a program ends without pytest."""
     sys.stdout.flush()
     ctypes.CDLL(None).exit(code)
 
 
 def wait(pid):
-    """The status of a child that ended; kills one that hangs."""
+    """Returns the exit status of a child; kills a child that hangs."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -101,18 +101,18 @@ def test_children_of_children_read(store):
 
 
 # ---------------------------------------------------------------------------------------------
-# What is open for update
+# Stores that are open for update
 
 
 def half_written(store):
-    """A dataset with a chunk that is pending: a part of it is written."""
+    """Returns a dataset with a pending chunk, of which one pixel is written."""
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
     dataset.GetRasterBand(1).WriteArray(np.full((1, 1), -1, "i4"))
     return dataset
 
 
 @pytest.mark.parametrize("end", ["os._exit", "close", "exit"])
-def test_a_child_leaves_what_its_parent_writes_to_the_parent(store, end):
+def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
     dataset = half_written(store)
     for _ in range(ROUNDS if end == "os._exit" else 5):
         let_idle_threads_end()
@@ -124,7 +124,7 @@ def test_a_child_leaves_what_its_parent_writes_to_the_parent(store, end):
                     if end == "close":
                         dataset = None
                 log.assert_quiet()
-                read_anew(store)  # nothing is in the store, whatever the child does at its end
+                read_anew(store)  # the parent's pending chunk is not stored, however the child ends
                 code = 0
             finally:
                 os._exit(code) if end != "exit" else end_normally(code)
@@ -138,7 +138,7 @@ def test_a_child_leaves_what_its_parent_writes_to_the_parent(store, end):
 
 
 def as_stored(store):
-    """A copy of what is in the store, which shares nothing with the handle that writes to it."""
+    """Returns a copy of the stored files, which shares nothing with the handle that writes."""
     return shutil.copytree(store, store.parent / "as_stored.zarr")
 
 
@@ -150,7 +150,7 @@ def test_a_child_cannot_write_through_its_parents_handle(store):
             dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
             dataset.FlushCache()
         assert "opened for update by the parent process" in log.errors[0], log.errors
-        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # as it is stored
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # the stored values
 
     succeed(work, 3)
     dataset = None
@@ -194,7 +194,7 @@ def test_a_child_does_not_change_attributes_through_its_parents_handle(tmp_path)
     assert [a.GetName() for a in root.GetAttributes()] == ["who"]
 
 
-def test_a_new_zip_file_is_its_parents_alone(tmp_path):
+def test_only_the_parent_writes_a_new_zip_file(tmp_path):
     name = f"/vsizip/{tmp_path}/new.zarr.zip/new.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(name, 128, 96, 3, gdal.GDT_Int32)
     dataset.GetRasterBand(1).WriteArray(VALUES[0])
@@ -226,7 +226,7 @@ print(most - before, len(os.listdir("/proc/self/task")) - before)
 
 
 def test_no_thread_of_the_driver_is_left_when_there_is_nothing_to_do(store):
-    """In a process of its own, as those of other tests have threads of others."""
+    """Runs in a process of its own, because other libraries keep threads in the tests' process."""
     done = subprocess.run(
         [sys.executable, "-c", COUNT_THREADS, str(store)], capture_output=True, text=True,
         timeout=SECONDS, check=True,

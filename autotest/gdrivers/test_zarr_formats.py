@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""That tests which run in Zarr v3 do so: what zarr-python 2 writes through the view of zarr_formats.py
-zarr-python 3 reads, and the other way round; and ZARR_DEFAULT_FORMAT, by which the driver writes it."""
+"""Tests of Zarr v3 really use v3: zarr-python 3 reads what zarr-python 2 writes through
+zarr_formats.py, and vice versa. ZARR_DEFAULT_FORMAT sets the format that the driver writes."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ ARRAYS = {
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, zarr_format):
-    """The arrays, each a store of v3 by zarr-python 2, as zarr-python 3 reads them."""
+    """ARRAYS as zarr-python 3 reads them: each is a v3 store that zarr-python 2 has written."""
     if IS_3:
         pytest.skip("zarr_formats.py has a view for zarr-python 2 alone")
     folder = tmp_path_factory.mktemp("formats")
@@ -115,7 +115,7 @@ def test_new_stores_have_the_default_format_unless_they_say_another(tmp_path, za
 
 
 @zarr_formats.V2
-def test_what_is_added_to_a_store_has_its_format(tmp_path, cpl):
+def test_an_array_added_to_a_store_has_its_format(tmp_path, cpl):
     driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr"
     driver.Create(str(store), 4, 3, options=["ARRAY_NAME=a"])
     with config_options(ZARR_DEFAULT_FORMAT="ZARR_V3"):
@@ -126,7 +126,7 @@ def test_what_is_added_to_a_store_has_its_format(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_a_default_format_that_is_none_is_refused(tmp_path):
+def test_an_invalid_default_format_is_refused(tmp_path):
     driver = gdal.GetDriverByName("Zarr")
     with config_options(ZARR_DEFAULT_FORMAT="ZARR_V9"), error_log() as log:
         assert driver.Create(str(tmp_path / "a.zarr"), 4, 3) is None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A disk that is full and a folder that cannot be written to: the error names the chunk, what was
-there stays, and what could not be stored is stored when there is room again."""
+"""Full disks and folders without write permission: the error names the chunk, and the old data
+stays. Data that could not be stored is stored once there is room again."""
 
 import ctypes
 import json
@@ -21,11 +21,11 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SIDE = 100
-CHUNK = 50  # of 10,000 bytes; or a shard
+CHUNK = 50  # a chunk or shard has 50 x 50 pixels, 10,000 bytes
 
 
 class LimitedFiles:
-    """No file grows beyond a few bytes; the errors are EFBIG."""
+    """Limits the size of all files to a few bytes; the error is EFBIG."""
 
     reason = "File too large"
 
@@ -34,7 +34,7 @@ class LimitedFiles:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def fill(self, room=8192):
-        """Leaves room for documents, and not for a chunk; with 0 for nothing."""
+        """Leaves room for documents and none for a chunk; room=0 leaves room for nothing."""
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
 
@@ -44,7 +44,7 @@ class LimitedFiles:
 
 
 class SmallDisk:
-    """A file system of a megabyte of its own; the errors are ENOSPC."""
+    """Mounts a file system of one megabyte; the error is ENOSPC."""
 
     reason = "No space left"
 
@@ -73,7 +73,8 @@ class NoSmallDisk(Exception):
 
 
 def mount_small(folder):
-    """Mounts a small file system in a name space of this process; says why not, if not."""
+    """Mounts a small file system in this process's own name space; returns why that fails, or
+    None."""
     new_user, new_mounts, private, recursive = 0x10000000, 0x00020000, 1 << 18, 1 << 14
     libc = ctypes.CDLL(None, use_errno=True)
     flags = new_mounts if os.geteuid() == 0 else new_mounts | new_user
@@ -88,7 +89,7 @@ def mount_small(folder):
 
 @pytest.fixture(params=[LimitedFiles, SmallDisk])
 def on_full_disk(request, tmp_path):
-    """Runs a test's body, body(disk), in a process whose disk can be filled."""
+    """Returns a function that runs body(disk) in a process whose disk can be filled."""
 
     def work(report, body):
         try:
@@ -136,7 +137,7 @@ def make_store(folder):
 
 
 def chunk_key(store):
-    """Of the chunk, or shard, that the tests write to."""
+    """Key of the chunk or shard that the tests write to"""
     rows = zarr_formats.array_document(store, "a")["chunks"][0]
     return zarr_formats.chunk_key(store, "a", CHUNK // rows, 0)
 
@@ -146,8 +147,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """The first document that is written when attributes change: in v3 that of the root, which has
-    the consolidated metadata."""
+    """Returns the end of the key of the first document that a change of attributes writes. In v3
+    that is the root's document, which holds the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
@@ -158,7 +159,7 @@ def update(store, *options):
 
 
 def stored(store):
-    """What others read, each chunk decoded."""
+    """Returns the stored values, which zarr-python and a new dataset read alike."""
     values = zarr.open_group(str(store), mode="r")["a"][...]
     np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
     return values
@@ -176,7 +177,7 @@ def assert_names_chunk(error, store, disk, chunk=None):
     assert str(store) in error and chunk in error and disk.reason in error, error
 
 
-def test_a_whole_chunk(on_full_disk):
+def test_a_whole_chunk_does_not_fit(on_full_disk):
     def body(disk):
         store = make_store(disk.folder)
         dataset = update(store)
@@ -201,8 +202,8 @@ def test_a_whole_chunk(on_full_disk):
 
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
-def test_what_is_flushed_is_kept_for_the_next_flush(on_full_disk, tmp_path_factory, way, with_locks):
-    """A part of a chunk, and whole chunks that GDAL has in blocks."""
+def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
+    """Pending data is a part of a chunk, or whole chunks that GDAL holds in blocks."""
     locks = tmp_path_factory.mktemp("locks")
 
     def body(disk):
@@ -216,7 +217,7 @@ def test_what_is_flushed_is_kept_for_the_next_flush(on_full_disk, tmp_path_facto
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # what is resampled goes through blocks
+                half = CHUNK // 2  # resampled writes go through GDAL's blocks
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -244,7 +245,7 @@ def test_what_is_flushed_is_kept_for_the_next_flush(on_full_disk, tmp_path_facto
     on_full_disk(body)
 
 
-def test_closing(on_full_disk):
+def test_a_chunk_that_does_not_fit_at_closing(on_full_disk):
     def body(disk):
         store = make_store(disk.folder)
         dataset = update(store)
@@ -260,7 +261,7 @@ def test_closing(on_full_disk):
     on_full_disk(body)
 
 
-def test_metadata(on_full_disk):
+def test_metadata_that_do_not_fit(on_full_disk):
     def body(disk):
         store = make_store(disk.folder)
         dataset = update(store)
@@ -277,7 +278,7 @@ def test_metadata(on_full_disk):
             dataset = None
         assert log.errors and all(str(store) in error for error in log.errors)
         assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
-        if zarr_formats.has(store, ".zmetadata"):  # then it is a new one, and fits
+        if zarr_formats.has(store, ".zmetadata"):  # consolidated metadata was rewritten
             consolidated = zarr.open_consolidated(str(store), mode="r")
             assert consolidated["a"].attrs["note"] == "old"
         disk.free()
@@ -327,7 +328,7 @@ def test_a_copy_that_does_not_fit_leaves_nothing(on_full_disk):
 
 
 def test_a_zip_file_whose_end_does_not_fit(on_full_disk):
-    """Small chunks are kept until the file is closed: what fails then, fails the copy."""
+    """Small chunks are written when the file is closed: a failure then fails the copy."""
 
     def body(disk):
         source = raster_of(new_values())
@@ -345,7 +346,7 @@ def test_a_zip_file_whose_end_does_not_fit(on_full_disk):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="Close() tells nothing before GDAL 3.8")
 @pytest.mark.parametrize("name", ["new.zarr", "new.zarr.zip"])
-def test_what_fails_at_closing_is_told(on_full_disk, name):
+def test_close_returns_an_error(on_full_disk, name):
     def body(disk):
         driver = gdal.GetDriverByName("Zarr")
         options = options_of()
@@ -360,7 +361,7 @@ def test_what_fails_at_closing_is_told(on_full_disk, name):
     on_full_disk(body)
 
 
-def test_a_store_that_cannot_be_begun(on_full_disk):
+def test_a_store_that_cannot_be_created(on_full_disk):
     def body(disk):
         target = disk.folder / "new.zarr"
         disk.fill(0)
@@ -389,7 +390,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """A store that can be read and not written, whichever user runs the tests."""
+    """Store that may be read and not written by any user who runs the tests."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -414,7 +415,7 @@ def test_a_store_that_cannot_be_written(guarded, moment):
                     dataset.FlushCache()
                     assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
             if moment == "flush" or (moment == "write" and zarr_formats.has_shards()):
-                log.clear()  # it is tried once more
+                log.clear()  # closing tries to write once more
             del band
             dataset = None
         assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
@@ -436,7 +437,7 @@ def test_metadata_that_cannot_be_written(guarded):
 
 
 @pytest.mark.parametrize("way", ["beside", "over", "append", "delete"])
-def test_where_nothing_can_be_made(guarded, way):
+def test_a_folder_in_which_nothing_can_be_created(guarded, way):
     def body():
         driver = gdal.GetDriverByName("Zarr")
         target = guarded.parent / "new.zarr" if way == "beside" else guarded
@@ -446,7 +447,7 @@ def test_where_nothing_can_be_made(guarded, way):
                 assert driver.Delete(str(target)) != gdal.CE_None
             else:
                 assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
-        if way == "over" and create_deletes_first():  # which fails, too
+        if way == "over" and create_deletes_first():  # GDAL's own deletion fails, too
             assert len(log.events) == 2 and log.events[0] == log.events[1]
             del log.events[1]
         assert str(target) in log.the_error() and "ermission" in log.the_error()
@@ -460,8 +461,8 @@ def test_where_nothing_can_be_made(guarded, way):
 
 
 @pytest.mark.parametrize("name", ["copy.zarr", "copy.zarr.zip"])
-def test_the_tool_fails_too(tmp_path, name):
-    """gdal_translate ends with an error, and says which chunk, or that the zip file has no end."""
+def test_gdal_translate_fails(tmp_path, name):
+    """gdal_translate ends with an error that names the chunk or the zip file."""
     if shutil.which("gdal_translate") is None:
         pytest.fail("gdal_translate is not installed")
     store = make_store(tmp_path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Longitudes and latitudes, or coordinates of a CRS, of each pixel: the domain GEOLOCATION, and
-where gdalwarp puts the pixels by it."""
+"""Two-dimensional longitudes and latitudes, or projected coordinates, of each pixel: the domain
+GEOLOCATION, and where gdalwarp puts the pixels."""
 
 import numpy as np
 import pyproj
@@ -35,7 +35,7 @@ def array(values, attrs=None, dims=YX, **options):
 
 
 def metres(crs=UTM):
-    """2-D x and y in the CRS, of the same places as LON and LAT."""
+    """Returns two-dimensional x and y in a CRS for the points of LON and LAT."""
     return pyproj.Transformer.from_crs(4326, crs, always_xy=True).transform(LON, LAT)
 
 
@@ -44,7 +44,8 @@ def scalar(**attrs):
 
 
 def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
-    """gdalwarp -geoloc puts the spot, and nothing else, where it lies."""
+    """Asserts that gdalwarp -geoloc puts the spot of VALUES at its longitude and latitude, and
+    nowhere else."""
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326",
                        xRes=0.02, yRes=0.02)  # fmt: skip
     assert warped is not None, gdal.GetLastErrorMsg()
@@ -54,7 +55,7 @@ def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
     column, row = int((lon - place[0]) / place[1]), int((lat - place[3]) / place[5])
     pixels = warped.ReadAsArray().reshape(warped.RasterCount, warped.RasterYSize, -1)[0]
     assert pixels[row, column] == 100
-    # The spot's own centre of gravity is there too.
+    # All pixels of the spot lie around the expected pixel.
     rows, columns = np.nonzero(pixels == 100)
     assert abs(columns.mean() - column) < 3 and abs(rows.mean() - row) < 3
 
@@ -64,7 +65,7 @@ def geolocation(name):
 
 
 # ---------------------------------------------------------------------------------------------
-# Which arrays, and in what units
+# Choice of arrays, and their units
 
 X_M = {"units": "m"}
 X_SAID = {"standard_name": "projection_x_coordinate", "units": "m"}
@@ -78,7 +79,7 @@ BOTH_PAIRS = [
 
 @pytest.mark.parametrize("coordinates, x_attrs, y_attrs", BOTH_PAIRS)
 @pytest.mark.parametrize("has_crs", [False, True])
-def test_what_is_said_counts_before_names(tmp_path, cpl, coordinates, x_attrs, y_attrs, has_crs):
+def test_longitudes_win_over_metres(tmp_path, cpl, coordinates, x_attrs, y_attrs, has_crs):
     x, y = metres()
     mapping = {"grid_mapping": "spatial_ref"} if has_crs else {}
     store = make_store(tmp_path, {
@@ -98,7 +99,7 @@ def test_what_is_said_counts_before_names(tmp_path, cpl, coordinates, x_attrs, y
 
 @pytest.mark.parametrize("x_attrs, y_attrs", [(X_M, X_M), (X_SAID, Y_SAID), ({}, {})])
 @pytest.mark.parametrize("of_group", [False, True])
-def test_metres_without_a_crs_place_nothing(tmp_path, cpl, x_attrs, y_attrs, of_group):
+def test_metres_without_a_crs_give_no_geolocation(tmp_path, cpl, x_attrs, y_attrs, of_group):
     x, y = metres()
     coordinates = {"coordinates": "x y"}
     store = make_store(tmp_path, {
@@ -120,7 +121,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # CF has it in the units of the coordinates
+        cf["false_easting"] = 500.0  # CF gives the false easting in the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),
@@ -134,8 +135,9 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
 
 
 def radar(tmp_path, **changes):
-    """As xradar writes a georeferenced sweep: azimuth and range in metres, x, y and z of each gate,
-    the radar's own longitude and latitude as scalars, and a CRS in a scalar that `coordinates` names."""
+    """Makes a store like xradar's georeferenced sweeps. Azimuth and range are dimensions; each gate
+    has x, y and z. Scalars hold the radar's longitude and latitude, and the CRS that `coordinates`
+    names."""
     x, y = metres(AEQD)
     words = "altitude azimuth crs_wkt latitude longitude range x y z"
     store = make_store(tmp_path, {
@@ -157,7 +159,7 @@ def radar(tmp_path, **changes):
 def test_gates_of_a_radar(tmp_path, cpl):
     name = radar(tmp_path)
     dataset = open_raster(name)
-    # Azimuth and range are no coordinates of the map.
+    # Azimuth and range are no map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None
     assert dataset.GetSpatialRef() is None
     assert "Azimuthal_Equidistant" in dataset.GetMetadataItem("SRS", "GEOLOCATION")
@@ -178,7 +180,7 @@ def test_angles_of_a_rotated_grid_are_no_longitudes(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_the_geographic_crs_that_is_stated(tmp_path):
+def test_longitudes_have_the_stated_geographic_crs(tmp_path):
     moon = pyproj.CRS.from_user_input("IAU_2015:30100")
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "lon lat", "grid_mapping": "crs"}),
@@ -188,9 +190,9 @@ def test_the_geographic_crs_that_is_stated(tmp_path):
     assert "Moon" in geolocation(array_name(store, "data"))["SRS"]
 
 
-def test_the_order_on_disk_is_that_of_the_raster(tmp_path, cpl):
-    """Longitudes that are stored the other way round are turned as the raster is; where nothing
-    tells rows from columns they are not used."""
+def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
+    """Longitudes whose dimensions are stored in reverse order are transposed like the raster.
+    Without named rows and columns they are not used."""
     for dims, turned in ((("y", "x"), True), (("a", "b"), False)):
         folder = tmp_path / dims[0]
         store = make_store(folder, {
@@ -231,7 +233,7 @@ def test_packed_longitudes(tmp_path, cpl, dtype, scale, offset):
     cpl.assert_quiet()
 
 
-def test_packed_longitudes_that_are_missing(tmp_path):
+def test_packed_longitudes_with_missing_values(tmp_path):
     lon = np.rint(LON * 1000).astype("i4")
     lon[:5] = -9999
     lat = np.rint(LAT * 1000).astype("i4")
@@ -248,7 +250,7 @@ def test_packed_longitudes_that_are_missing(tmp_path):
     assert_warped(name)
 
 
-def test_a_store_whose_name_is_no_xml(tmp_path):
+def test_a_store_with_xml_characters_in_its_name(tmp_path):
     folder = tmp_path / 'a & b <c> "d"'
     store = make_store(folder, {
         "data": array(VALUES, {"coordinates": "lon lat"}),
@@ -313,13 +315,14 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
 
 
 # ---------------------------------------------------------------------------------------------
-# With a dimension of time before the rows
+# A dimension of time before the rows
 
 
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])
 @pytest.mark.parametrize("packed", [False, True])
 def test_longitudes_with_time(tmp_path, cpl, names, packed):
-    """As WRF has them, and swaths in (time, scanline, pixel): the slice of the raster is taken."""
+    """WRF has longitudes with a dimension Time, and swaths have (time, scanline, pixel): the
+    raster's slice selects the slice of longitudes."""
     dims = ("Time", "south_north", "west_east")
     factor = 1e-4 if packed else 1
 
@@ -346,7 +349,7 @@ def test_longitudes_with_time(tmp_path, cpl, names, packed):
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-def test_longitudes_that_do_not_move(tmp_path, cpl, steps):
+def test_longitudes_with_time_that_are_constant(tmp_path, cpl, steps):
     dims = ("Time", "south_north", "west_east")
     store = make_store(tmp_path, {
         "T2": array(np.stack([VALUES] * steps), {"coordinates": "XLONG XLAT"}, dims),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One georeferencing convention to a store: CRS, geotransform, geolocation, ground control."""
+"""Each test writes a store with one georeferencing convention: CRS, geotransform, geolocation,
+ground control points."""
 
 import json
 import pathlib
@@ -26,7 +27,8 @@ UTM = pyproj.CRS.from_epsg(32632)
 
 
 def write(folder, attrs=None, arrays=None, dims=("y", "x"), group_attrs=None, values=VALUES):
-    """A store with `data` and other arrays: {name: (values, dimensions, attributes)}."""
+    """Writes a store with `data` and the other arrays {name: (values, dimensions, attributes)};
+    returns the name of `data`."""
     root = zarr.open_group(str(folder / "store.zarr"), mode="w")
     root.attrs.update(group_attrs or {})
     everything = {"data": (values, dims, attrs or {}), **(arrays or {})}
@@ -107,7 +109,7 @@ def test_grid_mapping_in_a_group_above(tmp_path):
     assert_place(dataset, PLACE)
 
 
-def test_precedence(tmp_path):
+def test_precedence_of_crs_attributes(tmp_path):
     attrs = {"_CRS": "EPSG:32633", "grid_mapping": "crs", "proj:epsg": 32631}
     arrays = {**axes(), "crs": scalar(crs_wkt=UTM.to_wkt())}
     assert epsg(open_raster(write(tmp_path, attrs, arrays))) == 32633
@@ -119,7 +121,8 @@ def test_precedence(tmp_path):
 
 @pytest.mark.parametrize("crs", ["EPSG:4326", "OGC:CRS84"])
 def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
-    """Rasters have longitudes as x in either CRS: gdal.Open, gdalwarp and a transformation agree."""
+    """Rasters have longitudes as x in either CRS: gdal.Open(), gdalwarp and a transformation
+    agree."""
     store = write(tmp_path, {"_CRS": crs}, lonlat(), dims=["lat", "lon"])
     dataset = open_raster(store)
     srs = dataset.GetSpatialRef()
@@ -236,9 +239,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_conventions_warn_once(tmp_path, cpl, case):
-    """And the pixels are read all the same."""
+    """A broken convention gives one warning, and the pixels are read."""
     attrs, arrays, word = BROKEN[case]
-    dataset = gdal.Open(write(tmp_path, attrs, arrays))  # not open_raster: that keeps the warnings
+    dataset = gdal.Open(write(tmp_path, attrs, arrays))  # not open_raster(), which keeps the warnings
     for _ in range(2):
         dataset.GetSpatialRef()
         dataset.GetGeoTransform(can_return_null=True)
@@ -255,21 +258,22 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
 
 
 def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
-    """GDAL's tools carry attributes of xarray's along, without the variable that they name."""
+    """GDAL's tools copy xarray's attribute grid_mapping, without the variable that the attribute
+    names."""
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
     assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
     cpl.assert_quiet()
 
 
-def test_what_places_a_raster_is_not_carried_along_as_metadata(tmp_path):
+def test_georeferencing_attributes_are_no_metadata(tmp_path):
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "crs", "coordinates": "x y", "proj:epsg": 32632,
              "spatial:transform": [30, 0, 500000, 0, -30, 5200000], "projection": "kept"}
     dataset = gdal.Open(write(tmp_path, attrs, axes()))
-    # The pixels of a spatial:transform are areas.
+    # A spatial:transform without spatial:registration makes pixels areas.
     assert dataset.GetMetadata() == {"projection": "kept", "AREA_OR_POINT": "Area"}
 
 
-def test_nothing_is_stated(tmp_path, cpl):
+def test_a_store_without_georeferencing(tmp_path, cpl):
     dataset = open_raster(write(tmp_path))
     assert dataset.GetSpatialRef() is None
     assert dataset.GetGeoTransform(can_return_null=True) is None
@@ -279,7 +283,7 @@ def test_nothing_is_stated(tmp_path, cpl):
 
 
 def test_a_crs_is_no_file_and_no_url(tmp_path, cpl):
-    """What a store says is not opened."""
+    """A store's CRS that is a file name is not opened."""
     (tmp_path / "crs.wkt").write_text(UTM.to_wkt())
     dataset = open_raster(write(tmp_path, {"_CRS": str(tmp_path / "crs.wkt")}))
     assert dataset.GetSpatialRef() is None
@@ -316,7 +320,8 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
 
 
 def test_kilometres_are_not_metres(tmp_path):
-    """Scaled coordinates where the CRS is in metres, a scaled unit where the CRS has none of its own."""
+    """Coordinates in kilometres are scaled if the CRS states metres. A CRS that states no unit
+    becomes a CRS in kilometres."""
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
@@ -324,7 +329,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # in the units of the coordinates, says CF
+    arrays["crs"][2]["false_easting"] = 500.0  # CF gives the false easting in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_place(dataset, [number / 1000 for number in PLACE])
@@ -358,7 +363,7 @@ def test_longitudes_from_0_to_360(tmp_path):
     assert_place(dataset, (-22.5, 45, 0, 90, 0, -90))
     wrapped = open_raster(name, "WRAP_LONGITUDE=YES")
     west = wrapped.GetGeoTransform()[0]
-    assert_place(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the column around 180 comes first
+    assert_place(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the column around 180 degrees comes first
     centres = west + 45 * (np.arange(8) + 0.5)
     expected = values[:, ((centres % 360) / 45).astype(int)]
     assert np.array_equal(wrapped.ReadAsArray(), expected)
@@ -370,7 +375,8 @@ def test_longitudes_from_0_to_360(tmp_path):
 
 
 def test_curvilinear_grid(tmp_path):
-    """2-D longitudes and latitudes: gdalwarp -geoloc puts a known pixel in its place."""
+    """Two-dimensional longitudes and latitudes: gdalwarp -geoloc puts a known pixel at its
+    location."""
     rows, columns = np.mgrid[0:40, 0:60]
     lon = 5 + 0.05 * columns + 0.01 * rows
     lat = 50 - 0.04 * rows + 0.005 * columns
@@ -381,14 +387,14 @@ def test_curvilinear_grid(tmp_path):
     name = write(tmp_path, {"coordinates": "lon lat"}, arrays, values=values)
     store = tmp_path / "store.zarr"
     dataset = open_raster(name)
-    assert dataset.GetSpatialRef() is None  # 2-D coordinates make no CRS
+    assert dataset.GetSpatialRef() is None  # two-dimensional coordinates give the dataset no CRS
     domain = dataset.GetMetadata("GEOLOCATION")
     assert domain["X_DATASET"] == array_name(store, "lon")
     assert domain["Y_DATASET"] == array_name(store, "lat")
     assert domain["GEOREFERENCING_CONVENTION"] == "PIXEL_CENTER"
     assert (domain["PIXEL_OFFSET"], domain["PIXEL_STEP"]) == ("0", "1")
     assert np.array_equal(open_raster(domain["X_DATASET"]).ReadAsArray(), lon)
-    assert len(open_raster(store).GetSubDatasets() or []) == 0  # lon and lat are no rasters
+    assert len(open_raster(store).GetSubDatasets() or []) == 0  # lon and lat are not listed as rasters
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326", xRes=0.02, yRes=0.02)
     place = warped.GetGeoTransform()
     column = int((lon[21, 31] - place[0]) / place[1])
@@ -442,14 +448,14 @@ def test_unsigned(tmp_path):
 
 @zarr_formats.V2
 @pytest.mark.parametrize("name", ["terrain.zarr", "satellite_rgb.zarr"])
-def test_samples_land_on_their_place(name):
+def test_samples_are_warped_to_their_location(name):
     root = zarr.open_group(str(DATA / name), mode="r")
     dataset = open_raster(DATA / name)
     assert_lands(dataset, "EPSG:32632", root["x"][100], root["y"][50], 50, 100)
 
 
 def test_srs_of_the_cube_and_of_gdal_agree():
-    """EPSG:4326 of plain longitudes and latitudes is what osr makes of it."""
+    """Plain longitudes and latitudes have the CRS that osr makes of EPSG:4326."""
     srs = open_raster(DATA / "temperature.zarr").GetSpatialRef()
     wgs84 = osr.SpatialReference()
     wgs84.ImportFromEPSG(4326)
@@ -457,7 +463,8 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """Latitude over time is not a map: its coordinates give a geotransform and nothing gives a CRS."""
+    """Latitude over time is no map: coordinates may give a geotransform, and nothing gives a
+    CRS."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
     as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")
@@ -475,9 +482,9 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
     assert turned.GetSpatialRef() is None
 
 
-def test_a_geotransform_of_the_group_above_is_not_everyones(tmp_path):
-    """A grid mapping that an array does not name says where the arrays beside it lie, while its CRS
-    is that of the groups below too."""
+def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
+    """A grid mapping that no array names gives its geotransform only to arrays of its own group.
+    Its CRS holds for arrays of the groups below, too."""
     name = write(tmp_path, arrays={
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),
@@ -490,7 +497,7 @@ def test_a_geotransform_of_the_group_above_is_not_everyones(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# What the group of a pyramid says of all levels
+# Georeferencing that a pyramid's group gives to all levels
 
 
 LEVELS_OF_A_PYRAMID = {
@@ -502,7 +509,7 @@ LEVELS_OF_A_PYRAMID = {
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize("registration", [None, "node"])
 @pytest.mark.parametrize("layout", LEVELS_OF_A_PYRAMID)
-def test_a_pyramid_s_group_places_its_levels(tmp_path, layout, registration, consolidated):
+def test_levels_take_their_group_s_geotransform(tmp_path, layout, registration, consolidated):
     paths = LEVELS_OF_A_PYRAMID[layout]
     store = tmp_path / "store.zarr"
     root = zarr.open_group(str(store), mode="w")

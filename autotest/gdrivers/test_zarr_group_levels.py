@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Groups of bands that are levels of pyramids: each band has its own levels as overviews."""
+"""Groups whose arrays are bands, as levels of pyramids: each band has its own levels as
+overviews."""
 
 import json
 
@@ -15,12 +16,12 @@ from zarr_store import make_store
 pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 48, 64
 FULL, HALF, QUARTER = (64, 48), (32, 24), (16, 12)
-# The levels of a Sentinel-2 pyramid: not every band is in each.
+# Bands of each level, as in a Sentinel-2 pyramid: no level has all bands.
 BANDS = {"r10": ["b02", "b03", "b04"], "r20": ["b02", "b03", "b04", "b05", "b06"], "r40": ["b02", "b04", "b05", "b06"]}  # fmt: skip
 
 
 def mark(level, band):
-    """Values that tell which level and band they are from."""
+    """Returns the pixel value of a band in a level, which identifies both."""
     return 10 * level + int(band[1:])
 
 
@@ -69,7 +70,7 @@ each_writer = pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.
 
 
 def check(dataset, bands, level, levels_of):
-    """Each band is named, and has the values of its own levels."""
+    """Asserts the names of the bands, and the pixels of each band and of its overviews."""
     assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == bands
     for number, band in enumerate(bands, 1):
         raster = dataset.GetRasterBand(number)
@@ -97,7 +98,7 @@ def test_each_band_of_a_level_has_its_own_overviews(tmp_path, write, cpl):
 
 
 @each_writer
-def test_reading_smaller_takes_the_band_s_own_level(tmp_path, write, cpl):
+def test_a_downsampled_read_uses_the_band_s_own_level(tmp_path, write, cpl):
     store, names = write(tmp_path)
     dataset = open_raster(array_name(store, names[0]))
     got = dataset.ReadAsArray(buf_xsize=16, buf_ysize=12)
@@ -120,8 +121,8 @@ def test_the_listing_says_how_many_bands_open(tmp_path, write, cpl):
     assert cpl.errors == []
 
 
-def test_levels_beside_a_band_are_no_other_bands(tmp_path, cpl):
-    """A band without levels has none, whatever the others have."""
+def test_a_band_without_levels_has_no_overviews(tmp_path, cpl):
+    """A band without levels has no overviews, even if other bands have levels."""
     store, _ = as_layout(tmp_path)
     values = np.full((ROWS, COLUMNS), 77, "u1")
     made = zarr.open_group(str(store / "r10"), mode="a").create_dataset("aot", data=values)
@@ -132,8 +133,8 @@ def test_levels_beside_a_band_are_no_other_bands(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_overviews_of_some_arrays_are_theirs_in_the_group(tmp_path, cpl):
-    """gdaladdo on one array of a group on one grid."""
+def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
+    """Runs BuildOverviews() on one array of a group whose arrays share a grid."""
     values = np.arange(ROWS * COLUMNS, dtype="u2").reshape(ROWS, COLUMNS)
     dims = ["y", "x"]
     store = make_store(tmp_path, {name: {"values": values + i, "dims": dims} for i, name in enumerate("abc")})
@@ -141,7 +142,7 @@ def test_overviews_of_some_arrays_are_theirs_in_the_group(tmp_path, cpl):
     dataset = open_raster(store)
     assert [sizes(dataset, i) for i in (1, 2, 3)] == [[], [HALF], []]
     assert (dataset.GetRasterBand(2).GetOverview(0).ReadAsArray() == (values + 1)[::2, ::2]).all()
-    # What is built for all bands takes their place.
+    # Overviews that are built for all bands replace the overviews of one array.
     dataset = update(store)
     assert dataset.BuildOverviews("NEAREST", [4]) == 0
     dataset = None
@@ -150,14 +151,14 @@ def test_overviews_of_some_arrays_are_theirs_in_the_group(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_levels_of_others_are_not_replaced(tmp_path, cpl):
+def test_levels_not_built_by_gdal_are_not_replaced(tmp_path, cpl):
     store, names = as_layout(tmp_path)
     refused(update(array_name(store, names[0])), "NEAREST", [2], "not built by GDAL")
     check(open_raster(array_name(store, names[0])), BANDS["r10"], 0, levels_below(0))
     cpl.assert_quiet()
 
 
-def test_writing_warns_where_the_band_has_levels(tmp_path):
+def test_writing_a_band_with_levels_gives_a_warning(tmp_path):
     store, names = as_layout(tmp_path)
     dataset = update(array_name(store, names[0]))
     with error_log() as log:

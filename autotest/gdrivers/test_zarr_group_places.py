@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a group says of the place of its arrays, which arrays it is said of, and which arrays of a
-group lie in one place, so that they are the bands of a raster."""
+"""A group's georeferencing and the arrays that it applies to. Arrays of a group with equal
+georeferencing are the bands of one raster."""
 
 import numpy as np
 import pyproj
@@ -48,7 +48,7 @@ def crs_in_multidim(store, path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Whom a group places
+# Arrays that a group georeferences
 
 
 TABLES = {
@@ -62,7 +62,7 @@ TABLES = {
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("at", ["", "measurements/r10m"])
 @pytest.mark.parametrize("says_dimensions", [True, False])
-def test_tables_have_no_place(tmp_path, cpl, says_dimensions, at, consolidated):
+def test_tables_get_no_geotransform(tmp_path, cpl, says_dimensions, at, consolidated):
     said = {**(spatial() if says_dimensions else affine()), **UTM}
     prefix = f"{at}/" if at else ""
     arrays = {f"{prefix}red": image()}
@@ -78,14 +78,15 @@ def test_tables_have_no_place(tmp_path, cpl, says_dimensions, at, consolidated):
     cpl.assert_quiet()
 
 
-def test_dimensions_that_nothing_says_are_x_and_y_still_serve(tmp_path):
-    """With no array in the group that has such dimensions, rows and columns are what is meant."""
+def test_a_groups_transform_applies_to_rows_and_columns(tmp_path):
+    """If no array of the group has dimensions named y and x, the group's transform applies to rows
+    and columns."""
     dims = ("row", "column")
     store = make_store(tmp_path, {"a": image(dims=dims), "b": image(dims=dims)}, {**affine(), **UTM})
     assert place_of(store) == place_of(array_name(store, "a")) == (PLACE, 32632)
 
 
-def test_an_array_without_names_for_its_dimensions(tmp_path):
+def test_a_groups_transform_applies_without_dimension_names(tmp_path):
     store = make_store(
         tmp_path,
         {"a": image(dims=None), "small": image(20, 30, dims=None)},
@@ -96,7 +97,7 @@ def test_an_array_without_names_for_its_dimensions(tmp_path):
 
 
 def test_an_array_names_its_own_dimensions(tmp_path):
-    """`spatial:dimensions` of the group are a default."""
+    """An array's `spatial:dimensions` win over the group's."""
     own = {"spatial:dimensions": ["lat", "lon"]}
     store = make_store(
         tmp_path, {"a": image(dims=("lat", "lon"), **own), "b": image()}, {**spatial(), **UTM}
@@ -105,7 +106,7 @@ def test_an_array_names_its_own_dimensions(tmp_path):
         assert place_of(array_name(store, name)) == (PLACE, 32632)
 
 
-def test_a_cube_has_the_dimensions_among_others(tmp_path):
+def test_a_groups_transform_applies_to_cubes_and_transposed_arrays(tmp_path):
     cube = {"values": np.zeros((3, ROWS, COLUMNS), "u1"), "dims": ("time", "y", "x")}
     turned = {"values": np.zeros((COLUMNS, ROWS), "u1"), "dims": ("x", "y")}
     store = make_store(tmp_path, {"cube": cube, "turned": turned}, {**spatial(), **UTM})
@@ -124,7 +125,7 @@ SIZES = {
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("says", SIZES)
 @pytest.mark.parametrize("transform", ["spatial", "proj"])
-def test_an_array_of_another_size_has_not_the_groups_pixels(tmp_path, cpl, transform, says, consolidated):
+def test_a_groups_transform_skips_other_sizes(tmp_path, cpl, transform, says, consolidated):
     said = {**spatial(), **SIZES[says], **UTM}
     if transform == "proj":
         said["proj:transform"] = said.pop("spatial:transform")
@@ -137,27 +138,27 @@ def test_an_array_of_another_size_has_not_the_groups_pixels(tmp_path, cpl, trans
     cpl.assert_quiet()
 
 
-def test_the_shape_counts_and_not_the_largest(tmp_path):
+def test_spatial_shape_wins_over_the_largest_array(tmp_path):
     said = {**spatial(), "spatial:shape": [20, 30]}
     store = make_store(tmp_path, {"full": image(), "half": image(20, 30)}, said)
     assert place_of(array_name(store, "full"))[0] is None
     assert place_of(array_name(store, "half"))[0] == PLACE
 
 
-def test_a_box_tells_the_size_of_the_transform(tmp_path):
+def test_spatial_bbox_gives_the_size_of_the_transform(tmp_path):
     said = spatial(**{"spatial:bbox": [500000, 5199800, 500300, 5200000]})
     store = make_store(tmp_path, {"full": image(), "half": image(20, 30)}, said)
     assert place_of(array_name(store, "full"))[0] != PLACE
     assert place_of(array_name(store, "half"))[0] == PLACE
 
 
-def test_of_sizes_of_which_none_is_the_largest_none_is_meant(tmp_path):
+def test_without_a_largest_array_the_transform_applies_to_none(tmp_path):
     store = make_store(tmp_path, {"a": image(40, 60), "b": image(60, 40)}, spatial())
     for name in "ab":
         assert place_of(array_name(store, name))[0] is None
 
 
-def test_an_array_with_its_own_transform_leaves_the_groups_to_others(tmp_path):
+def test_a_groups_transform_applies_despite_another_arrays_own(tmp_path):
     finer = (500000.0, 5.0, 0.0, 5200000.0, 0.0, -5.0)
     arrays = {"fine": image(80, 120, **affine(finer)), "coarse": image()}
     store = make_store(tmp_path, arrays, {**spatial(), **UTM})
@@ -165,7 +166,7 @@ def test_an_array_with_its_own_transform_leaves_the_groups_to_others(tmp_path):
     assert place_of(array_name(store, "coarse")) == (PLACE, 32632)
 
 
-def test_one_array_of_a_group_over_http_is_placed_as_locally(tmp_path):
+def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
     arrays = {"full": image(), "half": image(20, 30), "table": image(3, 4, dims=("a", "b"))}
     store = make_store(tmp_path, arrays, {**spatial(), **UTM}, consolidated=True)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -178,7 +179,7 @@ def test_one_array_of_a_group_over_http_is_placed_as_locally(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """What cannot be known is told once, and costs no request."""
+    """A size that cannot be known without a listing gives one warning, and costs no request."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -200,8 +201,9 @@ def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path,
         assert "states no spatial:shape, and the server does not list the group" in cpl.warnings[0]
 
 
-def test_levels_in_a_group_that_places_its_base(tmp_path, cpl):
-    """The group's transform is the base's; a level has the layout's, or none."""
+def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
+    """The group's transform holds for the base level; a smaller level has the layout's transform,
+    or none."""
     levels = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)
@@ -234,8 +236,8 @@ LATLON = {
     "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
-# Attributes of two arrays of one shape and the same dimensions, those of the group, and what lies
-# beside them; then (place, EPSG code) of each.
+# case -> (attributes of array a, of array b, and of their group, other arrays, (geotransform, EPSG
+# code) of a, and of b). Arrays a and b have equal shapes and dimensions.
 APART = {
     "transform": (spatial(), spatial(ELSEWHERE), UTM, {}, (PLACE, 32632), (ELSEWHERE, 32632)),
     "code": ({**spatial(), **UTM}, {**spatial(), "proj:code": "EPSG:32633"}, {}, {}, (PLACE, 32632), (PLACE, 32633)),
@@ -256,7 +258,7 @@ APART = {
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("at", ["", "g/h"])
 @pytest.mark.parametrize("case", APART)
-def test_arrays_in_two_places_are_no_bands_of_one_raster(tmp_path, case, at, consolidated):
+def test_arrays_with_different_georeferencing_are_no_bands(tmp_path, case, at, consolidated):
     first, second, said, beside, *places = APART[case]
     side = {"rows": 30, "columns": 30} if case == "axes" else {}
     arrays = {"b1": image(**side, **first), "b2": image(**side, start=7, **second), **beside}
@@ -275,7 +277,7 @@ def test_arrays_in_two_places_are_no_bands_of_one_raster(tmp_path, case, at, con
         assert crs_in_multidim(store, prefix + name) == places[number][1]
 
 
-def test_bands_that_agree_leave_out_the_one_that_does_not(tmp_path, cpl):
+def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     arrays = {name: image(**spatial()) for name in ("b1", "b3", "b4")}
     arrays["b2"] = image(**spatial(ELSEWHERE))
     store = make_store(tmp_path, {f"g/{name}": item for name, item in arrays.items()}, groups={"g": UTM})
@@ -291,7 +293,8 @@ def test_bands_that_agree_leave_out_the_one_that_does_not(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# Statements that differ as texts, and place the arrays alike.
+# case -> (attributes of array a, of array b, and of their group, other arrays). The attributes
+# differ, and the georeferencing is equal.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),
@@ -304,7 +307,7 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("case", TOGETHER)
-def test_statements_of_one_place_in_other_words(tmp_path, case, cpl):
+def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
     first, second, said, beside = TOGETHER[case]
     store = make_store(tmp_path, {"b1": image(**first), "b2": image(**second), **beside}, said)
     dataset = open_raster(store)
@@ -315,8 +318,8 @@ def test_statements_of_one_place_in_other_words(tmp_path, case, cpl):
     cpl.assert_quiet()
 
 
-def test_arrays_of_a_pyramid_s_base_in_two_places(tmp_path):
-    """As ndpyramid groups the variables of each level."""
+def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
+    """ndpyramid groups the variables of each level."""
     said = {"multiscales": [{"datasets": [{"path": "0", "crs": "EPSG:32632"}, {"path": "1", "crs": "EPSG:32632"}]}]}
     arrays = {}
     for level, size in (("0", (ROWS, COLUMNS)), ("1", (ROWS // 2, COLUMNS // 2))):
@@ -334,7 +337,7 @@ def test_arrays_of_a_pyramid_s_base_in_two_places(tmp_path):
 
 
 def test_many_bands_read_their_coordinates_once(tmp_path):
-    """By the same statements 30 arrays are known to lie in one place without looking further."""
+    """Equal attributes show that 30 arrays have equal georeferencing, without more requests."""
     arrays = {f"b{i:02}": image(**UTM, wavelength=i) for i in range(30)}
     store = make_store(tmp_path, {**arrays, **coordinates()}, consolidated=True)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -345,7 +348,7 @@ def test_many_bands_read_their_coordinates_once(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# What is listed
+# Listed subdatasets
 
 
 def names_of(dataset):
@@ -368,14 +371,14 @@ def test_a_raster_of_several_arrays_is_listed_before_them(tmp_path):
     assert np.array_equal(read_all(by_name), read_all(dataset))
 
 
-def test_what_is_listed_and_has_bands_lists_nothing(tmp_path):
+def test_a_listed_raster_lists_no_subdatasets(tmp_path):
     store = composite(tmp_path, "deep/g/", {"other": image(5, 6), "cube": {"values": np.zeros((2, 5, 6))}})
     listed = names_of(open_raster(store))
     assert listed[0] == array_name(store, "deep/g") and len(listed) == 6
     for name in listed:
         dataset = open_raster(name)
         assert dataset.RasterCount > 0 and names_of(dataset) == []
-    # A group that was opened by its path is what a program asked for, and lists what is in it.
+    # A group that is opened by its path is what the program asked for, and lists the arrays in it.
     assert names_of(open_raster(store / "deep" / "g"))[1:] == listed[-3:]
     assert len(names_of(open_raster(array_name(store, "deep/g"), "LIST_ALL_ARRAYS=YES"))) == 4
 
@@ -386,7 +389,7 @@ def test_without_bands_a_group_lists_its_arrays_by_any_name(tmp_path):
     assert len(names_of(open_raster(array_name(store, "")))) == 4
 
 
-def test_a_copy_of_a_listed_group_keeps_its_place(tmp_path):
+def test_a_copy_of_a_listed_group_keeps_its_geotransform(tmp_path):
     store = composite(tmp_path, "g/", {"other": image(5, 6)})
     copy = gdal.Translate(str(tmp_path / "copy.tif"), array_name(store, "g"))
     assert copy.RasterCount == 3
@@ -394,8 +397,9 @@ def test_a_copy_of_a_listed_group_keeps_its_place(tmp_path):
     assert osr.SpatialReference(copy.GetProjection()).GetAuthorityCode(None) == "32632"
 
 
-def test_a_group_that_is_changed_keeps_the_arrays_elsewhere(tmp_path):
-    """Update mode moves the bands of the raster, and nothing else in the group."""
+def test_a_changed_group_keeps_other_arrays_geotransforms(tmp_path):
+    """Update mode changes the georeferencing only of the raster's bands, not of other arrays in the
+    group."""
     arrays = {name: image(**spatial(), **UTM) for name in ("b1", "b3")}
     arrays["b2"] = image(**spatial(ELSEWHERE), **UTM)
     store = make_store(tmp_path, arrays)
@@ -407,8 +411,8 @@ def test_a_group_that_is_changed_keeps_the_arrays_elsewhere(tmp_path):
         assert place_of(array_name(store, name)) == ((1000, 10, 0, 2000, 0, -10), 32632)
 
 
-def test_groups_of_zarr_python_s_own_attributes(tmp_path):
-    """A store that was changed after it was opened tells the new place."""
+def test_a_changed_geotransform_makes_arrays_bands(tmp_path):
+    """A store whose attributes have changed gives other bands when it is opened again."""
     store = make_store(tmp_path, {"b1": image(**spatial()), "b2": image(**spatial(ELSEWHERE))})
     assert open_raster(store).RasterCount == 0
     zarr.open_group(str(store), mode="r+")["b2"].attrs.update(spatial())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores on a web server: the values, one request for each, many at a time; a failure of the server
-is an error that names the chunk, never a fill value."""
+"""Stores on a web server: right values, one request for each chunk, many requests at a time. A
+failure of the server is an error that names the chunk, never a fill value."""
 
 import email.utils
 import resource
@@ -20,13 +20,14 @@ from zarr_store import make_array, make_store
 
 pytestmark = zarr_formats.BOTH
 
-SIDE, CHUNK = 64, 8  # 64 chunks
+SIDE, CHUNK = 64, 8  # 8 x 8 = 64 chunks
 VALUES = np.arange(SIDE * SIDE, dtype="<f4").reshape(SIDE, SIDE)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, zarr_format):
-    """Stores: `plain.zarr` an array, `group.zarr` and `consolidated.zarr` groups with /dem."""
+    """Folder of stores: `plain.zarr` is an array; `group.zarr` and `consolidated.zarr` are groups
+    with the array /dem."""
     folder = tmp_path_factory.mktemp("served")
     options = {"chunks": (CHUNK, CHUNK)}
     make_array(folder, VALUES, "plain.zarr", fill_value=-1, **options)
@@ -50,7 +51,7 @@ def server(folder):
 
 
 def key(path):
-    """The path of a document or a chunk of Zarr v2, in the format of the test."""
+    """Converts the path of a Zarr v2 document or chunk to the format that the test runs in."""
     store, _, name = path.rpartition("/")
     if not zarr_formats.is_v3() or ".zarr" not in store:
         return path
@@ -59,7 +60,7 @@ def key(path):
 
 
 def shown(path):
-    """What an error says of a path: its key in the store."""
+    """Returns a path as error messages show it: as key in the store."""
     return key(path).partition(".zarr/")[2]
 
 
@@ -73,7 +74,8 @@ def assert_reads(dataset, expected=VALUES):
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
 def test_consolidated_store_opens_with_six_requests(server, prefix):
-    """Five together, for what both versions say of the root and of what is named."""
+    """Five requests go out together: documents of both versions for the root and for the named
+    array."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
@@ -90,7 +92,7 @@ def test_consolidated_store_opens_with_six_requests(server, prefix):
     assert dataset.GetGeoTransform()[:2] == (0.0, 1.0)
 
 
-def test_auxiliary_file_of_a_served_store_counts(folder, server):
+def test_auxiliary_file_of_a_served_store_is_read(folder, server):
     auxiliary = folder / "plain.zarr.aux.xml"
     auxiliary.write_text(
         '<PAMDataset><Metadata><MDI key="FROM">aux</MDI></Metadata></PAMDataset>', encoding="utf-8"
@@ -111,7 +113,7 @@ def test_array_without_consolidated_metadata_opens_with_six_requests(server):
     assert_reads(dataset)
 
 
-def test_nothing_of_the_metadata_is_asked_for_twice(server):
+def test_no_document_is_requested_twice(server):
     dataset = open_raster(f'ZARR:"{server.url}/group.zarr":/dem')
     assert dataset.GetGeoTransform()[:2] == (0.0, 1.0)
     assert_reads(dataset)
@@ -224,7 +226,7 @@ def test_chunk_that_ends_early_is_an_error(server):
 
 
 @pytest.mark.parametrize("what", ["raw.zarr/0.0", "raw.zarr/.zarray"])
-def test_failure_that_passes_is_retried_where_that_is_asked_for(server, what):
+def test_transient_failure_is_retried_with_gdal_http_max_retry(server, what):
     what = key("/" + what)
     server.rule(status={what: [503, 2]})
     with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="3", GDAL_HTTP_RETRY_DELAY="0.01"):
@@ -237,8 +239,9 @@ def in_three_seconds():
 
 
 @pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
-def test_server_that_says_when_to_come_again(server, after):
-    """As those do that limit how much a client may ask for: not earlier, and not if it takes long."""
+def test_retry_after_is_obeyed(server, after):
+    """Servers with a rate limit send Retry-After: the driver does not retry earlier, and does not
+    retry if the wait is long."""
     what = key("/raw.zarr/0.0")
     value = after() if callable(after) else after
     server.rule(status={what: [429, 1]}, **{"with": {"Retry-After": value}})
@@ -269,7 +272,7 @@ def test_codes_that_are_retried(server, codes, is_retried):
     server.rule(status={})
 
 
-def test_range_does_not_stay_with_the_connection(server):
+def test_range_does_not_apply_to_the_next_request(server):
     dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
     whole = np.arange(1024 * 1024, dtype="<u4").reshape(1024, 1024)
     for y in (700, 701):
@@ -279,7 +282,7 @@ def test_range_does_not_stay_with_the_connection(server):
     assert_reads(dataset, whole)
 
 
-def test_server_that_does_not_know_ranges(server):
+def test_server_without_ranges(server):
     server.rule(no_ranges=True)
     dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
     part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
@@ -292,13 +295,13 @@ def test_server_that_does_not_know_ranges(server):
      {"says": "bytes */2097152"}, {"says": "pages 1-2/3"}, {"says": "bytes 18446744073709551615-0/1"}],
     ids=str,
 )  # fmt: skip
-def test_part_that_is_another_one_is_an_error(server, part):
+def test_range_with_other_bytes_is_an_error(server, part):
     server.rule(part=part)
     dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
     with error_log() as log:
         assert dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1) is None
     assert shown("raw-big.zarr/1.0") in log.the_error() and "but the request asked for bytes from offset " in log.the_error()
-    server.rule(part={"says": "bytes 770060-770079/*"})  # a server need not know how much there is
+    server.rule(part={"says": "bytes 770060-770079/*"})  # a server need not know the total size
     if part == {"shift": 4}:
         part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
         np.testing.assert_array_equal(part, [700 * 1024 + np.arange(3, 8)])
@@ -315,7 +318,7 @@ def test_answer_without_success_is_an_error(server, name, status):
 
 
 @pytest.mark.parametrize("name", ["plain.zarr/0.0", "raw.zarr/.zarray", "raw-big.zarr/0.0", "s.zip"])
-def test_answer_without_end_is_not_kept(server, folder, name):
+def test_endless_answer_does_not_exhaust_memory(server, folder, name):
     with zipfile.ZipFile(folder / "s.zip", "w") as archive:
         for file in (folder / "raw.zarr").rglob("*"):
             archive.write(file, file.relative_to(folder / "raw.zarr"))
@@ -337,7 +340,7 @@ def test_answer_without_end_is_not_kept(server, folder, name):
     assert not MEASURES or int(megabytes) < 600
 
 
-def test_absent_chunks_are_asked_for_once(server):
+def test_absent_chunks_are_requested_once(server):
     server.rule(status={key("/plain.zarr/0.*"): [404, -1]})
     dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     expected = VALUES.copy()
@@ -346,12 +349,12 @@ def test_absent_chunks_are_asked_for_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    # `.zarray` does not say what joins the indices in a chunk's name, so one is looked for in a
-    # folder, too, unless a chunk that is there has answered first.
+    # `.zarray` does not state the dimension separator. Unless a stored chunk has answered before,
+    # one absent chunk is also looked for under a nested key.
     others = set(absent) - {key(f"/plain.zarr/0.{j}") for j in range(8)}
     assert len(absent) == len(set(absent)) == 8 + len(others)
     assert len(others) <= (0 if zarr_formats.is_v3() else 1)
-    # Opened again, it shows how it is now.
+    # A store that is opened again shows chunks that were absent before.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)
@@ -387,7 +390,7 @@ def test_missing_on_403(server, flags):
 
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
 @pytest.mark.parametrize("name", ["consolidated.zarr", "consolidated.zarr:/dem"])
-def test_a_consolidated_store_where_what_is_absent_is_refused(server, flags, name):
+def test_a_consolidated_store_on_a_server_that_answers_403(server, flags, name):
     server.rule(absent=403)
     store, _, node = name.partition(":")
     with zarr_gdal.error_log() as log:
@@ -405,7 +408,7 @@ def test_a_consolidated_store_where_what_is_absent_is_refused(server, flags, nam
     assert log.events == []
 
 
-def test_what_is_refused_and_needed_is_an_error(server):
+def test_refused_and_required_objects_are_an_error(server):
     server.rule(absent=403)
     with zarr_gdal.error_log() as log:
         assert gdal.Open(f'ZARR:"{server.url}/nothing.zarr"') is None
@@ -421,8 +424,8 @@ def test_what_is_refused_and_needed_is_an_error(server):
     {"layout": [{"asset": "0"}, {"asset": "1"}]}, [{"version": "0.4", "datasets": [{"path": "0"}, {"path": "1"}]}],
 ], ids=["layout", "datasets"])
 @pytest.mark.parametrize("absent", [404, 403])
-def test_a_pyramid_of_groups_that_nothing_lists(tmp_path, described, absent):
-    """What the groups hold is not known, which is not that they hold nothing."""
+def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
+    """The contents of the groups are unknown without a listing, which must not count as empty."""
     arrays = {f"{k}/band": {"values": VALUES[:: k + 1, :: k + 1], "dims": ("y", "x")} for k in range(2)}
     make_store(tmp_path, arrays, {"multiscales": described}, name="p.zarr")
     with Served(tmp_path) as server:
@@ -431,10 +434,10 @@ def test_a_pyramid_of_groups_that_nothing_lists(tmp_path, described, absent):
             assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
         if absent == 404 or zarr_formats.is_v3():
             assert "the server returns no listing" in log.the_error()
-        else:  # of v2 the consolidated metadata may be what is refused
+        else:  # a refused document may be v2's consolidated metadata
             assert ".zmetadata" in log.the_error() and "MISSING_ON_403" in log.the_error()
         assert len(log.events) == 1
-        # The path of an array does.
+        # An array opens by its path without a listing.
         server.rule(absent=404)
         assert_reads(open_raster(f'ZARR:"{server.url}/p.zarr":/0/band'), VALUES)
 
@@ -442,8 +445,9 @@ def test_a_pyramid_of_groups_that_nothing_lists(tmp_path, described, absent):
 @pytest.mark.parametrize("refused, warned", [
     (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
 ], ids=" ".join)
-def test_refused_documents_of_a_place_are_told_of(tmp_path, refused, warned):
-    """Those that an attribute, or coordinates of the other axis, show to be there; not those that are guessed."""
+def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
+    """A refused document gives a warning if an attribute, or the coordinates of the other axis,
+    show that the document exists. Guessed documents give none."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {
@@ -455,7 +459,8 @@ def test_refused_documents_of_a_place_are_told_of(tmp_path, refused, warned):
     }
     make_store(tmp_path, arrays, name="p.zarr")
     with Served(tmp_path) as server:
-        # Of v3 by a server that refuses all that is absent; of v2 the consolidated metadata would be.
+        # The server refuses absent documents only in v3. In v2 the absent consolidated metadata
+        # would be refused, too.
         absent = 403 if zarr_formats.is_v3() else 404
         server.rule(absent=absent, status={f"/p.zarr/{each}/*": [403, -1] for each in refused})
         name = f'ZARR:"{server.url}/p.zarr":'
@@ -485,14 +490,14 @@ def test_missing_on_403_as_a_configuration_option(server, name):
     with zarr_gdal.config_options(**{name: "YES"}):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
         np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
-        # The open option counts before it.
+        # The open option wins over the configuration option.
         strict = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=NO")
         with zarr_gdal.error_log() as log:
             assert strict.GetRasterBand(1).ReadAsArray() is None
         assert "403" in log.the_error()
 
 
-def test_missing_on_403_is_about_403_alone(server):
+def test_missing_on_403_applies_only_to_403(server):
     server.rule(status={key("/plain.zarr/1.1"): [500, -1]})
     dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=YES")
     with zarr_gdal.error_log() as log:
@@ -500,7 +505,7 @@ def test_missing_on_403_is_about_403_alone(server):
     assert "500" in log.the_error()
 
 
-def test_listing_of_chunks_is_not_taken_from_a_web_server(server):
+def test_cache_tile_presence_gives_a_warning_on_a_web_server(server):
     server.rule(lists=True)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(
@@ -511,7 +516,7 @@ def test_listing_of_chunks_is_not_taken_from_a_web_server(server):
     assert_reads(dataset)
 
 
-def test_headers_that_a_server_wants(server):
+def test_headers_that_a_server_requires(server):
     server.rule(header=["X-Token", "abc, def"])
     with zarr_gdal.error_log() as log:
         assert gdal.OpenEx(f'ZARR:"{server.url}/plain.zarr"') is None
@@ -520,7 +525,7 @@ def test_headers_that_a_server_wants(server):
         assert_reads(open_raster(f'ZARR:"{server.url}/plain.zarr"'))
 
 
-def test_headers_of_one_server_are_not_told_to_another(folder, server):
+def test_headers_of_one_server_are_not_sent_to_another(folder, server):
     server.rule(header=["X-Token", "abc"])
     path = f"/vsicurl/{server.url}/"
     gdal.SetPathSpecificOption(path, "GDAL_HTTP_HEADERS", "X-Token: abc")
@@ -554,14 +559,14 @@ def test_refused_attributes_are_a_warning(server):
     assert log.errors == [] and ".zattrs" in log.warnings[0] and "500" in log.warnings[0]
 
 
-def test_what_is_no_store_is_an_error_that_says_so(server):
+def test_a_missing_store_is_an_error(server):
     with zarr_gdal.error_log() as log:
         assert gdal.OpenEx(f'ZARR:"{server.url}/nothing.zarr"', gdal.OF_RASTER) is None
     assert "not a Zarr store" in log.errors[0]
 
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://", 'ZARR:"http://'])
-def test_what_would_write_is_one_error_that_says_so(folder, server, prefix):
+def test_each_attempt_to_write_is_one_error(folder, server, prefix):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     url = server.url.replace("http://", prefix) + "/{}" + '"' * prefix.startswith("ZARR:")
     driver = gdal.GetDriverByName("Zarr")
@@ -578,18 +583,18 @@ def test_what_would_write_is_one_error_that_says_so(folder, server, prefix):
     ):
         with zarr_gdal.error_log() as log:
             assert what() is None
-        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL's own
+        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL's own error
         assert len(told) == 1 and told[0].endswith(": HTTP stores are read-only")
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_what_cannot_be_listed_is_named(server):
+def test_a_group_that_cannot_be_listed_is_an_error(server):
     with zarr_gdal.error_log() as log:
         assert gdal.OpenEx(f'ZARR:"{server.url}/group.zarr"', gdal.OF_RASTER) is None
     assert "group.zarr: the server returns no listing" in log.the_error()
 
 
-def test_server_that_is_gone_is_an_error(folder):
+def test_server_that_does_not_answer_is_an_error(folder):
     with Served(folder) as served:
         dataset = open_raster(f'ZARR:"{served.url}/plain.zarr"')
     with zarr_gdal.error_log() as log:
@@ -598,7 +603,8 @@ def test_server_that_is_gone_is_an_error(folder):
 
 
 def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
-    """With what GDAL asks for when it is first read: a cache of the array beside the store."""
+    """GDAL asks for an array's cache file next to the store at the first read: that costs no round
+    trip."""
     values = np.arange(16, dtype="<u2").reshape(4, 4)
     make_array(tmp_path, values, chunks=(4, 4))
     with Served(tmp_path) as server:

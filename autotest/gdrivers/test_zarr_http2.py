@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores on a web server that has HTTP/2: it is used, unless GDAL's options say otherwise."""
+"""Stores on a web server with HTTP/2: the driver uses HTTP/2 unless GDAL's options choose another
+version."""
 
 import json
 import pathlib

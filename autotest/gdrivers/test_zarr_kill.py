@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Processes that are killed while they write: the store opens, every chunk in it decodes, and what
-was flushed before is there."""
+"""Processes are killed while they write: the store opens, every chunk in it decodes, and data that
+was flushed before is stored."""
 
 import fcntl
 import os
@@ -21,8 +21,8 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
-ROUNDS = 80 if zarr_faults.ALL else 32  # in each form
-WINDOWS = 4000  # more than a process lives to write
+ROUNDS = 80 if zarr_faults.ALL else 32  # in each form of zarr_formats.FORMS
+WINDOWS = 4000  # more than a process can write before it is killed
 KINDS = ["create", "update", "replace", "append"]
 
 
@@ -31,8 +31,8 @@ def driver():
 
 
 class Plan:
-    """What the process of one round writes: a raster of Int32, and windows whose pixels all have
-    the window's number, from 1 on. What was there before is below zero."""
+    """Plan of one round: a raster of Int32 and the windows that the process writes. All pixels of a
+    window have the window's number, from 1 on; older pixels are below zero."""
 
     def __init__(self, turn):
         self.turn = turn
@@ -51,7 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # From when on the delay counts. Without it a slow machine would reach no flush in any round.
+        # Word of the process from which the delay counts. Without a word a slow machine would reach
+        # no flush in any round.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -63,14 +64,14 @@ class Plan:
         return choose.randrange(self.bands), slice(y, y + height), slice(x, x + width)
 
     def before(self):
-        """What the store holds before the process writes: in "replace" another raster."""
+        """Returns the pixels before the process writes; in "replace" these are another raster's."""
         shape = (self.bands, self.rows, self.columns)
         if self.kind == "create":
             return np.zeros(shape, "i4")
         return -1 - np.arange(np.prod(shape), dtype="i4").reshape(shape)
 
     def make(self, store):
-        """What is there when the process begins."""
+        """Makes the store that exists when the process begins."""
         if self.kind == "create":
             return
         source = gdal.GetDriverByName("MEM").Create(
@@ -82,7 +83,7 @@ class Plan:
 
 
 def write(report, plan, store):
-    """The process that is killed."""
+    """Work of the process that is killed"""
     if plan.kind == "update":
         dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     else:
@@ -108,14 +109,15 @@ def write(report, plan, store):
 
 
 def documents(store):
-    """All JSON documents without consolidated metadata, by key; fails where one is not whole."""
+    """Returns all JSON documents but consolidated metadata, by key; fails if a document is
+    truncated."""
     found = zarr_formats.documents(store)
     found.pop(".zmetadata", None)
     return found
 
 
 def is_made(store):
-    """Whether it has an array."""
+    """True if the store exists and has an array."""
     return store.exists() and any(key.endswith(".zarray") for key in documents(store))
 
 
@@ -127,7 +129,8 @@ def check_consolidated(store, told):
 
 
 def check_pixels(plan, got, before, flushed):
-    """Each pixel has what the flushed windows left, or something newer."""
+    """Asserts that each pixel has the value of the flushed windows, or of a later window that
+    contains the pixel."""
     model = before.copy()
     for i in range(flushed):
         model[plan.windows[i]] = i + 1
@@ -140,16 +143,18 @@ def check_pixels(plan, got, before, flushed):
 
 
 def values_of(array):
-    """What zarr-python reads, each chunk decoded; as bands, rows, columns."""
+    """Returns the values that zarr-python reads, as bands, rows, columns."""
     values = array[...]
     return values if values.ndim == 3 else values[None]
 
 
 def check(plan, store, lines):
-    """Everything that must hold of a store whose writer was killed; what it found, by name."""
+    """Asserts all that must hold of a store whose writer was killed. Returns words for what the
+    store contains."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
-        # It was killed before it had made the first array, or between two stores.
+        # The process was killed before its first array existed, or between the old store and the
+        # new one.
         assert "opened" not in lines and plan.kind in ("create", "replace"), plan.told
         return {"nothing"}
     consolidated = check_consolidated(store, plan.told)
@@ -165,7 +170,7 @@ def check(plan, store, lines):
         got = read_all(dataset)
         note = int(dataset.GetMetadataItem("note") or 0)
     log.assert_quiet()
-    # What was never written is undefined for zarr-python, and 0 for GDAL.
+    # Pixels that were never written are undefined for zarr-python, and 0 for GDAL.
     written = got != 0
     np.testing.assert_array_equal(
         values_of(group["a"])[written], got[written], err_msg=plan.told)
@@ -178,7 +183,7 @@ def check(plan, store, lines):
 
 
 def go_on(plan, store):
-    """The next writer finds everything in order, and leaves it so."""
+    """Asserts that the next writer can change, replace and delete the store."""
     if plan.kind == "replace" or not is_made(store):
         source = gdal.GetDriverByName("MEM").Create("", 30, 20, 1, gdal.GDT_Int32)
         source.WriteArray(np.full((20, 30), 5))
@@ -204,8 +209,8 @@ def name_of(store):
     return "a" if zarr_formats.has(store, "a/.zarray") else "old"
 
 
-def test_a_killed_writer_leaves_whole_things(tmp_path):
-    """Each at a random moment."""
+def test_a_killed_writer_leaves_whole_stores(tmp_path):
+    """Kills each writer at a random moment."""
     print(f"ZARR_TEST_SEED={SEED}")
     seen = {}
     for turn in range(ROUNDS):
@@ -223,12 +228,13 @@ def test_a_killed_writer_leaves_whole_things(tmp_path):
             seen[what] = seen.get(what, 0) + 1
         go_on(plan, store)
     print(seen)
-    # Else the moments were not random.
+    # Few flushes would show that the moments are not random.
     assert seen.get("flushed", 0) > ROUNDS / 10, seen
 
 
 def write_too_much(report, store):
-    """Is killed by the system in the middle of a file."""
+    """Writes a chunk larger than the limit on files: the system kills the process in the middle of
+    a file."""
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
     values = np.random.default_rng(1).integers(0, 2**31, (100, 100), "i4")
     report("opened")
@@ -251,7 +257,7 @@ def make_store(store, options=()):
 
 @pytest.mark.parametrize("next_writer", ["update", "replace", "delete"])
 def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
-    """Whole chunks, where the file that is cut has the name of none."""
+    """All chunks are whole, because a truncated file does not have the name of a chunk."""
     store = make_store(tmp_path / "half.zarr")
     process = Process(write_too_much, store)
     lines = process.finish()
@@ -284,7 +290,7 @@ def change_a_chunk(store):
     del dataset
 
 
-def test_the_files_of_killed_writers_go_unless_a_process_holds_them(tmp_path):
+def test_unlocked_files_of_killed_writers_are_removed(tmp_path):
     store = make_store(tmp_path / "left.zarr", ["DIM_SEPARATOR=/"])
     folder = zarr_formats.chunk_file(store, "a", 0, 0).parent
     root = zarr_formats.document_file(store, ".zgroup")

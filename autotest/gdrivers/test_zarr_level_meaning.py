@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Levels of pyramids whose stored values mean something else than those of the base are no overviews."""
+"""Levels of pyramids whose stored values have another meaning than the base's values are no
+overviews."""
 
 import json
 
@@ -18,7 +19,8 @@ FULL, HALF, QUARTER = (64, 48), (32, 24), (16, 12)
 
 
 def arrays(names, first, second, **attrs):
-    """Three levels, by the paths of their arrays; of the base and of the level 1 by what is said."""
+    """Returns three levels by path. `first` describes the base and the smallest level, `second` the
+    middle level."""
     made = {}
     for level, (name, said) in enumerate(zip(names, (first, second, first))):
         shape = [size >> level for size in SHAPE]
@@ -79,7 +81,7 @@ def wkt(code):
     return srs.ExportToWkt()
 
 
-# Statements of the base, of the level, and the warning about them.
+# case -> (description of the base, description of the level, warning)
 OTHERS = {
     "scale": (attrs(scale_factor=0.1), attrs(scale_factor=0.2), "has scale_factor 0.2, not 0.1"),
     "no scale": (attrs(scale_factor=0.1), attrs(), "has scale_factor 1, not 0.1"),
@@ -136,7 +138,7 @@ def test_a_level_of_the_same_meaning_is_an_overview(tmp_path, write, what):
     assert sizes(dataset) == [HALF, QUARTER] and warnings == []
 
 
-def test_nan_is_nan(tmp_path):
+def test_nan_in_fill_value_and_attribute_are_equal(tmp_path):
     levels = {"values": np.zeros((16, 16), "f4"), "fill_value": float("nan")}
     levels = {"0": levels, "1": {**levels, "values": np.zeros((8, 8), "f4"), "fill_value": 0, **attrs(_FillValue="NaN")}}
     store = make_store(tmp_path, levels, {"multiscales": [{"datasets": [{"path": "0"}, {"path": "1"}]}]})
@@ -159,7 +161,7 @@ def test_the_crs_of_a_grid_mapping(tmp_path):
     assert len(warnings) == 1 and "level /1/v has CRS EPSG:32633, not EPSG:32632 as /0/v" in warnings[0]
 
 
-def test_overviews_follow_the_raster(tmp_path):
+def test_overviews_follow_changes_of_the_raster(tmp_path):
     store = tmp_path / "a.zarr"
     dataset = make(store, np.ones((1, 48, 64), "i2"), "ARRAY_NAME=a", nodata=-1)
     dataset.BuildOverviews("AVERAGE", [2])
@@ -174,7 +176,7 @@ def test_overviews_follow_the_raster(tmp_path):
     assert sizes(dataset) == [HALF] and not [text for text in warnings if "left out" in text]
 
 
-def test_overviews_that_say_nothing_of_it_are_the_rasters(tmp_path):
+def test_overviews_without_a_scale_belong_to_the_raster(tmp_path):
     store = tmp_path / "a.zarr"
     dataset = make(store, np.ones((1, 48, 64), "i2"), "ARRAY_NAME=a")
     dataset.BuildOverviews("AVERAGE", [2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a store may ask for at most, and the configuration options that raise it."""
+"""Limits on what a store may ask for, and the configuration options that raise the limits."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ pytestmark = zarr_formats.BOTH
 
 
 def read(name, **options):
-    """The values, or None, and what was reported, with configuration options set."""
+    """Reads with configuration options set. Returns the values, or None, and the log."""
     with config_options(**options), error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         values = None if dataset is None else dataset.ReadAsArray()
@@ -29,7 +29,7 @@ def read(name, **options):
 
 
 def refused(name, option, allowed, **options):
-    """The one error, which names the option and what it allows."""
+    """Returns the only error, which names the option and the value that it allows."""
     values, log = read(name, **options)
     assert values is None
     error = log.the_error()
@@ -37,7 +37,7 @@ def refused(name, option, allowed, **options):
     return error
 
 
-def test_of_a_chunk(tmp_path):
+def test_limit_of_a_chunk(tmp_path):
     store = handmade(tmp_path / "store.zarr")
     error = refused(store, "ZARR_MAX_CHUNK_SIZE", 11, ZARR_MAX_CHUNK_SIZE="11")
     assert zarr_formats.chunk_key(store, "", 0, 0) in error and "12 bytes" in error
@@ -47,8 +47,8 @@ def test_of_a_chunk(tmp_path):
         assert np.array_equal(values, good_values())
 
 
-def test_of_a_chunk_is_four_gigabytes(tmp_path):
-    """No memory is taken for what is more."""
+def test_limit_of_a_chunk_is_four_gigabytes(tmp_path):
+    """A larger chunk is refused before memory is allocated."""
     store = handmade(tmp_path / "store.zarr", shape=[2**17, 2**17], chunks=[2**17, 2**17],
                      compressor={"id": "zlib"}, files={"0.0": b"x"})  # fmt: skip
     with error_log() as log:
@@ -56,7 +56,7 @@ def test_of_a_chunk_is_four_gigabytes(tmp_path):
     assert "ZARR_MAX_CHUNK_SIZE allows 4294967296" in log.the_error()
 
 
-def test_of_a_codec(tmp_path):
+def test_limit_of_a_codecs_memory(tmp_path):
     blocks = {
         f"{i}.{j}": lzma.compress(np.full(6, 10 * i + j, "<i2").tobytes(), preset=6)
         for i in (0, 1) for j in (0, 1)
@@ -69,7 +69,7 @@ def test_of_a_codec(tmp_path):
     assert np.array_equal(values, good_values())
 
 
-def test_of_dimensions(tmp_path):
+def test_limit_of_dimensions(tmp_path):
     shape = [1] * 31 + [4, 6]
     store = handmade(tmp_path / "store.zarr", shape=shape, chunks=shape,
                      files={".".join("0" * 33): good_values().tobytes()})  # fmt: skip
@@ -83,8 +83,8 @@ BASE64 = {"id": "base64"}
 
 
 @zarr_formats.V3
-def test_of_codecs(tmp_path):
-    """Of which Zarr v3 has one list."""
+def test_limit_of_codecs(tmp_path):
+    """Zarr v3 has one list for filters and compressors."""
 
     def encode(chunk):
         return chunk.tobytes() + struct.pack("<I", zarr3.crc32c(chunk.tobytes()))
@@ -102,7 +102,7 @@ def test_of_codecs(tmp_path):
 
 
 @zarr_formats.V2
-def test_of_filters(tmp_path):
+def test_limit_of_filters(tmp_path):
     store = handmade(tmp_path / "store.zarr", filters=[{"id": "crc32"}] * 65)
     assert "filters: has 65 filters" in refused(store, "ZARR_MAX_FILTERS", 64)
     few = handmade(tmp_path / "few.zarr", filters=[BASE64] * 2)
@@ -115,8 +115,8 @@ def test_of_filters(tmp_path):
     assert np.array_equal(values, good_values())
 
 
-def test_what_filters_make_of_a_pixel_is_bounded(tmp_path):
-    """60 times base64 make 1.9 GB of one pixel."""
+def test_the_output_of_filters_is_bounded(tmp_path):
+    """60 filters base64 would make 1.9 GB of one pixel."""
 
     def work(report):
         store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",
@@ -135,7 +135,7 @@ def test_what_filters_make_of_a_pixel_is_bounded(tmp_path):
     assert not MEASURES or int(megabytes) < 256
 
 
-def test_of_dimensions_is_64_at_most(tmp_path):
+def test_limit_of_dimensions_is_64_at_most(tmp_path):
     shape = [1] * 62 + [4, 6]
     key = ".".join("0" * 64)
     store = handmade(tmp_path / "store.zarr", shape=shape, chunks=shape, files={key: good_values().tobytes()})
@@ -147,7 +147,7 @@ def test_of_dimensions_is_64_at_most(tmp_path):
         assert array is None or array.GetDimensionCount() == 64
 
 
-def test_of_strings(tmp_path):
+def test_limit_of_strings(tmp_path):
     long = np.array([b"x" * 500, b"y"], "S500")
     store = make_store(tmp_path, {"names": long, "objects": {"values": np.array(["a" * 400, "b"], object), "dtype": str}})
 
@@ -168,8 +168,9 @@ def test_of_strings(tmp_path):
 
 @zarr_formats.V3
 @pytest.mark.parametrize("is_array", [True, False])
-def test_of_a_document_of_v3(tmp_path, is_array):
-    """Which has the metadata of an array, its attributes, or what is consolidated of a group."""
+def test_limit_of_a_v3_document(tmp_path, is_array):
+    """A v3 document holds an array's metadata and attributes, or a group's consolidated
+    metadata."""
     values = {"values": good_values(), "dims": ["y", "x"]}
     store = make_store(tmp_path, {"dem": values}, consolidated=not is_array)
     path = store / "dem" / "zarr.json" if is_array else store / "zarr.json"
@@ -184,7 +185,7 @@ def test_of_a_document_of_v3(tmp_path, is_array):
 
 @zarr_formats.V2
 @pytest.mark.parametrize("document", [".zarray", ".zattrs", ".zmetadata", ".zgroup"])
-def test_of_a_document(tmp_path, document):
+def test_limit_of_a_document(tmp_path, document):
     values = {"values": good_values(), "dims": ["y", "x"]}
     store = make_store(tmp_path, {"dem": values}, consolidated=document == ".zmetadata")
     path = next(path for path in (store / document, store / "dem" / document) if path.exists())
@@ -200,7 +201,7 @@ def test_of_a_document(tmp_path, document):
     assert np.array_equal(values, good_values())
 
 
-def test_of_depth(tmp_path):
+def test_limit_of_depth(tmp_path):
     nested = "[" * 200 + "]" * 200
     store = handmade(tmp_path / "store.zarr", attrs=f'{{"deep": {nested}}}')
     _, log = read(store)
@@ -210,8 +211,9 @@ def test_of_depth(tmp_path):
     assert np.array_equal(values, good_values())
 
 
-def test_of_depth_is_a_thousand_at_most(tmp_path):
-    """As deep as may be: what is made of it for GDAL does not run out of stack."""
+def test_limit_of_depth_is_a_thousand_at_most(tmp_path):
+    """The greatest allowed depth does not exhaust the stack, even when GDAL gets the value as
+    metadata."""
     nested = "[" * 990 + "]" * 990
     if zarr_formats.is_v3():
         text = json.dumps(zarr3.document((4, 6), "int16", (2, 3), attributes={"deep": 0}))
@@ -225,7 +227,7 @@ def test_of_depth_is_a_thousand_at_most(tmp_path):
     log.assert_quiet()
 
 
-def test_of_coordinates(tmp_path):
+def test_limit_of_coordinates(tmp_path):
     x = {"values": np.arange(100.0), "dims": ["x"]}
     y = {"values": np.arange(50.0)[::-1], "dims": ["y"]}
     dem = {"values": np.zeros((50, 100), "u1"), "dims": ["y", "x"]}
@@ -241,18 +243,18 @@ def test_of_coordinates(tmp_path):
 
 
 @pytest.mark.parametrize("value", ["many", "-1", "0", "10 apples", "65", "1KB", "99999999999999999999"])
-def test_that_is_not_a_number_is_told_once(tmp_path, value):
+def test_invalid_limit_gives_one_warning(tmp_path, value):
     store = handmade(tmp_path / "store.zarr")
     with config_options(ZARR_MAX_DIMENSIONS=value), error_log() as log:
         for _ in range(2):
             assert gdal.Open(str(store)) is not None
     assert len(log.events) == 1
     assert log.warnings == [f'ZARR_MAX_DIMENSIONS: expected a number from 1 to 64, got "{value}"']
-    open_raster(store)  # reads that there is no option any more
+    open_raster(store)  # opening reads that the option is no longer set
 
 
-def test_are_for_new_datasets_only(tmp_path):
-    """What is open goes on with the metadata that it has read."""
+def test_limits_apply_to_new_datasets_only(tmp_path):
+    """An open dataset keeps the metadata that it has read."""
     store = group(tmp_path / "store.zarr")
     handmade(store, path="a")
     dataset = open_raster(store)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Deleting, renaming and copying stores as wholes, and what these refuse to touch."""
+"""Whole stores are deleted, renamed and copied; stores with foreign files are refused."""
 
 import os
 import pathlib
@@ -22,7 +22,8 @@ def driver():
 
 @pytest.fixture
 def store(tmp_path):
-    """A consolidated store of two arrays and a group, with a file of statistics."""
+    """Makes a consolidated store of an array and a group with two arrays, and a file of
+    statistics."""
     path = tmp_path / "s p ü.zarr"
     root = zarr.open_group(str(path), mode="w")
     for name, value in {"a": 1, "g/b": 2, "g/c": 3}.items():
@@ -50,12 +51,12 @@ def test_a_store_in_memory_is_deleted():
     name = "/vsimem/deleted.zarr"
     driver().Create(name, 20, 10, 1, gdal.GDT_Byte).WriteArray(np.ones((10, 20)))
     assert driver().Delete(name) == gdal.CE_None
-    left = gdal.ReadDirRecursive("/vsimem/") or []  # of other tests, too
+    left = gdal.ReadDirRecursive("/vsimem/") or []  # also lists files of other tests
     assert [path for path in left if path.startswith("deleted.zarr")] == []
 
 
 def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
-    # GDAL lists nothing below a folder that is gone, but opens what was left there.
+    # GDAL lists nothing below a folder that is gone, but opens files that are left there.
     name = "/vsimem/deleted.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 20, 10)
     source.GetRasterBand(1).Fill(1)
@@ -71,7 +72,7 @@ def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
 
 @pytest.mark.parametrize("foreign", ["letter.txt", "photos/1.jpg", "g/letter.txt", "g/b/letter.txt"])
 @pytest.mark.parametrize("act", ["delete", "rename"])
-def test_a_store_that_holds_other_things_stays(store, cpl, foreign, act):
+def test_a_store_with_foreign_files_is_not_deleted_or_renamed(store, cpl, foreign, act):
     (store / foreign).parent.mkdir(exist_ok=True)
     (store / foreign).write_text("precious")
     before = contents(store)
@@ -84,7 +85,7 @@ def test_a_store_that_holds_other_things_stays(store, cpl, foreign, act):
     assert not (store.parent / "new.zarr").exists()
 
 
-def test_what_is_no_store_is_refused(tmp_path, cpl):
+def test_a_folder_that_is_no_store_is_refused(tmp_path, cpl):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "letter.txt").write_text("precious")
@@ -99,7 +100,7 @@ def test_what_is_no_store_is_refused(tmp_path, cpl):
     assert contents(tmp_path) == {"folder/letter.txt": b"precious", "x.zarr": b"precious"}
 
 
-def test_what_a_link_leads_to_stays(store, tmp_path):
+def test_the_target_of_a_link_is_not_deleted(store, tmp_path):
     outside = tmp_path / "outside"
     shutil.copytree(store / "a", outside)
     (store / "linked").symlink_to(outside, target_is_directory=True)
@@ -160,7 +161,7 @@ def put_beside(store):
 
 
 def beside(store):
-    """What is beside a store, by its ending."""
+    """Returns the contents of the files next to a store, by file extension."""
     files = [path for path in store.parent.iterdir() if path.is_file()]
     return {
         path.name.removeprefix(store.name): path.read_text()
@@ -169,14 +170,14 @@ def beside(store):
     }
 
 
-def test_what_gdal_put_beside_a_store_goes_with_it(store, tmp_path):
+def test_auxiliary_files_go_with_a_store(store, tmp_path):
     put_beside(store)
     copy, moved = tmp_path / "copy.zarr", tmp_path / "moved.zarr"
     assert driver().CopyFiles(str(copy), str(store)) == gdal.CE_None
     assert beside(copy) == BESIDE == beside(store)
     assert driver().Rename(str(moved), str(copy)) == gdal.CE_None
     assert beside(moved) == BESIDE and beside(copy) == {}
-    # To another file system, which is a copy.
+    # A rename to another file system is a copy.
     assert driver().Rename("/vsimem/moved.zarr", str(moved)) == gdal.CE_None
     assert beside(moved) == {} and not moved.exists()
     for end in BESIDE:
@@ -188,7 +189,7 @@ def test_what_gdal_put_beside_a_store_goes_with_it(store, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_beside_a_zip_file_goes_with_it(tmp_path):
+def test_auxiliary_files_go_with_a_zip_file(tmp_path):
     source = gdal.GetDriverByName("MEM").Create("", 5, 4)
     archive, copy = tmp_path / "x.zarr.zip", tmp_path / "copy.zarr.zip"
     assert driver().CreateCopy(str(archive), source) is not None
@@ -199,7 +200,7 @@ def test_what_is_beside_a_zip_file_goes_with_it(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(archive.name + end for end in ["", *BESIDE])
 
 
-def test_what_cannot_be_copied_from_beside_leaves_no_copy(store, tmp_path, cpl):
+def test_auxiliary_files_that_cannot_be_copied_leave_no_copy(store, tmp_path, cpl):
     put_beside(store)
     target = tmp_path / "copy.zarr"
     (tmp_path / "copy.zarr.ovr").mkdir()
@@ -219,7 +220,7 @@ def test_nothing_is_overwritten(store, tmp_path, cpl, act):
 
 
 def test_a_failed_copy_leaves_nothing(store, tmp_path, cpl):
-    """A chunk that cannot be read: a folder in its place."""
+    """A chunk is a symbolic link to itself, which cannot be read."""
     chunk = zarr_formats.chunk_file(store, "a", 0, 0)
     chunk.unlink()
     chunk.symlink_to(chunk.name)

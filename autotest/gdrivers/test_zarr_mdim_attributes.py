@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attributes of groups and arrays in the multidimensional API: every type of JSON, exactly."""
+"""Attributes of groups and arrays in the multidimensional API: every JSON type, exactly."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from zarr_store import group, handmade, make_store
 pytestmark = zarr_formats.BOTH
 
 def attribute_of(folder, text):
-    """The attribute `note`, whose value is given as JSON, of an array."""
+    """Makes an array with the attribute `note` of the JSON value `text`; returns the attribute."""
     handmade(folder / "a.zarr", files={}, attrs=f'{{"note": {text}}}')
     array = zarr_mdim.open_array(folder / "a.zarr")
     attribute = array.GetAttribute("note")
@@ -86,7 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """Among it lists that no one type of number holds exactly."""
+    """Other values, among them lists of numbers that no single type holds exactly, are JSON
+    texts."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON
@@ -96,7 +97,7 @@ def test_everything_else_is_json(tmp_path, cpl, text):
 
 
 def test_numbers_in_other_types(tmp_path):
-    """GDAL's own conversions apply to what Python asks for."""
+    """Numbers are read as other types by GDAL's own conversions."""
     attribute = attribute_of(tmp_path, "[1, 2, 300]")
     assert list(attribute.ReadAsDoubleArray()) == [1.0, 2.0, 300.0]
     assert list(attribute.ReadAsIntArray()) == [1, 2, 300]
@@ -104,7 +105,7 @@ def test_numbers_in_other_types(tmp_path):
 
 
 def test_names(tmp_path):
-    """In the order of the file, and by full name."""
+    """Attributes are listed in the order of the document, and have full names."""
     names = ["zebra", "apple", "höhe", "a/b", "with space", ""]
     handmade(tmp_path / "a.zarr", files={}, attrs={name: i for i, name in enumerate(names)})
     array = zarr_mdim.open_array(tmp_path / "a.zarr")
@@ -120,7 +121,7 @@ def test_missing_attribute(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_what_the_api_has_methods_for_is_no_attribute(tmp_path):
+def test_unit_scale_offset_and_nodata_are_no_attributes(tmp_path):
     attrs = {"units": "K", "scale_factor": 0.5, "add_offset": 1.5, "_FillValue": 7, "keep": 1}
     store = make_store(
         tmp_path, {"a": {"values": np.zeros((2, 3), "i2"), "attrs": attrs, "dims": ["y", "x"]}}
@@ -148,7 +149,7 @@ def test_groups(tmp_path, consolidated):
     assert [attribute.GetName() for attribute in root.GetAttributes()] == ["n", "title"]
     assert root.GetAttribute("title").Read() == "root"
     assert zarr_mdim.attribute_numbers(root.GetAttribute("n")) == [2**63]
-    # As GDAL's own drivers have it.
+    # GDAL's own drivers name attributes of groups this way.
     assert root.GetAttribute("n").GetFullName() == "/_GLOBAL_/n"
     assert root.OpenGroupFromFullname("/g/h").GetAttribute("levels").GetFullName() == "/g/h/_GLOBAL_/levels"
     deep = root.OpenGroupFromFullname("/g/h")
@@ -167,7 +168,7 @@ def test_broken_attributes_of_a_group_are_a_warning(tmp_path, cpl):
     assert root.GetMDArrayNames() == ["x"]
 
 
-def test_attributes_outlive_what_they_came_from(tmp_path):
+def test_attributes_outlive_their_array_and_dataset(tmp_path):
     attribute = attribute_of(tmp_path, '["a", "b"]')
     assert attribute.ReadAsStringArray() == ["a", "b"]
     del attribute
@@ -176,7 +177,7 @@ def test_attributes_outlive_what_they_came_from(tmp_path):
 
 
 def test_null_is_printed_copied_and_kept(tmp_path, cpl):
-    """GDAL's JSON parser reports an error for a null that nothing follows."""
+    """GDAL's JSON parser reports an error for a null at the end of the text."""
     store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": {"none": None, "v": 1}}},
                        attributes={"nothing": None})  # fmt: skip
     gdal.UseExceptions()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What cannot be read, opened by the multidimensional API: an error where it was asked for, and no
-hindrance to the nodes beside it."""
+"""Nodes that cannot be read, opened by the multidimensional API: opening such a node is an error,
+and the other nodes still open."""
 
 import json
 import re
@@ -18,7 +18,8 @@ from zarr_store import GOOD, good_values, group, handmade
 
 pytestmark = zarr_formats.BOTH
 
-# name -> (a text, or changes to a sound document of Zarr v2, and of v3; what the error says)
+# name -> (text or changes to a sound document of Zarr v2, text or changes for v3, pattern of the
+# error)
 BROKEN = {
     "no JSON": ("{nonsense", "{nonsense", r"\.zarray|zarr\.json"),
     "nothing": ("", "", r"\.zarray|zarr\.json"),
@@ -31,7 +32,7 @@ BROKEN = {
 
 
 def broken(store, case, path=""):
-    """An array that is nothing but its document. Returns its folder."""
+    """Makes an array that has only its broken document. Returns the array's folder."""
     is_v3 = zarr_formats.is_v3()
     text = BROKEN[case][is_v3]
     if not isinstance(text, str):
@@ -53,7 +54,7 @@ def run(*command):
 
 
 def mixed(folder, case="no such codec"):
-    """The array "bad" between good ones."""
+    """Makes a store with the array "bad" and three sound arrays."""
     store = group(folder / "s.zarr")
     handmade(store, path="a_good", attrs={"_ARRAY_DIMENSIONS": ["y", "x"]})
     broken(store, case, "bad")
@@ -66,7 +67,7 @@ def mixed(folder, case="no such codec"):
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
 @pytest.mark.parametrize("as_store", [True, False])
 @pytest.mark.parametrize("case", BROKEN)
-def test_an_array_that_was_asked_for(tmp_path, cpl, case, as_store, update):
+def test_opening_a_broken_array_is_an_error(tmp_path, cpl, case, as_store, update):
     if as_store:
         name = str(broken(tmp_path / "s.zarr", case))
     else:
@@ -76,7 +77,7 @@ def test_an_array_that_was_asked_for(tmp_path, cpl, case, as_store, update):
 
 
 @pytest.mark.parametrize("case", ["no JSON", "no such codec"])
-def test_the_programs_fail_for_it(tmp_path, case):
+def test_gdals_programs_fail_for_a_broken_array(tmp_path, case):
     alone = broken(tmp_path / "alone.zarr", case)
     inside = f'ZARR:"{mixed(tmp_path, case)}":/bad'
     for name in (alone, inside):
@@ -87,17 +88,17 @@ def test_the_programs_fail_for_it(tmp_path, case):
         assert done.returncode != 0 and re.search(BROKEN[case][2], done.stderr)
 
 
-def test_the_programs_say_why_they_do_not_pick_it(tmp_path):
+def test_gdals_programs_name_the_fault_of_the_array(tmp_path):
     store = mixed(tmp_path)
     done = run("gdalmdimtranslate", "-array", "bad", store, tmp_path / "o.nc")
     assert done.returncode != 0 and "lolzip" in done.stderr
-    # That GDAL's program ends with 0 then is so for every driver before GDAL 3.11.
+    # The program's exit code is not asserted: before GDAL 3.11 it is 0 for every driver.
     assert "lolzip" in run("gdalmdiminfo", "-array", "bad", store).stderr
 
 
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
-def test_its_siblings(tmp_path, cpl, update):
-    """It is listed, and says why it does not open; the others open."""
+def test_siblings_of_a_broken_array_open(tmp_path, cpl, update):
+    """The broken array is listed, and opening it gives the reason; the other arrays open."""
     dataset = gdal.OpenEx(str(mixed(tmp_path)), gdal.OF_MULTIDIM_RASTER | update)
     root = dataset.GetRootGroup()
     assert root.GetMDArrayNames() == ["a_good", "bad", "z_good"]
@@ -112,7 +113,7 @@ def test_its_siblings(tmp_path, cpl, update):
 
 
 @pytest.mark.parametrize("target", ["o.nc", "o.zarr"])
-def test_a_store_is_copied_without_it(tmp_path, target):
+def test_a_store_is_copied_without_the_broken_array(tmp_path, target):
     done = run("gdalmdimtranslate", "-q", mixed(tmp_path), tmp_path / target)
     assert "lolzip" in done.stderr
     if target == "o.nc":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gdalmdimtranslate from netCDF and from Zarr: what xarray and zarr-python find is what was there."""
+"""gdalmdimtranslate from netCDF and from Zarr: xarray and zarr-python find in the copy what the
+source has."""
 
 import json
 import os
@@ -34,7 +35,7 @@ def translate(target, source, **options):
 
 
 def weather(calendar="standard"):
-    """A dataset in CF's words, of times, texts and several types of numbers."""
+    """Returns a CF dataset with times, texts and several types of numbers."""
     rng = np.random.default_rng(int(SEED, 16) if set(SEED) <= set("0123456789abcdef") else 1)
     t2m = rng.normal(280, 10, (3, 4, 5)).astype("f4")
     t2m[0, 0, 0] = np.nan
@@ -62,21 +63,21 @@ def weather(calendar="standard"):
 
 
 def plain(attributes):
-    """Attributes as JSON has them, as texts, in which NaN is itself."""
+    """Returns attributes as texts of JSON values, in which NaN equals NaN."""
     return {name: repr(np.asarray(value).tolist()) for name, value in attributes.items()}
 
 
 def kind_of(variable):
-    """The type of its values. Texts are str, whether they come as objects, as from Zarr, or as U of
-    the length of the longest, as from netCDF in xarray 2025.3 and 2026.4."""
+    """Returns the type of a variable's values. Texts are str, whether they are objects, as from
+    Zarr, or fixed-width, as from netCDF in xarray 2025.3 and 2026.4."""
     if variable.dtype.kind in "OU":
         return {type(value) for value in np.asarray(variable.values, object).flat}
     return variable.dtype
 
 
 def assert_texts(store, path):
-    """That the array is stored as texts of variable length are, by zarr-python and xarray, too:
-    what the versions of zarr-python call its type differs."""
+    """Asserts that an array is stored as texts of variable length. zarr-python and xarray store
+    texts in this form, but versions of zarr-python name the type differently."""
     document = zarr_formats.array_document(store, path)
     assert document["dtype"] == "|O" and document["filters"] == [{"id": "vlen-utf8"}]
 
@@ -104,7 +105,7 @@ def test_netcdf_of_xarray(tmp_path, cpl, calendar):
     for decode in (False, True):
         wanted = xr.open_dataset(source, decode_cf=decode)
         got = xr.open_zarr(str(store), decode_cf=decode)
-        if not decode:  # netCDF has an array of characters, with a dimension for them
+        if not decode:  # netCDF has an array of characters, with a dimension of its own
             wanted, got = wanted.drop_vars("code"), got.drop_vars("code")
         assert_same_dataset(got, wanted)
     assert got.time.encoding["units"] == "hours since 2000-01-01"
@@ -145,15 +146,15 @@ def test_netcdf_with_groups_and_packing(tmp_path, cpl):
     "temperature.zarr", "terrain.zarr", "product.zarr", "satellite_rgb.zarr",
 ])  # fmt: skip
 def test_samples(tmp_path, source):
-    """Of a copy of a copy GDAL says what it says of the sample; but that each CRS is in a grid mapping
-    by then."""
+    """A copy, and a copy of the copy, equal the sample, except that each CRS is in a grid
+    mapping."""
     first = translate(tmp_path / "first.zarr", DATA / source)
     second = translate(tmp_path / "second.zarr", first)
     assert_same_groups(zarr_mdim.open_group(first), zarr_mdim.open_group(DATA / source), MAPPING)
     assert_same_groups(zarr_mdim.open_group(second), zarr_mdim.open_group(first))
 
 
-MAPPING = {"spatial_ref", "coordinates", "grid_mapping"}  # an array, and what names it
+MAPPING = {"spatial_ref", "coordinates", "grid_mapping"}  # an array, and attributes that name it
 
 
 def attributes_of(node, besides=()):
@@ -188,7 +189,7 @@ def assert_same_arrays(got, wanted, besides=()):
 
 
 def assert_same_groups(got, wanted, besides=()):
-    # Python's bindings have None for no names.
+    # GDAL's Python bindings return None if there are no names.
     names = [set(group.GetMDArrayNames() or []) - set(besides) for group in (got, wanted)]
     assert names[0] == names[1]
     assert sorted(got.GetGroupNames() or []) == sorted(wanted.GetGroupNames() or [])
@@ -199,7 +200,7 @@ def assert_same_groups(got, wanted, besides=()):
         assert_same_groups(got.OpenGroup(name), wanted.OpenGroup(name), besides)
 
 
-# Those of Zarr v3 hold no arrays, and have one byte order.
+# Structures of Zarr v3 hold no arrays, and have one byte order.
 STRUCTURES = [
     np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])]),
     np.dtype([("a", "<i2"), ("b", "S3"), ("c", [("d", "<f4"), ("e", "<u8")])]),
@@ -208,8 +209,8 @@ STRUCTURES = [
 
 @pytest.mark.parametrize("turn", range(len(types.KINDS)))
 def test_every_dtype(tmp_path, cpl, turn):
-    """From a store of zarr-python's into one of ours, and from that into another: no difference
-    that GDAL could tell, but that U of a compound becomes S."""
+    """Copies a store of zarr-python, and copies the copy: GDAL finds no difference. Only type U in
+    a structure becomes S."""
     kind = types.KINDS[turn]
     if kind in ("object-json", "object-categorize", "object-bytes"):
         kind = "object-str"
@@ -238,7 +239,7 @@ def test_every_dtype(tmp_path, cpl, turn):
         assert array.GetUnit() == originals.GetUnit()
     copies = [zarr.open_group(str(copy), mode="r")["v"] for copy in (first, second)]
     assert copies[0].dtype == copies[1].dtype
-    if dtype.kind in "iufcSO" and dtype.str[1:] not in ("f2", "i1"):  # which GDAL 3.6 lacks
+    if dtype.kind in "iufcSO" and dtype.str[1:] not in ("f2", "i1"):  # GDAL 3.6 lacks these two types
         np.testing.assert_array_equal(copies[1][...], values)
         if kind == "object-str":
             assert_texts(second, "v")
@@ -274,11 +275,11 @@ def test_options_of_datasets(tmp_path, option, is_there):
 
 
 def test_part_of_an_array(tmp_path):
-    """A view: gdalmdimtranslate -array name=v,view=[...]."""
+    """Copies a view, as gdalmdimtranslate -array name=v,view=[...] does."""
     values = np.arange(60).reshape(6, 10)
     store = make_store(tmp_path, {"v": {"values": values, "dims": ["y", "x"]}})
     copy = translate(tmp_path / "copy.zarr", store, arraySpecs=["name=v,view=[::-2,1:7:3]"])
     got = zarr.open_group(str(copy), mode="r")["v"][...]
-    # GDAL 3.6 gives the dimensions of a view the sizes of the whole.
+    # GDAL 3.6 gives the dimensions of a view the sizes of the whole array.
     np.testing.assert_array_equal(got[:3, :2], values[::-2, 1:7:3])
     assert got.shape in ((3, 2), (6, 10))

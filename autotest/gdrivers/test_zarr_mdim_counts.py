@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The classic and the multidimensional API share arrays: what one has read the other does not read
-again, unless it has changed. Counted in chunks, by the driver's metadata domain READ_COUNTERS."""
+"""The classic and the multidimensional API share decoded chunks: one API does not decode again what
+the other has read, unless the chunk has changed. The driver's metadata domain READ_COUNTERS counts
+the chunks."""
 
 import os
 import shutil
@@ -24,7 +25,8 @@ def decoded():
 
 
 def age(store, seconds=60):
-    """Makes the files look old: what has just been written may change again unnoticed."""
+    """Makes the files look old, because the driver does not trust timestamps of recently written
+    files."""
     then = time.time() - seconds
     for folder, _, names in os.walk(store):
         for name in names:
@@ -136,12 +138,12 @@ def test_a_chunk_that_came_or_went_is_noticed(store):
     del dataset, classic
 
 
-def test_young_files_are_not_trusted(store):
+def test_timestamps_of_new_files_are_not_trusted(store):
     path, values = store
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # Within the same tick of the clock, and of the same size.
+    # The chunk changes without a new timestamp or size.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Multidimensional datasets: where they are made, what they say of dimensions, when they are in the
-store, and what happens where that cannot be."""
+"""Multidimensional datasets: where they can be created, what their dimensions state, when changes
+are stored, and errors of writing."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ X, Y = (gdal.DIM_TYPE_HORIZONTAL_X, "EAST"), (gdal.DIM_TYPE_HORIZONTAL_Y, "NORTH
 Z, T = (gdal.DIM_TYPE_VERTICAL, "UP"), (gdal.DIM_TYPE_TEMPORAL, "FUTURE")
 
 
-# The files of a store without anything in it.
+# Files of an empty store, in Zarr v2 and v3
 EMPTY = [[".zgroup", ".zmetadata"], ["zarr.json"]]
 
 
@@ -59,7 +59,7 @@ def test_empty(tmp_path, cpl):
     assert not zarr_mdim.open_group(store).GetMDArrayNames()
 
 
-def test_over_an_old_store(tmp_path):
+def test_an_old_store_is_replaced(tmp_path):
     store = make_store(tmp_path, {"v": np.zeros(2)})
     dataset = w.create(store)
     del dataset
@@ -68,8 +68,8 @@ def test_over_an_old_store(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "store with a file", "file in a group"])
-def test_over_something_else(tmp_path, cpl, what):
-    """An error, and everything stays."""
+def test_other_files_are_not_replaced(tmp_path, cpl, what):
+    """Creating a dataset over anything but a store is an error that leaves all files."""
     store = tmp_path / "s.zarr"
     if what == "file":
         store.write_text("a text")
@@ -128,7 +128,8 @@ def test_types_that_are_refused(tmp_path, cpl, kind, cause):
     ("altitude", Z, {"axis": "Z", "positive": "up"}), ("x", Y, {"axis": "Y"}), ("any", ("", ""), {}),
 ])  # fmt: skip
 def test_kind_of_a_dimension(tmp_path, cpl, name, kind, hint):
-    """It is read again as it was created; what names and attributes say already is not said twice."""
+    """A dimension has the type and direction that it was created with. Attributes are written only
+    if the dimension's name does not imply both."""
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     dimension = group.CreateDimension(name, *kind, 4)
@@ -151,7 +152,7 @@ def test_kind_of_a_dimension(tmp_path, cpl, name, kind, hint):
 @pytest.mark.parametrize("attribute, value", [
     ("axis", "Y"), ("standard_name", "latitude"), ("units", "degrees_north"),
 ])  # fmt: skip
-def test_what_the_user_says_of_a_dimension(tmp_path, attribute, value):
+def test_attributes_that_describe_a_dimension_are_kept(tmp_path, attribute, value):
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     dimension = group.CreateDimension("east", *X, 4)
@@ -163,7 +164,8 @@ def test_what_the_user_says_of_a_dimension(tmp_path, attribute, value):
 
 
 def test_dimensions_of_groups(tmp_path, cpl):
-    """Arrays below a group have its dimensions; until there is an array the session knows them."""
+    """An array in a subgroup can use dimensions of the groups above. Until an array has the
+    dimension, only the open dataset knows it."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     root.CreateDimension("x", *X, 4)
@@ -200,7 +202,8 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 
 def test_indexing_variables(tmp_path, cpl):
-    """In the store it is the array of the dimension's name; another is remembered, with a warning."""
+    """A stored indexing variable has its dimension's name. Another array is used only while the
+    dataset is open, with a warning."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)
@@ -230,11 +233,12 @@ def test_dimensions_of_another_dataset(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# When it is in the store
+# When changes are stored
 
 
 def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
-    """Before anything changes they go; at the end they are there again, where they were."""
+    """Consolidated metadata is removed before the first change, and written again at the end if the
+    store had it."""
     for consolidated in (False, True):
         folder = tmp_path / str(consolidated)
         folder.mkdir()
@@ -275,8 +279,9 @@ def test_update_that_changes_nothing(tmp_path, cpl):
     assert {f: f.stat().st_mtime_ns for f in store.rglob("*")} == before
 
 
-def test_what_one_handle_writes_the_other_reads(tmp_path):
-    """Through the dataset, through a classic one, and through a second of this kind."""
+def test_values_written_by_one_handle_are_read_by_another(tmp_path):
+    """The other handles are a classic dataset over the array, and a second multidimensional
+    dataset."""
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 6), "i4"), "dims": ["y", "x"],
                                         "chunks": (4, 4)}})  # fmt: skip
     dataset = w.update(store)
@@ -291,7 +296,7 @@ def test_what_one_handle_writes_the_other_reads(tmp_path):
 
 
 def test_reading_only(tmp_path, cpl):
-    """Everything that would change a store that was opened for reading is refused."""
+    """Every change of a store that is open for reading is an error."""
     store = make_store(tmp_path, {"v": {"values": np.zeros(3), "dims": ["x"]}})
     before = contents(store)
     root = zarr_mdim.open_group(store)
@@ -347,7 +352,8 @@ _CHILD = """
     ("attribute", "v/.zattrs"), ("nodata", "v/.zattrs"),
 ])  # fmt: skip
 def test_a_folder_that_cannot_be_written(public_folder, what, key):
-    """The error names store and key, comes from the write or from closing, and nothing is changed."""
+    """The error names store and key, and comes from the write or from closing. No file is
+    changed."""
     values = np.arange(6, dtype="i4")
     store = make_store(public_folder, {"v": {"values": values, "chunks": (3,)}}, name="s.zarr")
     key = zarr_formats.chunk_key(store, "v", 0) if key == "v/0" else zarr_formats.spelled(key)
@@ -370,8 +376,8 @@ def test_a_folder_that_cannot_be_written(public_folder, what, key):
     assert contents(public_folder) == before
 
 
-def test_a_copy_that_is_cancelled(tmp_path):
-    """What was to be replaced is there as it was."""
+def test_a_cancelled_copy_changes_nothing(tmp_path):
+    """The store that the cancelled copy would replace is unchanged."""
     source = make_store(tmp_path, {"v": {"values": np.zeros((99, 99)), "dims": ["y", "x"]}})
     target = make_store(tmp_path, {"old": np.arange(3)}, name="target.zarr")
     before = contents(target)
@@ -397,8 +403,8 @@ def test_in_memory(cpl):
     cpl.assert_quiet()
 
 
-@zarr_formats.V2  # that of GDAL 3.6 reads another Zarr v3 than the specification became
-def test_the_built_in_driver_reads_it(tmp_path):
+@zarr_formats.V2  # the built-in driver of GDAL 3.6 reads only a draft of Zarr v3
+def test_the_built_in_driver_reads_new_datasets(tmp_path):
     dataset = w.create(tmp_path / "b.zarr")
     root = dataset.GetRootGroup()
     x = root.CreateDimension("x", *X, 6)
@@ -426,8 +432,9 @@ def test_the_built_in_driver_reads_it(tmp_path):
     assert list(texts.GetAttribute("n").Read()) == [1.5, 2.5]
 
 
-def test_an_attribute_that_is_never_written_is_there(tmp_path, cpl):
-    """As GDAL's own driver has it, with zeros."""
+def test_an_attribute_that_is_never_written_is_stored(tmp_path, cpl):
+    """An attribute that is created and not written is stored with zeros, as by GDAL's built-in
+    driver."""
     store = str(tmp_path / "a.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
     root = dataset.GetRootGroup()
@@ -450,7 +457,7 @@ def test_an_attribute_that_is_never_written_is_there(tmp_path, cpl):
 @pytest.mark.parametrize("convention,written", [
     (None, {"grid_mapping", "coordinates"}), ("GDAL", {"_CRS"}), ("CF", {"grid_mapping"}),
     ("SPATIAL_PROJ", {"proj:code", "proj:wkt2", "zarr_conventions"})])  # fmt: skip
-def test_a_crs_is_written_as_asked(tmp_path, convention, written):
+def test_a_crs_is_written_in_the_chosen_convention(tmp_path, convention, written):
     store = str(tmp_path / "c.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
     root = dataset.GetRootGroup()
@@ -476,7 +483,7 @@ def test_a_crs_is_written_as_asked(tmp_path, convention, written):
     assert set(left) == {"_ARRAY_DIMENSIONS"}
 
 
-def test_a_convention_that_is_none_is_refused(tmp_path, cpl):
+def test_an_unknown_convention_is_refused(tmp_path, cpl):
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(tmp_path / "c.zarr"))
     root = dataset.GetRootGroup()
     dimension = root.CreateDimension("x", None, None, 4)

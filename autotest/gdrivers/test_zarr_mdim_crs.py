@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The CRS of arrays that gdalmdimtranslate and the multidimensional API write: as rasters have it,
-where xarray, rioxarray and netCDF find it."""
+"""CRS of arrays that gdalmdimtranslate and the multidimensional API write: stored like a raster's
+CRS, so that xarray, rioxarray and netCDF find it."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,8 @@ def mdim_translate(source, target, **options):
 
 
 def check(store, names=("air",), code=32632, mappings=("spatial_ref",)):
-    """Every reader finds the CRS; of grid mappings there are these."""
+    """Asserts that every reader finds the CRS, and that the scalar arrays are exactly
+    `mappings`."""
     root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     for name in names:
         array = root.OpenMDArray(name)
@@ -50,8 +51,8 @@ def check(store, names=("air",), code=32632, mappings=("spatial_ref",)):
 
 
 @pytest.mark.parametrize("names", [("air",), ("air", "tas", "zg")])
-def test_from_netcdf(tmp_path, cpl, names):
-    """Whose driver hides the variable of the grid mapping and the attribute that names it."""
+def test_the_crs_of_a_netcdf_file(tmp_path, cpl, names):
+    """GDAL's netCDF driver hides the grid mapping variable and the attribute grid_mapping."""
     dataset_of(names).to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")
     check(tmp_path / "a.zarr", names)
@@ -59,7 +60,7 @@ def test_from_netcdf(tmp_path, cpl, names):
 
 
 def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
-    """A scalar height of CMIP, which GDAL's netCDF driver does not list."""
+    """GDAL's netCDF driver does not list a scalar height, as CMIP data has."""
     made = dataset_of(("tas",)).assign_coords(height=2.0)
     made.to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")
@@ -70,7 +71,7 @@ def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
 @pytest.mark.parametrize("first", ["air", "tas"])
 @pytest.mark.parametrize("mapping_first", [False, True])
 def test_the_grid_mapping_variable_of_netcdf_stays(tmp_path, cpl, first, mapping_first):
-    """Where it is copied, before or after the arrays that it is of."""
+    """The grid mapping variable is copied before or after the arrays that use it."""
     dataset_of((first,), attributes={"comment": "mine"}).to_netcdf(tmp_path / "a.nc")
     arrays = ["crs", first] if mapping_first else [first, "crs"]
     specs = [f"name={name}" for name in arrays]
@@ -83,7 +84,7 @@ def test_the_grid_mapping_variable_of_netcdf_stays(tmp_path, cpl, first, mapping
 
 @pytest.mark.parametrize("mapping", ["crs", "spatial_ref", "a_mapping"])
 @pytest.mark.parametrize("names", [("air",), ("tas", "ta")])
-def test_from_a_store_of_xarray(tmp_path, cpl, mapping, names):
+def test_the_crs_of_a_store_of_xarray(tmp_path, cpl, mapping, names):
     dataset_of(names, mapping, {"comment": "mine"}).to_zarr(str(tmp_path / "a.zarr"))
     for source, target in (("a", "b"), ("b", "c")):
         mdim_translate(tmp_path / f"{source}.zarr", tmp_path / f"{target}.zarr")
@@ -92,7 +93,7 @@ def test_from_a_store_of_xarray(tmp_path, cpl, mapping, names):
     assert cpl.events == []
 
 
-def test_from_a_raster_of_ours(tmp_path, cpl):
+def test_the_crs_of_a_raster_of_this_driver(tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 3)
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(32632)
@@ -106,7 +107,7 @@ def test_from_a_raster_of_ours(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_the_old_attribute_where_it_is_asked_for(tmp_path):
+def test_the_attribute_crs_with_convention_gdal(tmp_path):
     dataset_of().to_netcdf(tmp_path / "a.nc")
     option = ["ARRAY:GEOREFERENCING_CONVENTION=GDAL"]
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr", creationOptions=option)
@@ -115,7 +116,7 @@ def test_the_old_attribute_where_it_is_asked_for(tmp_path):
 
 
 def make(store, crss):
-    """Arrays by the API; the CRS that each gets."""
+    """Creates arrays through the API, and sets the CRS of each."""
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(store))
     root = dataset.GetRootGroup()
     dimensions = [root.CreateDimension(name, None, None, 4) for name in ("y", "x")]

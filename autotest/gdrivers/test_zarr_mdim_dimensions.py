@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dimensions of the multidimensional API: who shares them, what they mean, what indexes them."""
+"""Dimensions of the multidimensional API: sharing, types and directions, indexing variables."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_shared_between_arrays(tmp_path):
 
 
 def test_shared_with_groups_above(tmp_path):
-    """A subgroup's array on the axes of its ancestors has their dimensions."""
+    """An array of a subgroup has the dimensions of the groups above."""
     store = climate(tmp_path, **{"a/b/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(store)
     x, t = root.OpenMDArrayFromFullname("/a/b/x"), root.OpenMDArray("t")
@@ -82,8 +82,9 @@ def test_shared_with_groups_above(tmp_path):
     assert (root.OpenGroupFromFullname("/a/b").GetDimensions() or []) == []
 
 
-def test_a_group_of_its_own_axes(tmp_path):
-    """The nearest coordinate array counts; one of another size does not."""
+def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
+    """The nearest coordinate array of equal size gives the dimension; a coordinate array of another
+    size is skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(
@@ -111,8 +112,8 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays that name no dimensions share no dimensions, whatever their sizes. GDAL looks nothing up by a
-    name without a slash, which its own driver gives them, too."""
+    """Arrays without dimension names share no dimensions, even of equal sizes. GDAL looks up no
+    full name without a slash; its built-in driver gives unnamed dimensions such names, too."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)
     a, b = (root.OpenMDArray(name).GetDimensions() for name in "ab")
@@ -124,7 +125,7 @@ def test_unnamed(tmp_path, cpl):
 
 
 def test_one_dimension_twice(tmp_path, cpl):
-    """A covariance matrix: both dimensions have one name."""
+    """A covariance matrix has one dimension twice."""
     store = make_store(tmp_path, {"cov": {"values": np.eye(3), "dims": ["band", "band"]}})
     array = zarr_mdim.open_array(store, "cov")
     assert [(d.GetName(), d.GetSize()) for d in array.GetDimensions()] == [("band", 3)] * 2
@@ -174,7 +175,7 @@ def test_indexing_variable_of_strings(tmp_path):
 
 @zarr_formats.V2
 def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
-    """Told when it is asked for; the array itself reads."""
+    """Asking for the indexing variable gives the error; the array itself reads."""
     store = climate(tmp_path)
     handmade(store, dtype="<q9", shape=[5], chunks=[5], files={}, path="lon")
     root = zarr_mdim.open_group(store)
@@ -190,7 +191,7 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     ([-0.5, 1.0, 0.0, -0.5, 0.0, 1.0], [0, 1, 2], [0, 1, 2, 3]),
 ])  # fmt: skip
 def test_indexing_variables_computed_from_a_geotransform(tmp_path, cpl, place, y, x):
-    """Pixel centres, and they do not keep the dataset busy."""
+    """The variables hold the pixel centres of the geotransform."""
     attrs = {"spatial:transform": [place[i] for i in (1, 2, 0, 4, 5, 3)],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     values = np.arange(12, dtype="i2").reshape(3, 4)
@@ -221,7 +222,7 @@ def test_coordinate_variables(tmp_path, cpl):
         "g/t": {"values": CUBE[0, 0], "dims": ["y", "x"],
                 "attrs": {"coordinates": "lon2 lat2 station missing"}},
         "g/lon2": {"values": lon2, "dims": ["y", "x"]},
-        "lat2": {"values": lat2, "dims": ["y", "x"]},  # in a group above
+        "lat2": {"values": lat2, "dims": ["y", "x"]},  # lat2 is in a group above the array
         "g/station": {"values": np.array(["a", "b", "c", "d"], "S1"), "dims": ["y"]},
     })  # fmt: skip
     array = zarr_mdim.open_array(store, "g/t")
@@ -239,7 +240,7 @@ def test_no_coordinate_variables(tmp_path, cpl):
 
 
 def test_coordinates_that_name_each_other(tmp_path, cpl):
-    """References in a circle come to an end."""
+    """Coordinates that refer to each other do not cause endless recursion."""
     store = make_store(tmp_path, {
         "a": {"values": CUBE[0, 0], "dims": ["b", "a"], "attrs": {"coordinates": "b a"}},
         "b": {"values": CUBE[0, 0], "dims": ["a", "b"], "attrs": {"coordinates": "a b"}},
@@ -252,7 +253,7 @@ def test_coordinates_that_name_each_other(tmp_path, cpl):
 
 
 def test_dimensions_of_an_array_opened_alone(tmp_path):
-    """The root shows its axes, and nothing else."""
+    """The root group has the array and its coordinate arrays, and nothing else."""
     store = climate(tmp_path, **{"g/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(zarr_gdal.array_name(store, "g/x"))
     assert root.GetMDArrayNames() == ["x", "lat", "lon"]
@@ -268,4 +269,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # as GDAL's own arrays answer
+    assert zarr_mdim.read(array) is None  # like GDAL's own arrays

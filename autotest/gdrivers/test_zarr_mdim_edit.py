@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Renaming, deleting and resizing through the multidimensional API; zarr-python and xarray look at the
+"""Renaming, deleting and resizing through the multidimensional API; zarr-python and xarray read the
 result."""
 
 import os
@@ -22,7 +22,7 @@ VALUES = np.arange(24, dtype="i4").reshape(4, 6)
 
 
 def cf_store(folder, **options):
-    """Two arrays over time and x with coordinates, in a group one that shares x."""
+    """Makes two arrays over time and x with coordinates, and an array in a group that shares x."""
     arrays = {
         "v": {"values": VALUES, "dims": ["time", "x"], "chunks": (3, 4), "attrs": {"units": "m"}},
         "w": {"values": VALUES[0] * 2, "dims": ["x"], "chunks": (4,)},
@@ -39,7 +39,7 @@ def opened(store):
 
 
 def assert_consolidated(store):
-    """Where there are consolidated metadata they hold what the store holds."""
+    """Asserts that consolidated metadata, if present, equals the store's documents."""
     held = zarr_formats.consolidated(store)
     if held is None:
         return
@@ -62,7 +62,7 @@ def test_rename_an_array(tmp_path, consolidated):
         edit.do(write="n", values=[8])
         assert edit.do(read="v") == [5.0] * 24
         assert sorted(edit.do(describe="root")["arrays"]) == ["height", "time", "w", "x"]
-        assert edit.do(rename="v", to="height") is None  # the name that it has
+        assert edit.do(rename="v", to="height") is None  # the name that the array has already
     group = opened(store)
     assert sorted(group.array_keys()) == ["height", "time", "w", "x"]
     assert (group["height"][...] == 5).all() and group["height"].attrs["n"] == 8
@@ -70,7 +70,7 @@ def test_rename_an_array(tmp_path, consolidated):
 
 
 def test_rename_a_group(tmp_path):
-    """With everything held below it, and what was written to that and not stored."""
+    """Open objects below the group follow the rename, and their pending changes are stored."""
     store = cf_store(tmp_path)
     with Editor(store) as edit:
         edit.do(hold="g", **{"from": "root"}, group="g")
@@ -97,7 +97,8 @@ def test_rename_a_group(tmp_path):
 
 
 def test_rename_a_dimension(tmp_path):
-    """In every array that has it, below it too, with its coordinate array."""
+    """A rename applies to every array with the dimension, in groups below too, and to the
+    coordinate array."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -145,7 +146,7 @@ def test_rename_an_attribute(tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", ".", "..", ".zarray", ".zgroup", ".zattrs",
                                   ".zmetadata", "w", "g"])  # fmt: skip
 def test_names_that_are_refused(tmp_path, name):
-    """For arrays, groups and dimensions, when they are made and when they are renamed."""
+    """Names are refused for arrays, groups and dimensions, at creation and at a rename."""
     store = cf_store(tmp_path, consolidated=True)
     before = {str(f): f.read_bytes() for f in store.rglob("*") if f.is_file()}
     with Editor(store) as edit:
@@ -187,7 +188,7 @@ def test_arrays_that_are_too_large(tmp_path):
 
 
 def test_delete(tmp_path):
-    """What was deleted answers with an error, and does no harm; its name is free again."""
+    """Every use of a deleted node is an error, and the name can be used again."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -238,7 +239,7 @@ def test_delete_attributes(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_resize(tmp_path, consolidated):
-    """With every array that shares a dimension; what is new is the fill value."""
+    """Every array that shares a resized dimension is resized; new elements have the fill value."""
     store = cf_store(tmp_path, consolidated=consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -266,15 +267,15 @@ def test_resize_wants_all_sizes(tmp_path):
 
 
 def chunk_keys(folder):
-    """(indices) of the chunks of an array that are there."""
+    """Returns the indices of an array's stored chunks."""
     keys = zarr_formats.chunk_keys(folder)
     return {tuple(map(int, re.split("[./]", key))) for key in keys}
 
 
 @pytest.mark.parametrize("turn", range(24))
 def test_random_sizes(tmp_path, turn):
-    """Again and again larger and smaller, written to in between: as a model that forgets what is
-    cut off, and without chunks outside of the array."""
+    """Sizes grow and shrink in turns, with writes in between. The array must equal a model that
+    drops what is cut off, and no chunk may lie outside of the array."""
     draw = types.Draw(SEED, turn)
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     rank = draw.integer(1, 3)
@@ -315,11 +316,11 @@ def test_random_sizes(tmp_path, turn):
     assert all(all(i < n for i, n in zip(key, counts)) for key in present), told
     if fill is not None:
         read = array[...].astype(object)
-        read[np.equal(read, None)] = ""  # zarr-python 2 knows none in Zarr v3 where that is the fill value
+        read[np.equal(read, None)] = ""  # zarr-python 2 reads the fill value "" of Zarr v3 as None
         assert read.tolist() == model.tolist(), told
 
 
-def test_chunks_that_others_left_do_not_come_back(tmp_path):
+def test_stray_chunks_do_not_appear_when_an_array_grows(tmp_path):
     store = make_store(tmp_path, {"v": {"values": np.arange(4), "chunks": (2,), "fill_value": 0}})
     zarr_formats.chunk_file(store, "v", 3).write_bytes(zarr_formats.chunk_file(store, "v", 0).read_bytes())
     (store / "v/notes").write_text("no chunk")
@@ -331,7 +332,8 @@ def test_chunks_that_others_left_do_not_come_back(tmp_path):
 
 
 def test_objects_that_outlive_the_dataset(tmp_path):
-    """All works on, and is in the store when the last object is gone."""
+    """Objects still work after the dataset is closed; changes are stored when the last object is
+    gone."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -350,7 +352,8 @@ def test_objects_that_outlive_the_dataset(tmp_path):
 
 
 def test_an_array_that_is_the_store(tmp_path):
-    """It can be written and resized; there is nothing that it could be renamed in."""
+    """The array can be written and resized. Renaming and deleting it, and creating a group in it,
+    are errors."""
     store = tmp_path / "a.zarr"
     zarr.open_array(str(store), mode="w", shape=(4,), chunks=(3,), dtype="i4", fill_value=0)[...] = 5
     with Editor(store) as edit:
@@ -367,7 +370,7 @@ def test_an_array_that_is_the_store(tmp_path):
 
 
 def test_resize_of_an_array_that_was_opened(tmp_path):
-    """Those that share its dimensions lie beside it."""
+    """Arrays next to the opened array share its dimensions, and are resized too."""
     store = cf_store(tmp_path)
     with Editor(f'ZARR:"{store}":/v') as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays without elements in the multidimensional API. GDAL's code for all drivers divides by the sizes
-of dimensions, so each of its methods runs in a process of its own here, which is to end by itself."""
+"""Arrays without elements in the multidimensional API. GDAL's common code divides by sizes of
+dimensions, so each method runs in a process of its own, which must not crash."""
 
 import json
 import subprocess
@@ -23,7 +23,8 @@ GOOD = np.arange(24, dtype="i2").reshape(4, 6)
 
 
 def shown(shape):
-    """The empty dimension first, and one of them only."""
+    """Returns the shape that the driver presents: only one dimension of size 0, which comes
+    first."""
     return [0] + [size for size in shape if size != 0]
 
 
@@ -32,7 +33,8 @@ def names_of(shape):
 
 
 def store_of(folder, *shapes):
-    """A store with an array "empty", or "empty0", "empty1", ... for each shape, and "good"."""
+    """Makes a store with an array "empty", or "empty0", "empty1", ... for each shape, and
+    "good"."""
     arrays = {"good": {"values": GOOD, "dims": ["y", "x"], "attrs": {"note": "kept"}}}
     for i, shape in enumerate(shapes):
         arrays["empty" if len(shapes) == 1 else f"empty{i}"] = {
@@ -43,7 +45,7 @@ def store_of(folder, *shapes):
 
 
 def run(*command):
-    """(what is printed, what is complained of) by a program that ends well."""
+    """Runs a program that must succeed; returns its output and its errors as text."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, timeout=120, check=False, text=True
     )
@@ -90,7 +92,7 @@ def test_no_method_ends_the_program(tmp_path, flags):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_is_shown(tmp_path, cpl, shape):
+def test_an_empty_array_has_one_empty_dimension(tmp_path, cpl, shape):
     store = store_of(tmp_path, shape)
     array = zarr_mdim.open_array(store, "empty")
     dimensions = array.GetDimensions()
@@ -105,7 +107,7 @@ def test_what_is_shown(tmp_path, cpl, shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_where_it_can_be_changed_it_is_as_it_is_stored(tmp_path, cpl, shape):
+def test_update_mode_shows_the_stored_shape(tmp_path, cpl, shape):
     store = store_of(tmp_path, shape)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     array = dataset.GetRootGroup().OpenMDArray("empty")
@@ -113,7 +115,7 @@ def test_where_it_can_be_changed_it_is_as_it_is_stored(tmp_path, cpl, shape):
     cpl.assert_quiet()
 
 
-def test_why_it_is_no_raster(tmp_path, cpl):
+def test_an_empty_array_is_no_raster(tmp_path, cpl):
     array = zarr_mdim.open_array(store_of(tmp_path, (5, 0)), "empty")
     assert array.AsClassicDataset(1, 0) is None
     assert "/empty: dimension d1_0 is empty" in cpl.the_error()
@@ -131,7 +133,7 @@ def test_info(tmp_path, option):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_netcdf(tmp_path, shape):
-    """All of the store; the empty array with its dimensions and attributes."""
+    """The whole store is copied, and the empty array has its dimensions and attributes."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, shape), tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         dataset.set_auto_mask(False)
@@ -151,7 +153,7 @@ def test_the_empty_array_alone_to_netcdf(tmp_path, shape):
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_zarr(tmp_path, shape, alone):
-    """As it is stored."""
+    """The copy has the stored shape, with its dimensions in the stored order."""
     store = store_of(tmp_path, shape)
     source = f'ZARR:"{store}":/empty' if alone else store
     assert run("gdalmdimtranslate", "-q", "-of", "Zarr", source, tmp_path / "o.zarr")[1] == ""
@@ -164,8 +166,8 @@ def test_to_zarr(tmp_path, shape, alone):
         zarr_gdal.assert_same(copy["good"][...], GOOD)
 
 
-def test_to_zarr_while_it_is_read(tmp_path):
-    """A handle of the array keeps what it shows."""
+def test_copying_an_array_that_is_open(tmp_path):
+    """A handle of the array keeps the presented shape during the copy."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None
@@ -174,7 +176,7 @@ def test_to_zarr_while_it_is_read(tmp_path):
 
 
 def test_to_a_virtual_dataset(tmp_path):
-    """GDAL's VRT takes no dimension of size 0 when it is opened again; what is written is whole."""
+    """GDAL's VRT driver cannot open a dimension of size 0; the written file lists both arrays."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, (5, 0)), tmp_path / "o.vrt")
     root = xml.etree.ElementTree.parse(tmp_path / "o.vrt").getroot()
     assert {array.get("name") for array in root.iter("Array")} == {"good", "empty"}
@@ -182,7 +184,7 @@ def test_to_a_virtual_dataset(tmp_path):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_from_netcdf(tmp_path, shape):
-    """Whatever shows its dimensions as they are is copied into our arrays."""
+    """Empty arrays of other drivers, which present their stored shape, are copied into Zarr."""
     with netCDF4.Dataset(tmp_path / "i.nc", "w") as dataset:
         for name, size in zip(names_of(shape), shape):
             dataset.createDimension(name, size or None)
@@ -195,7 +197,7 @@ def test_from_netcdf(tmp_path, shape):
 
 @pytest.mark.parametrize("shape", [(5, 0), (0, 5), (0, 0)])
 def test_created_and_grown(tmp_path, cpl, shape):
-    """What is made without elements takes them later."""
+    """An array created without elements can be resized and written."""
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.CreateMultiDimensional(str(tmp_path / "o.zarr"))
     root = dataset.GetRootGroup()

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Groups of the multidimensional API: names, what opens by which name, and what is wrong with the
-rest."""
+"""Groups of the multidimensional API: names, which name opens which node, and errors."""
 
 import concurrent.futures
 import json
@@ -60,8 +59,9 @@ def test_full_names(tmp_path, name, offset):
     assert root.OpenGroupFromFullname("/g/h").GetFullName() == "/g/h"
 
 
-def test_resolve(tmp_path):
-    """GDAL's search: the starting group and all below it, then those above it likewise."""
+def test_resolving_array_names(tmp_path):
+    """GDAL searches the starting group and all groups below it, then its parent group in the same
+    way, up to the root."""
     root = zarr_mdim.open_group(tree(tmp_path))
     assert root.ResolveMDArray("top", "/g/h").GetFullName() == "/g/h/top"
     assert root.ResolveMDArray("top", "/g").GetFullName() == "/g/h/top"
@@ -73,15 +73,15 @@ def test_resolve(tmp_path):
 
 
 def test_one_array_is_one_object_however_it_is_reached(tmp_path):
-    """While it is in use."""
+    """Two ways to an array give one object while that object is in use."""
     root = zarr_mdim.open_group(tree(tmp_path))
     a, b = root.OpenMDArrayFromFullname("/g/a"), root.OpenGroup("g").OpenMDArray("a")
     assert zarr_mdim.is_same(a, b)
     assert not zarr_mdim.is_same(a, root.OpenMDArrayFromFullname("/g/b"))
 
 
-def test_missing(tmp_path, cpl):
-    """Nothing by that name is an answer of its own, not an error."""
+def test_missing_nodes_give_no_error(tmp_path, cpl):
+    """A name without a node gives None, and no error."""
     root = zarr_mdim.open_group(tree(tmp_path))
     for name in ("nope", "g", "", "g/a", "..", ".", "/top"):
         assert root.OpenMDArray(name) is None, name
@@ -102,7 +102,7 @@ def test_a_group_as_the_root(tmp_path, cpl, consolidated):
     cpl.assert_quiet()
 
 
-def test_the_folder_of_a_group(tmp_path):
+def test_a_group_opens_by_its_folder(tmp_path):
     root = zarr_mdim.open_group(tree(tmp_path) / "g")
     assert (root.GetMDArrayNames(), root.GetGroupNames()) == (["a", "b"], ["h"])
 
@@ -121,7 +121,7 @@ def test_an_array_as_the_root(tmp_path, cpl, path):
 
 
 def test_a_store_that_is_an_array(tmp_path, cpl):
-    """The array has the store's name, and the attributes that lie beside it."""
+    """The array has the store's name, and the attributes of its own document."""
     store = make_array(tmp_path, DEM, name="elevation.zarr", attrs={"note": "x"})
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["elevation"] and (root.GetGroupNames() or []) == []
@@ -163,7 +163,7 @@ BAD = {
 }
 
 
-@zarr_formats.V2  # those of v3 are in test_zarr_mdim_broken.py
+@zarr_formats.V2  # test_zarr_mdim_broken.py tests documents of v3
 @pytest.mark.parametrize("case", BAD)
 def test_bad_among_good(tmp_path, cpl, case):
     text, cause = BAD[case]
@@ -207,8 +207,8 @@ def test_broken_consolidated_metadata(tmp_path, cpl):
 
 
 def consolidated_store(folder, groups, arrays=()):
-    """A store of which all nodes are in the consolidated metadata alone, with these paths; the fill
-    value of an array is its number."""
+    """Makes a store whose nodes are only in the consolidated metadata. The fill value of each array
+    is its number."""
     store = group(folder / "s.zarr")
     if zarr_formats.is_v3():
         nodes = {path: zarr3.group_document() for path in groups}
@@ -226,8 +226,8 @@ def consolidated_store(folder, groups, arrays=()):
 
 
 def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
-    """Listed from the consolidated metadata alone: the arrays' own files are not there, nor is any
-    that would have to be opened; and one opens."""
+    """Arrays are listed from the consolidated metadata: documents of their own do not exist, and
+    none is opened. An array opens by its name."""
     store = consolidated_store(tmp_path, ["g"], [f"g/a{i:05}" for i in range(10000)])
     root = zarr_mdim.open_group(store)
     assert root.GetGroupNames() == ["g"] and (root.GetMDArrayNames() or []) == []
@@ -240,7 +240,7 @@ def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_listing_does_not_open_arrays(tmp_path, cpl):
-    """Files that cannot be read as metadata are no hindrance."""
+    """Listing succeeds if documents of arrays are not JSON."""
     store = group(tmp_path / "s.zarr")
     for i in range(50):
         handmade(store, "\0", files={}, path=f"a{i}")
@@ -250,7 +250,7 @@ def test_listing_does_not_open_arrays(tmp_path, cpl):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_depth(tmp_path, cpl, consolidated):
-    """64 groups deep is deep enough; what lies deeper is refused, and nothing runs away."""
+    """Groups open down to a depth of 64; deeper groups are refused."""
     paths = ["/".join(["g"] * depth) for depth in range(1, 81)]
     if consolidated:
         store = consolidated_store(tmp_path, paths)
@@ -269,7 +269,7 @@ def test_depth(tmp_path, cpl, consolidated):
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links here")
 def test_a_group_inside_itself(tmp_path, cpl):
-    """ResolveMDArray() walks the tree, and comes to an end."""
+    """ResolveMDArray() walks the tree, and does not loop."""
     store = group(tmp_path / "s.zarr")
     group(store, "g")
     handmade(store, path="g/a")
@@ -280,8 +280,8 @@ def test_a_group_inside_itself(tmp_path, cpl):
     assert len(cpl.errors) <= 1
 
 
-def test_the_store_may_go_before_its_children(tmp_path):
-    """Arrays and groups keep what they need when the dataset is closed."""
+def test_objects_outlive_the_dataset(tmp_path):
+    """Arrays and groups keep the objects that they need after the dataset is closed."""
     array = zarr_mdim.open_group(tree(tmp_path)).OpenGroup("g").OpenMDArray("a")
     dimension = array.GetDimensions()[0]
     zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(2))
@@ -295,13 +295,13 @@ def test_the_store_may_go_before_its_children(tmp_path):
     ("{}/.zgroup", ["top"], ["empty", "g", "with space"]), ("{}/g/a/.zarray", ["a"], []),
     ("ZARR:{}", ["top"], ["empty", "g", "with space"]),
 ])  # fmt: skip
-def test_other_names_of_the_same(tmp_path, cpl, form, arrays, groups):
+def test_other_spellings_of_names(tmp_path, cpl, form, arrays, groups):
     root = zarr_mdim.open_group(zarr_formats.spelled(form).format(tree(tmp_path)))
     assert (root.GetMDArrayNames() or []) == arrays and (root.GetGroupNames() or []) == groups
     cpl.assert_quiet()
 
 
-def test_what_is_no_store(tmp_path, cpl):
+def test_names_without_a_store_are_refused(tmp_path, cpl):
     (tmp_path / "empty.zarr").mkdir()
     for name in ("empty.zarr", "nope.zarr"):
         assert gdal.OpenEx(f'ZARR:"{tmp_path / name}"', gdal.OF_MULTIDIM_RASTER) is None
@@ -311,7 +311,7 @@ def test_what_is_no_store(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_folders_that_are_no_groups(tmp_path, cpl):
-    """Neither `.zattrs` alone nor a folder makes a group, without a node below."""
+    """A folder is a group only if a node lies below it; `.zattrs` alone does not make a group."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3))})
     for name in ("described", "deep/below", "plain", "implied"):
         (store / name).mkdir(parents=True)
@@ -343,7 +343,8 @@ def test_bad_options(tmp_path, cpl):
 
 
 def test_options_of_rasters_do_not_matter(tmp_path, cpl):
-    """DIM_X, DIM_Y and MULTIBAND are about gdal.Open(); here the caller names the axes."""
+    """DIM_X, DIM_Y and MULTIBAND apply to gdal.Open(); callers of the multidimensional API name the
+    axes."""
     values = np.arange(24, dtype="i2").reshape(2, 3, 4)
     store = make_store(tmp_path, {"a": {"values": values, "dims": ["z", "y", "x"]}})
     for options in (["DIM_X=0", "DIM_Y=2"], ["MULTIBAND=NO"], ["DIM_X=z", "DIM_Y=x"]):
@@ -357,8 +358,9 @@ def test_options_of_rasters_do_not_matter(tmp_path, cpl):
     assert cpl.errors == []
 
 
-def test_nothing_can_be_written(tmp_path, cpl):
-    """Until this driver writes: said at the latest by each attempt, and the store stays as it is."""
+def test_a_dataset_for_reading_cannot_be_changed(tmp_path, cpl):
+    """A dataset opened for reading refuses each change with an error, and the store is
+    unchanged."""
     store = tree(tmp_path)
     root = zarr_mdim.open_group(store)
     array = root.OpenMDArray("top")
@@ -371,8 +373,8 @@ def test_nothing_can_be_written(tmp_path, cpl):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
-def test_closing_leaves_nothing_behind(tmp_path):
-    """Sessions, arrays and dimensions refer to each other, and go all the same."""
+def test_closing_frees_memory(tmp_path):
+    """Sessions, arrays and dimensions refer to each other, and are freed nevertheless."""
     attrs = {"note": "x" * 300000, "spatial:transform": [30, 0, 5e5, 0, -30, 5.2e6],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     lat = {"values": np.arange(3.0), "dims": ["lat"], "attrs": {**attrs, "units": "degrees_north"}}
@@ -396,13 +398,13 @@ def test_closing_leaves_nothing_behind(tmp_path):
     for _ in range(20):
         use()
     before = resident()
-    for _ in range(100):  # one array's attributes each time would be 30 megabytes
+    for _ in range(100):  # leaking one array's attributes each time would take 30 megabytes
         use()
     assert resident() - before < 15e6
 
 
-def test_threads_open_and_place_at_once(tmp_path):
-    """One dataset, many threads: arrays, dimensions, coordinates, CRS."""
+def test_threads_open_and_georeference_arrays(tmp_path):
+    """Many threads use one dataset: arrays, dimensions, coordinates, CRS."""
     attrs = {"proj:code": "EPSG:32632"}
     lon = {"values": 5e5 + np.arange(4.0), "dims": ["x"]}
     lat = {"values": 5e6 - np.arange(3.0), "dims": ["y"]}

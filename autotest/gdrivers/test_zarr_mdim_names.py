@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Full names in the multidimensional API: each is one thing's, and opens from the root group, also where
-a group or an array below the root of the store was opened."""
+"""Full names in the multidimensional API: each names one object, and opens from the root group,
+even if the dataset is a group or an array below the store's root."""
 
 import json
 import subprocess
@@ -23,7 +23,8 @@ FLAT = {"values": VALUES, "dims": ["lat", "lon"]}
 
 
 def tree(folder, consolidated=False, **more):
-    """Coordinates at the root, data on them in the groups "sub" and "sub/deep"."""
+    """Makes coordinates in the root group, and arrays over them in the groups "sub" and
+    "sub/deep"."""
     arrays = {
         "lat": {"values": LAT, "dims": ["lat"], "attrs": {"units": "degrees_north"}},
         "lon": {"values": LON, "dims": ["lon"], "attrs": {"units": "degrees_east"}},
@@ -49,7 +50,8 @@ def all_dimensions(group):
 
 
 def assert_names_open(root):
-    """Of every dimension and its variable, what its full name says is that dimension, that variable."""
+    """Asserts that the full name of each dimension and each indexing variable opens that object.
+    Returns the dimensions by full name."""
     seen = {}
     for dimension in all_dimensions(root):
         full = dimension.GetFullName()
@@ -66,7 +68,7 @@ def assert_names_open(root):
 
 
 def translate(source, target, *options):
-    """gdalmdimtranslate; returns what it complains of."""
+    """Runs gdalmdimtranslate; returns its errors as text."""
     done = subprocess.run(
         ["gdalmdimtranslate", "-q", *options, str(source), str(target)],
         capture_output=True, timeout=120, check=False, text=True,
@@ -76,7 +78,7 @@ def translate(source, target, *options):
 
 
 # -------------------------------------------------------------------------------------------------
-# Below the root
+# Datasets below the root
 
 
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
@@ -106,8 +108,8 @@ def test_an_array_shows_its_coordinates(tmp_path, cpl, form):
     cpl.assert_quiet()
 
 
-def test_what_is_there_and_not_used_opens_by_name(tmp_path, cpl):
-    """A name may mean a node beside or above, as in CF; it is not listed."""
+def test_an_unused_array_above_opens_by_name(tmp_path, cpl):
+    """A name may open an array of a group above, as in CF; such an array is not listed."""
     root = zarr_mdim.open_group(names_below(tree(tmp_path), "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArray("unused").ReadAsArray(), LON)
     assert root.OpenGroup("deep").OpenMDArray("unused") is None
@@ -131,7 +133,7 @@ def test_translating_keeps_coordinates(tmp_path, node, options, consolidated):
 
 
 def test_translating_a_group_of_groups(tmp_path):
-    """The dimension of a group below is that of the root."""
+    """The array of the subgroup uses the root group's dimension."""
     translate(names_below(tree(tmp_path), "sub")[0], tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         assert sorted(dataset.dimensions) == ["lat", "lon"]
@@ -163,8 +165,9 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_names_that_are_taken(tmp_path, cpl):
-    """Other latitudes in the group that was opened: those of above have another name."""
+def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
+    """If the opened group has an array lat of its own, the array lat of the group above is named
+    lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
@@ -177,7 +180,7 @@ def test_names_that_are_taken(tmp_path, cpl):
     ]  # fmt: skip
     sizes = {full: d.GetSize() for full, d in assert_names_open(root).items()}
     assert sizes == {"/lat": 7, "/lat_2": 4, "/lon": 5}
-    # By name alone, as a virtual dataset opens it.
+    # The name opens without a listing, as GDAL's virtual datasets open it.
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArrayFromFullname("/lat_2").ReadAsArray(), LAT)
     cpl.assert_quiet()
@@ -189,7 +192,7 @@ def test_names_that_are_taken(tmp_path, cpl):
 
 
 def test_changes_from_below(tmp_path, cpl):
-    """What was opened below the root is changed, and what is shown of outside, too."""
+    """Changes apply to the opened group, and to arrays that it shows of groups above."""
     store = tree(tmp_path)
     dataset = gdal.OpenEx(names_below(store, "sub")[0], gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()
@@ -209,7 +212,8 @@ def test_changes_from_below(tmp_path, cpl):
 
 
 def test_one_name_several_sizes(tmp_path, cpl):
-    """The group's dimension is that of its coordinates, whichever is opened first."""
+    """The group's dimension has the size of the coordinate array, whichever array is opened
+    first."""
     store = make_store(tmp_path, {
         "a": {"values": np.zeros((2, 3)), "dims": ["y", "x"]},
         "b": {"values": np.zeros((2, 7)), "dims": ["y", "x"]},
@@ -233,7 +237,8 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """While the dataset is open, even when it is not held any more."""
+    """The dimension that is opened first keeps the name until the dataset is closed, even if no
+    object holds the dimension."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()
@@ -248,7 +253,7 @@ def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
     cpl.assert_quiet()
 
 
-def test_a_name_is_free_again_where_the_store_is_changed(tmp_path):
+def test_a_deleted_arrays_dimension_name_is_free(tmp_path):
     store = make_store(tmp_path, {"a": {"values": np.zeros(3), "dims": ["x"]}})
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where multidimensional arrays lie: CRS, axis mapping and geotransform agree with the raster's."""
+"""CRS, axis mapping and geotransform of multidimensional arrays equal the raster's."""
 
 import pathlib
 
@@ -48,7 +48,7 @@ def plain(folder):
 
 
 def columns_first(folder):
-    """X is the first dimension of the array, Y the last."""
+    """Makes an array whose first dimension is X and whose last dimension is Y."""
     values = np.arange(24, dtype="i2").reshape(4, 2, 3)
     return write(folder, utm(), values, ["x", "band", "y"], grid_mapping="crs")
 
@@ -88,8 +88,9 @@ STORES = [plain, columns_first, lonlat, latlon, kilometres, crs_attribute, spati
 
 
 def classic_of_view(array, raster):
-    """GDAL's own classic dataset over a view, with the raster's axes: what GuessGeoTransform() and
-    GetSpatialRef() say, which of the array itself the driver's dataset would hide."""
+    """Returns a view, GDAL's classic dataset over the view, and the axes x and y of the raster. The
+    view makes GDAL call GuessGeoTransform() and GetSpatialRef(); the array itself would give the
+    driver's own dataset."""
     view = array.GetView("[" + ",".join("::1" for _ in array.GetDimensions()) + "]")
     sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
     x, y = sizes.index(raster.RasterXSize), sizes.index(raster.RasterYSize)
@@ -97,7 +98,7 @@ def classic_of_view(array, raster):
 
 
 @pytest.mark.parametrize("make", STORES)
-def test_like_the_raster(tmp_path, cpl, make):
+def test_crs_and_geotransform_equal_the_rasters(tmp_path, cpl, make):
     store = make(tmp_path)
     raster = open_raster(array_name(store, "data"))
     array = zarr_mdim.open_array(store, "data")
@@ -120,7 +121,7 @@ def test_like_the_raster(tmp_path, cpl, make):
 
 @pytest.mark.parametrize("make", STORES)
 def test_the_array_as_a_classic_dataset(tmp_path, make):
-    """Of the raster's own axes: all that gdal.Open() says."""
+    """A classic dataset with the raster's axes equals the raster that gdal.Open() gives."""
     store = make(tmp_path)
     raster = open_raster(array_name(store, "data"))
     array = zarr_mdim.open_array(store, "data")
@@ -137,7 +138,7 @@ def test_the_array_as_a_classic_dataset(tmp_path, make):
         assert dataset.GetSpatialRef().IsSame(srs)
 
 
-# CRS axis 1 and 2 as numbers of dimensions. EPSG:4326 has the latitude first.
+# Dimensions (counted from 1) of the CRS axes 1 and 2. EPSG:4326 has the latitude first.
 MAPPINGS = {plain: [2, 1], columns_first: [1, 3], lonlat: [1, 2], latlon: [2, 1],
             kilometres: [2, 1], crs_attribute: [2, 1], spatial_transform: [2, 1]}  # fmt: skip
 
@@ -149,8 +150,8 @@ def test_axis_mapping(tmp_path, make):
 
 
 @pytest.mark.parametrize("make", [s for s in STORES if s not in (rotated_transform, nowhere)])
-def test_a_view_lands_on_its_place(tmp_path, make):
-    """gdalwarp of GDAL's own dataset over a view: the known pixel where pyproj puts it."""
+def test_a_view_is_warped_to_its_location(tmp_path, make):
+    """gdalwarp of GDAL's classic dataset over a view puts the known pixel where pyproj puts it."""
     store = make(tmp_path)
     array = zarr_mdim.open_array(store, "data")
     raster = open_raster(array_name(store, "data"))
@@ -162,7 +163,7 @@ def test_a_view_lands_on_its_place(tmp_path, make):
 
 
 def test_coordinates_in_kilometres(tmp_path):
-    """The coordinate arrays stay as they are, so the CRS counts in kilometres."""
+    """The coordinate arrays are not scaled, so the CRS has the unit kilometre."""
     array = zarr_mdim.open_array(kilometres(tmp_path), "data")
     y, x = (dimension.GetIndexingVariable() for dimension in array.GetDimensions())
     zarr_gdal.assert_same(x.ReadAsArray(), X * 0.001)
@@ -173,7 +174,7 @@ def test_coordinates_in_kilometres(tmp_path):
 
 
 def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
-    """GDAL 3.6 gives the dimensions of such views no coordinates, whatever the driver."""
+    """GDAL 3.6 gives the dimensions of such views no coordinates, with any driver."""
     view = zarr_mdim.open_array(plain(tmp_path), "data").GetView("[1:3,1:4:2]")
     dataset = view.AsClassicDataset(1, 0)
     if dataset.GetGeoTransform(can_return_null=True) is not None:
@@ -182,7 +183,7 @@ def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
 
 
 def test_transposed_mapping_follows(tmp_path):
-    """GDAL's own Transpose() moves the axis mapping along."""
+    """GDAL's Transpose() also changes the axis mapping."""
     array = zarr_mdim.open_array(plain(tmp_path), "data").Transpose([1, 0])
     assert list(array.GetSpatialRef().GetDataAxisToSRSAxisMapping()) == [1, 2]
     assert_place(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))
@@ -196,7 +197,7 @@ def test_coordinate_arrays_have_no_crs_of_their_own(tmp_path, cpl):
 
 
 def grid_like(array, srs, size, west, north, step):
-    """Coordinate arrays in memory, for GetResampled()."""
+    """Returns dimensions with coordinate arrays in memory, for GetResampled(), and their group."""
     root = gdal.GetDriverByName("MEM").CreateMultiDimensional("grid").GetRootGroup()
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
     found = []
@@ -211,7 +212,7 @@ def grid_like(array, srs, size, west, north, step):
 
 
 def test_resampled(tmp_path):
-    """To another CRS and grid: equal to gdalwarp of the raster."""
+    """GetResampled() to another CRS and grid gives the values of gdalwarp."""
     values = np.arange(600, dtype="f4").reshape(20, 30)
     arrays = utm()
     arrays["x"]["values"] = 500015.0 + 30.0 * np.arange(30)
@@ -243,7 +244,7 @@ def test_resampled(tmp_path):
                    ("temperature.zarr", None)],
 )  # fmt: skip
 def test_samples(name, path):
-    """Every raster array of a sample that has a place has it here too."""
+    """Every raster of a sample with a geotransform has an equal one in the multidimensional API."""
     root = zarr_mdim.open_group(DATA / name)
     compared = 0
     for array_of in [a for a, _ in zarr.open_group(str(DATA / name), mode="r").arrays()]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading ahead, caching, statistics and failures of the multidimensional API."""
+"""Reading ahead, caching, statistics and errors of the multidimensional API."""
 
 import concurrent.futures
 import os
@@ -25,7 +25,7 @@ VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
 
 
 def aged(store):
-    """The same store with files old enough for the driver to trust that they do not change."""
+    """Makes a store's files look old enough for the driver to trust their timestamps."""
     then = time.time() - 60
     for file in pathlib.Path(store).rglob("*"):
         os.utime(file, (then, then))
@@ -46,7 +46,7 @@ def numbers(folder, **options):
 @pytest.mark.parametrize("options", [[], ["NUM_THREADS=1"], ["NUM_THREADS=ALL_CPUS"],
                                      ["CACHE_SIZE=9600", "NUM_THREADS=3"]])  # fmt: skip
 def test_advise_read(tmp_path, cpl, options):
-    """After it, reads need no chunk of the store: none is left."""
+    """After AdviseRead() reads need no stored chunk: the test removes all chunks."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead(options=options) == gdal.CE_None
@@ -57,7 +57,8 @@ def test_advise_read(tmp_path, cpl, options):
 
 
 def test_advise_read_of_a_part(tmp_path):
-    """Only the chunks that the part lies in; the rest is absent by then."""
+    """AdviseRead() loads only the chunks that the window overlaps; other chunks read as the fill
+    value after they are removed."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead([5, 20], [10, 20], ["CACHE_SIZE=1600"]) == gdal.CE_None
@@ -72,7 +73,7 @@ def test_advise_read_of_a_part(tmp_path):
     ("CACHE_SIZE=-1", "-1"), ("CACHE_SIZE=much", "much"), ("CACHE_SIZE=", "CACHE_SIZE"),
     ("CACHE_SIZE=1e9", "1e9"), ("NUM_THREADS=0", "NUM_THREADS"), ("NUM_THREADS=many", "many"),
 ])  # fmt: skip
-def test_advice_that_cannot_be_taken(tmp_path, cpl, option, cause):
+def test_invalid_advice_is_an_error(tmp_path, cpl, option, cause):
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead(options=[option]) != gdal.CE_None
@@ -116,7 +117,8 @@ def test_advise_read_through_a_view(tmp_path):
 
 @pytest.mark.parametrize("first", ["classic", "multidimensional"])
 def test_both_apis_have_one_cache(tmp_path, first):
-    """What one has read the other need not."""
+    """Chunks that one API has cached are read by the other API, after the stored chunks are
+    removed."""
     store = numbers(tmp_path)
     raster, array = open_raster(store), zarr_mdim.open_array(store)
     if first == "classic":
@@ -130,8 +132,8 @@ def test_both_apis_have_one_cache(tmp_path, first):
         zarr_gdal.assert_same(raster.ReadAsArray(), VALUES)
 
 
-def test_a_changed_store_is_read_anew(tmp_path):
-    """Once it is opened again, whatever the cache holds of it."""
+def test_a_changed_store_is_read_again(tmp_path):
+    """A store that is opened again is read again, whatever is cached."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     array.AdviseRead()
@@ -140,11 +142,11 @@ def test_a_changed_store_is_read_anew(tmp_path):
 
 
 # -------------------------------------------------------------------------------------------------
-# What GDAL writes beside: the cache of Cache(), statistics
+# Files that GDAL writes next to the store: Cache() and statistics
 
 
 def test_cache(tmp_path, cpl):
-    """A copy in <store>.gmac, which reads in place of the store from then on."""
+    """Cache() writes a copy to <store>.gmac, from which GDAL reads afterwards."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.Cache(["BLOCKSIZE=20,30"]), cpl.events
@@ -187,7 +189,8 @@ if found is not None:
 
 
 def in_another_process(store, what, path, *more):
-    """In a process of its own, with PAM as users have it; the words that it prints."""
+    """Runs PROGRAM in a process of its own with PAM on, as users have it; returns the words that it
+    prints."""
     program = PROGRAM.format(here=str(pathlib.Path(__file__).parent))
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     done = subprocess.run([sys.executable, "-c", program, str(store), what, path, *more],
@@ -197,7 +200,7 @@ def in_another_process(store, what, path, *more):
 
 
 def test_statistics_are_kept(tmp_path):
-    """In the file that GDAL's own driver for such stores has: pam.aux.xml inside the store."""
+    """Statistics are in pam.aux.xml inside the store, like those of GDAL's built-in driver."""
     values = VALUES.copy()
     values[3, 4] = -7
     store = make_store(tmp_path, {"a": {"values": values, "fill_value": -7}, "g/b": VALUES + 5,
@@ -254,7 +257,7 @@ def test_a_corrupt_chunk(tmp_path, cpl):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_strings_that_fail_midway(tmp_path, cpl, threads):
-    """What was made of the good chunks is freed: the pointers come back null, and memory does not
+    """Strings of the sound chunks are freed: the caller gets null pointers, and memory does not
     grow with the number of attempts."""
     store = tmp_path / "names.zarr"
     names = zarr.open_array(str(store), mode="w", shape=(40, 100), chunks=(10, 100), dtype=str,
@@ -266,7 +269,7 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
     root = zarr_mdim.open_group(store, f"NUM_THREADS={threads}")
     array = root.OpenMDArray("names")
     before = None
-    # The address sanitizer keeps 256 megabytes of what is freed.
+    # The address sanitizer holds back 256 megabytes of freed memory.
     sanitized = "asan" in os.environ.get("LD_PRELOAD", "")
     attempts, limit = (210, 350e6) if sanitized else (60, 60e6)
     for attempt in range(attempts):
@@ -289,7 +292,7 @@ def _resident_bytes():
 
 
 def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
-    """A structure's numbers too: no strings are looked for after an error."""
+    """Structures with numbers and strings have null strings after an error."""
     values = np.array([(1, b"ab"), (2, b"cd"), (3, b"ef"), (4, b"gh")], [("n", "i4"), ("s", "S2")])
     store = make_array(tmp_path, values, chunks=2, compressor=numcodecs.Zlib())
     zarr_formats.chunk_file(store, "", 1).write_bytes(b"junk")
@@ -302,7 +305,7 @@ def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
 
 
 def test_absent_chunks(tmp_path, cpl):
-    """As the fill value; strings too."""
+    """Absent chunks read as the fill value, for strings too."""
     handmade(tmp_path / "a.zarr", fill_value=9, files={})
     assert zarr_mdim.open_array(tmp_path / "a.zarr").ReadAsArray().tolist() == [[9] * 6] * 4
     store = tmp_path / "names.zarr"
@@ -315,7 +318,7 @@ def test_absent_chunks(tmp_path, cpl):
 
 
 def test_many_threads_read_one_array(tmp_path):
-    """All at once, in windows of their own."""
+    """Threads read windows of one array in parallel."""
     array = zarr_mdim.open_array(numbers(tmp_path))
 
     def task(i):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What gdalmdiminfo says of the sample stores, against what zarr-python finds in them."""
+"""gdalmdiminfo of the sample stores, compared with what zarr-python reads."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ EPSG = {"temperature": "4326"}
 
 
 def info(name, *options):
-    """gdalmdiminfo's answer; it must have nothing to complain of."""
+    """Returns the JSON output of gdalmdiminfo, which must print no error."""
     command = ["gdalmdiminfo", *options, str(DATA / f"{name}.zarr")]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
@@ -32,7 +32,7 @@ def info(name, *options):
 
 
 def nodes(answer, path=""):
-    """(path, what gdalmdiminfo says) of every group and array."""
+    """Yields (path, kind, output of gdalmdiminfo) of every group and array."""
     yield path, "group", answer
     for name, array in answer.get("arrays", {}).items():
         yield f"{path}/{name}".lstrip("/"), "array", array
@@ -45,7 +45,7 @@ def opened(name):
 
 
 @each_sample
-def test_every_group_and_array_is_there(name):
+def test_every_group_and_array_is_listed(name):
     wanted = {("", "group")}
     opened(name).visititems(
         lambda path, node: wanted.add((path, "array" if isinstance(node, zarr.Array) else "group"))
@@ -93,7 +93,7 @@ def test_nodata(name):
         if kind != "array":
             continue
         wanted = store[path].attrs.get("_FillValue", store[path].fill_value)
-        is_coordinate = store[path].ndim < 2  # in these samples
+        is_coordinate = store[path].ndim < 2  # holds in these samples
         if store[path].dtype.kind == "U" or wanted is None or is_coordinate:
             assert "nodata_value" not in said, path
         elif np.isnan(float(wanted)):
@@ -112,7 +112,7 @@ def test_dimensions_are_shared_in_their_group(name):
                 assert axis == AXES[dimension["name"]], dimension
                 full_name = "/".join([""] + ([path] if path else []) + [dimension["name"]])
                 assert dimension["full_name"] == full_name
-                variable = dimension["indexing_variable"]  # newer GDAL shows it whole
+                variable = dimension["indexing_variable"]  # newer GDAL prints the whole variable
                 assert variable == full_name or list(variable) == [dimension["name"]]
                 assert dimension["size"] == store[full_name].shape[0]
             continue

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores that cannot be listed, in the multidimensional API: whatever has a document opens by its name,
-and NCZarr's own lists are read."""
+"""Stores that cannot be listed, in the multidimensional API: a node with a document opens by its
+name, and NCZarr's own lists are read."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,8 @@ group: g { dimensions: z = 2 ; variables: float w(z, lat) ; float z(z) ;
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, zarr_format):
-    """Stores: "plain", with groups below each other; "raster"; in Zarr v2 those of NCZarr."""
+    """Folder of stores: "plain" has nested groups, "raster" has a geotransform. In Zarr v2 the
+    stores of make_nczarr() are there, too."""
     folder = tmp_path_factory.mktemp("stores")
     make_store(folder, {
         "lat": {"values": LAT, "dims": ["lat"]}, "lon": {"values": LON, "dims": ["lon"]},
@@ -43,7 +44,8 @@ def folder(tmp_path_factory, zarr_format):
 
 
 def make_nczarr(folder, cdl):
-    """Stores: "nczarr"; "old", of netCDF-C 4.8; "gone", which lists what is not there."""
+    """Makes the stores "nczarr", "old" as netCDF-C 4.8 writes it, and "gone", which lists nodes
+    that do not exist."""
     cdl.write_text(CDL)
     url = f"file://{folder}/nczarr.zarr#mode=nczarr,file"
     run_tool("ncgen", "-4", "-o", url, cdl)
@@ -76,13 +78,14 @@ def s3(folder, tmp_path_factory):
         yield server
 
 
-# How a store is reached, and with which flags.
+# (kind of server, flags for opening)
 WAYS = [("web", 0), ("s3", 0), ("s3", gdal.OF_UPDATE)]
 
 
 @pytest.fixture(params=WAYS, ids=lambda way: f"{way[0]}-{'update' if way[1] else 'read'}")
 def way(request):
-    """A function that opens a store of `folder`, or a node in it; its root group."""
+    """Returns a function that opens a store of `folder`, or a node in it, and returns the root
+    group."""
     place, flags = request.param
     server = request.getfixturevalue(place)
     prefix = server.url + "/" if place == "web" else "/vsis3/demo/"
@@ -98,7 +101,7 @@ def way(request):
     return open_store
 
 
-def test_what_has_a_document_opens_by_name(way, cpl):
+def test_nodes_with_documents_open_by_name(way, cpl):
     root = way("plain")
     zarr_gdal.assert_same(root.OpenMDArray("lat").ReadAsArray(), LAT)
     sub = root.OpenGroup("sub")
@@ -115,7 +118,7 @@ def test_what_has_a_document_opens_by_name(way, cpl):
     assert cpl.errors == []
 
 
-def test_what_was_opened_below_the_root(way, cpl):
+def test_nodes_below_the_root_open(way, cpl):
     root = way("plain", "sub")
     zarr_gdal.assert_same(root.OpenMDArray("var").ReadAsArray(), VALUES)
     zarr_gdal.assert_same(root.OpenMDArrayFromFullname("/lat").ReadAsArray(), LAT)
@@ -125,7 +128,7 @@ def test_what_was_opened_below_the_root(way, cpl):
     cpl.assert_quiet()
 
 
-def test_that_a_store_is_not_listed_is_said_with_its_arrays(web, cpl):
+def test_listing_arrays_of_an_unlisted_store_is_an_error(web, cpl):
     name = f'ZARR:"{web.url}/plain.zarr"'
     root = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert not root.GetGroupNames()
@@ -147,7 +150,7 @@ def test_nczarr_lists_its_members(way, cpl):
 
 
 @zarr_formats.V2
-def test_so_does_that_of_older_releases(way, cpl):
+def test_nczarr_of_older_releases_lists_its_members(way, cpl):
     root = way("old")
     assert root.GetMDArrayNames() == ["v"] and root.GetGroupNames() == ["g"]
     assert root.OpenGroup("g").GetMDArrayNames() == ["w"]
@@ -156,7 +159,7 @@ def test_so_does_that_of_older_releases(way, cpl):
 
 
 @zarr_formats.V2
-def test_what_nczarr_lists_and_is_not_there(way, cpl):
+def test_missing_members_that_nczarr_lists_are_skipped(way, cpl):
     root = way("gone")
     assert root.GetMDArrayNames() == ["v"] and not root.GetGroupNames()
     cpl.assert_quiet()
@@ -164,7 +167,7 @@ def test_what_nczarr_lists_and_is_not_there(way, cpl):
 
 @zarr_formats.V2
 def test_nczarr_opens_as_rasters(web, cpl):
-    """The classic API has the same members."""
+    """The classic API lists the arrays, too."""
     dataset = gdal.OpenEx(f'ZARR:"{web.url}/nczarr.zarr"')
     names = [text for key, text in dataset.GetMetadata("SUBDATASETS").items() if "NAME" in key]
     found = {name.rpartition(":/")[2] for name in names} or {dataset.GetDescription()}
@@ -173,7 +176,7 @@ def test_nczarr_opens_as_rasters(web, cpl):
 
 
 def test_opening_by_name_lists_nothing(folder, s3):
-    """One request for each document that may be there."""
+    """Opening by name takes at most one request for each document that may exist."""
     root = gdal.OpenEx(
         'ZARR:"/vsis3/demo/plain.zarr":/', gdal.OF_MULTIDIM_RASTER
     ).GetRootGroup()  # fmt: skip

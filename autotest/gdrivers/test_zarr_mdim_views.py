@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Multidimensional arrays through GDAL's own views of them, and in types of the caller's choice."""
+"""GDAL's views of multidimensional arrays, and reads in data types that the caller chooses."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_a_view_of_a_view(cube):
 
 
 @pytest.mark.parametrize("expression", ["[9]", "[:,:,:,:]", "[1:x]", '["u"]'])
-def test_views_that_are_none(cube, cpl, expression):
+def test_invalid_views(cube, cpl, expression):
     assert cube.GetView(expression) is None
     assert len(cpl.errors) == 1
 
@@ -87,11 +87,11 @@ def test_members_of_structures(tmp_path, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Types of the caller's choice: what GDAL's own arrays in memory say is what it means
+# Types of the caller's choice, compared with GDAL's arrays in memory
 
 
 def memory_copy(values, data_type):
-    """The values as an array of the MEM driver, of the same GDAL type."""
+    """Returns the values as an array of GDAL's MEM driver with the data type `data_type`."""
     root = gdal.GetDriverByName("MEM").CreateMultiDimensional("copy").GetRootGroup()
     dimensions = [root.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(values.shape)]
     array = root.CreateMDArray("a", dimensions, data_type)
@@ -113,7 +113,7 @@ SOURCES = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("code", SOURCES)
 def test_numbers_in_other_types(tmp_path, cpl, code, order):
-    """Clamped, rounded, or as text."""
+    """Numbers read as another type are clamped, rounded, or formatted as by GDAL's MEM driver."""
     values = np.array(SOURCES[code], code).astype(order + code)
     array = zarr_mdim.open_array(make_array(tmp_path, values, chunks=2))
     _, copy = memory_copy(zarr_gdal.as_gdal(values), array.GetDataType())
@@ -128,7 +128,7 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """As numbers where GDAL reads strings as numbers; 3.6 refuses."""
+    """Strings become numbers if GDAL's own arrays convert them; GDAL 3.6 refuses."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)
@@ -148,7 +148,7 @@ def test_strings_in_other_types(tmp_path, dtype):
 
 
 def test_types_that_do_not_go_together(tmp_path, cpl):
-    """A structure is not a number, and a number no structure: refused, and nothing is written."""
+    """Reading a structure as a number, or a number as a structure, is an error."""
     values = np.zeros(3, [("a", "i4"), ("b", "S2")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
@@ -159,7 +159,7 @@ def test_types_that_do_not_go_together(tmp_path, cpl):
     assert cpl.errors != []
 
 
-def test_a_member_that_is_not_there(tmp_path):
+def test_a_member_that_does_not_exist(tmp_path):
     values = np.arange(3, dtype="i4").view([("a", "i4")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     member = gdal.EDTComponent.Create("z", 0, gdal.ExtendedDataType.Create(gdal.GDT_Int32))
@@ -175,7 +175,7 @@ def test_a_member_that_is_not_there(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # the strides are what the memory has room for
+    if count[0] > 1000:  # a window larger than memory is read into a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None
@@ -240,7 +240,7 @@ def test_classic_datasets_of_any_axes(tmp_path, x, y):
 
 
 def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
-    """With all that gdal.Open() tells, and after the multidimensional objects are gone."""
+    """The dataset has all facts of the raster, after the multidimensional objects are freed."""
     attrs = {"units": "K", "scale_factor": 0.5, "note": "x"}
     store = make_store(tmp_path, {
         "t": {"values": CUBE, "dims": ["time", "y", "x"], "attrs": attrs, "fill_value": 3},
@@ -258,7 +258,7 @@ def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
 
 
 @pytest.mark.parametrize("x, y", [(0, 0), (3, 1), (0, 9)])
-def test_classic_datasets_of_axes_that_are_none(cube, cpl, x, y):
+def test_classic_datasets_of_invalid_axes(cube, cpl, x, y):
     assert cube.AsClassicDataset(x, y) is None
     assert len(cpl.errors) == 1
 
@@ -283,7 +283,7 @@ def test_strings_are_no_classic_dataset(tmp_path, cpl):
 
 
 def test_unsigned(tmp_path):
-    """What netCDF's `_Unsigned` says holds for nodata too."""
+    """netCDF's attribute `_Unsigned` applies to the nodata value, too."""
     store = make_store(tmp_path, {"a": {"values": np.array([[-1, 0], [127, -128]], "i1"),
                                         "attrs": {"_Unsigned": "true", "_FillValue": -1}}})  # fmt: skip
     array = zarr_mdim.open_array(store, "a")
@@ -311,7 +311,7 @@ def test_64_bit_nodata(tmp_path):
     ({"calendar": "julian"}, "days since 1970-01-01", -(2**63), "julian"),
 ])  # fmt: skip
 def test_times(tmp_path, attrs, unit, nodata, calendar):
-    """Numbers that CF's attributes explain."""
+    """Times are integers with the CF attributes units and calendar."""
     values = np.array([1, 2, 3], "M8[D]")
     array = zarr_mdim.open_array(make_array(tmp_path, values, attrs=attrs))
     assert (array.GetUnit(), array.GetNoDataValue()) == (unit, nodata)
@@ -327,7 +327,7 @@ def test_durations_have_no_calendar(tmp_path):
 
 @zarr_formats.V2
 def test_members_that_share_a_name(tmp_path):
-    """An item of a subarray and a member that is called like it: each keeps its place."""
+    """An element of a subarray and a member with an equal name keep their own offsets."""
     values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])
     values["a"], values["a[0]"], values["b"] = [[1, 2], [3, 4], [5, 6]], [300, 301, 302], 7
     array = zarr_mdim.open_array(make_array(tmp_path, values))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of every type, created and written through the multidimensional API, as zarr-python reads
-them."""
+"""Arrays of every type, created and written through the multidimensional API, and read by
+zarr-python."""
 
 import concurrent.futures
 import json
@@ -26,7 +26,8 @@ KINDS = [*w.DTYPES, "text", "text of 7 bytes", "compound"]
 
 
 def random_leaf(draw, code, shape, length=0):
-    """Numbers of a GDAL type over its whole range, or texts of at most `length` bytes."""
+    """Returns random numbers of a GDAL type over its whole range, or texts of at most `length`
+    bytes."""
     if code is not None:
         dtype = np.dtype(w.DTYPES[code])
         return types._scalar_values(draw, dtype, int(np.prod(shape, dtype=int)), False).reshape(shape)
@@ -62,7 +63,7 @@ def random_type(draw, kind):
 
 
 def random_window(draw, shape):
-    """(start, count, step) of a window with steps of any size and sign, also 0."""
+    """Returns (start, count, step) of a random window; steps have any size and sign, or are 0."""
     start, count, step = [], [], []
     for size in shape:
         first = draw.integer(0, size - 1)
@@ -76,7 +77,8 @@ def random_window(draw, shape):
 
 
 def random_stride(draw, count):
-    """Strides of a block that lies in memory in any order of its dimensions, forwards or back."""
+    """Returns the strides of a block in memory with its dimensions in random order and
+    direction."""
     order, stride, room = list(range(len(count))), [0] * len(count), draw.choice([1, 1, 2])
     draw.random.shuffle(order)
     for axis in order:
@@ -86,7 +88,7 @@ def random_stride(draw, count):
 
 
 def put(model, values, start, step):
-    """The window in the model; of elements that are written several times the last stays."""
+    """Writes the window to the model; the last of several values for one element stays."""
     for index in np.ndindex(*next(iter(values.values())).shape):
         at = tuple(s + i * b for s, i, b in zip(start, index, step))
         for label, leaf in values.items():
@@ -140,7 +142,7 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
         got = zarr.open_group(str(tmp_path / "r.zarr"), mode="r")[path][...]
     got = w.flatten(np.array(got) if not isinstance(got, np.ndarray) else got)
     windows_cover = len(windows) > 0 or not shape
-    if windows_cover:  # elsewhere zarr-python has what memory held, as the fill value is null
+    if windows_cover:  # zarr-python leaves other elements undefined if the fill value is null
         w.assert_leaves(got, model, told)
     w.assert_leaves(zarr_mdim.read(zarr_mdim.open_array(tmp_path / "r.zarr", path)), model, told)
 
@@ -148,14 +150,14 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
 @pytest.mark.parametrize("stored", w.DTYPES)
 @pytest.mark.parametrize("buffer", zarr_mdim.NUMBER_TYPES)
 def test_conversion(tmp_path, stored, buffer):
-    """Numbers of any type into any other, as GDAL converts them."""
+    """Numbers of each type are converted to each other type as by GDALCopyWords64()."""
     draw = types.Draw(SEED, stored * 100 + buffer)
     group = w.create(tmp_path / "c.zarr").GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [50]), w.number(stored))
     dtype = zarr_mdim.number_dtype(buffer)
     if buffer in w.DTYPES:
         values = random_leaf(draw, buffer, [50])
-    else:  # complex integers, by their bits
+    else:  # complex integers are drawn as raw bits
         values = draw.numpy.integers(0, np.iinfo(dtype).max, 50, dtype)
     assert w.write(array, {"": values}, data_type=w.number(buffer))
     wanted = np.empty(50, w.DTYPES[stored])
@@ -180,7 +182,7 @@ def test_numbers_as_texts(tmp_path, kind):
     assert got == [b"9", b"12", b"9"]
 
 
-def test_texts_are_no_numbers(tmp_path, cpl):
+def test_a_text_cannot_be_written_to_numbers(tmp_path, cpl):
     store = make_store(tmp_path, {"v": np.array([1, 2])})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
     assert not w.write(array, {"": np.array([b"3"], object)}, data_type=w.TEXT)
@@ -191,7 +193,7 @@ def test_texts_are_no_numbers(tmp_path, cpl):
     ("V3", "????", "base64"), ("V3", "AA==", "base64"),
 ])  # fmt: skip
 def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
-    """An error, and everything stays what it was."""
+    """A text that is no element of the array's type is an error, and no element is written."""
     values = np.array([b"abc"] * 4).astype(kind)
     store = make_store(tmp_path, {"g/v": {"values": values, "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
@@ -208,7 +210,7 @@ def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
 ])  # fmt: skip
 @pytest.mark.parametrize("many", [False, True])
 def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, text, cut, many):
-    """With one warning for all of a call; the others are written."""
+    """A call gives a single warning for all its texts, and writes the other texts unchanged."""
     store = make_store(tmp_path, {"g/v": {"values": np.zeros(4, kind), "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
     assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})
@@ -234,8 +236,8 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert array.Write(["aé€", ""]) == gdal.CE_None
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
-    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # T: of NumPy 2
-    wanted = "aé€" if dtype != "|S5" else "aé".encode()  # of 6 bytes
+    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # NumPy 2 has the kind T
+    wanted = "aé€" if dtype != "|S5" else "aé".encode()  # its last character does not fit 5 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
 
@@ -243,8 +245,8 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @zarr_formats.V2
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
-def test_update_of_what_zarr_python_made(tmp_path, cpl, kind):
-    """What GDAL reads of one half it writes into the other."""
+def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
+    """Writes the values that GDAL reads of one half into the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -273,8 +275,8 @@ def test_update_of_what_zarr_python_made(tmp_path, cpl, kind):
 
 
 def test_members_of_a_structure(tmp_path, cpl):
-    """By name, in any order, of any type; what the array lacks is passed over, what the caller
-    lacks refused."""
+    """Members are matched by name, in any order and type. Members that the array lacks are ignored;
+    members that the caller lacks are an error."""
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("c", "<u4")])
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 4), dtype), "chunks": (6, 3)}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
@@ -296,7 +298,7 @@ def test_members_of_a_structure(tmp_path, cpl):
 
 
 def test_description(tmp_path, cpl):
-    """Unit, scale, offset, nodata and CRS, as they are read again here and by xarray."""
+    """Unit, scale, offset, nodata and CRS are read again by this driver and by xarray."""
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [4, 6], "yx"), w.number(gdal.GDT_Int16))
@@ -329,7 +331,7 @@ def test_description(tmp_path, cpl):
     (gdal.GDT_Float32, float("inf")), (gdal.GDT_Byte, 255), (gdal.GDT_CFloat64, 1 - 2j),
 ])  # fmt: skip
 def test_nodata(tmp_path, code, value):
-    """Exact; what is not written is nodata; and removed again it is none."""
+    """The nodata value is exact, elements that are not written have it, and it can be removed."""
     dataset = w.create(tmp_path / "n.zarr")
     group = dataset.GetRootGroup()
     for name in ("v", "w"):
@@ -349,7 +351,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """What was absent stays what it was, and the fill value follows, by which xarray masks."""
+    """Absent chunks keep their values. In v2 the fill value becomes the nodata value, by which
+    xarray masks."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):
@@ -389,7 +392,7 @@ def test_default_encoding(tmp_path):
 
 
 def test_views(tmp_path, cpl):
-    """Slices and transposed views write through."""
+    """Writes through slices and transposed views change the array."""
     dataset = w.create(tmp_path / "v.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [6, 8]), w.number(gdal.GDT_Int32))
@@ -419,7 +422,7 @@ def test_fill_value_chunks_are_not_stored(tmp_path):
 
 
 def test_random_order_of_everything(tmp_path):
-    """Several arrays and groups at once, written in turns, by two names for each."""
+    """Several arrays in groups are open for writing at once, and are written in turns."""
     choose = random.Random(SEED)
     dataset = w.create(tmp_path / "r.zarr")
     root = dataset.GetRootGroup()
@@ -447,7 +450,7 @@ def test_random_order_of_everything(tmp_path):
 
 
 def test_threads(tmp_path, cpl):
-    """Several at once write parts of the same chunks, and read, through one array."""
+    """Threads write and read parts of common chunks through one array."""
     dataset = w.create(tmp_path / "t.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [64, 50]), w.number(gdal.GDT_Int32),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attributes of every type, written through the multidimensional API, as JSON in the store."""
+"""Attributes of every type, written through the multidimensional API, and stored as JSON."""
 
 import json
 import math
@@ -22,7 +22,7 @@ JSON = gdal.ExtendedDataType.CreateString(0, gdal.GEDTST_JSON)
 
 
 def holders(store):
-    """A new store with a group and an array, each with its path."""
+    """Creates a store with a group and an array. Returns the dataset, and (path, node) of both."""
     dataset = w.create(store)
     group = dataset.GetRootGroup().CreateGroup("g")
     array = group.CreateMDArray("v", w.dimensions(group, [2]), w.number(gdal.GDT_Byte))
@@ -30,14 +30,14 @@ def holders(store):
 
 
 def stored(store, path):
-    """The attributes of a node by Python's json, without the names of dimensions."""
+    """Returns the stored attributes of a node, without the dimension names."""
     attributes = zarr_formats.attributes(store, path)
     attributes.pop("_ARRAY_DIMENSIONS", None)
     return attributes
 
 
 def same(a, b):
-    """Equal in value and type; NaN is NaN."""
+    """True if two values are equal in value and type; NaN equals NaN."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
@@ -48,7 +48,7 @@ def same(a, b):
 
 
 def as_json(values, code):
-    """What JSON has for numbers of a GDAL type."""
+    """Returns numbers of a GDAL type as JSON has them."""
     numbers = np.asarray(values, w.DTYPES[code])
     if numbers.dtype.kind == "c":
         pairs = np.stack([numbers.real, numbers.imag], -1)
@@ -149,7 +149,7 @@ def test_lists_without_items(tmp_path):
 
 
 def test_many_at_once_are_written_once(tmp_path, cpl):
-    """Nothing before the flush, everything after it; and the objects know all the time."""
+    """Attributes are stored by the flush, all at once; open objects have the new values before."""
     store = tmp_path / "a.zarr"
     dataset, nodes = holders(store)
     for path, node in nodes:
@@ -164,8 +164,8 @@ def test_many_at_once_are_written_once(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_one_that_is_not_written(tmp_path, cpl):
-    """It is there from its creation on, as zeros."""
+def test_an_attribute_that_is_not_written(tmp_path, cpl):
+    """An attribute exists from its creation on, with the value 0."""
     dataset, nodes = holders(tmp_path / "a.zarr")
     for _, node in nodes:
         attribute = node.CreateAttribute("n", [], w.number(gdal.GDT_Float32))
@@ -181,7 +181,7 @@ def test_one_that_is_not_written(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("name", ["scale_factor", "add_offset", "_FillValue", "missing_value"])
-def test_zeros_that_are_not_meant_are_not_stored(tmp_path, cpl, name):
+def test_unwritten_scale_offset_and_nodata_are_not_stored(tmp_path, cpl, name):
     dataset, nodes = holders(tmp_path / "a.zarr")
     array = nodes[1][1]
     assert array.CreateAttribute(name, [], w.number(gdal.GDT_Float32)) is not None
@@ -204,7 +204,7 @@ def test_names_that_are_refused(tmp_path, cpl, name, cause):
     assert len(cpl.errors) == 2
 
 
-def test_more_than_memory(tmp_path, cpl):
+def test_attributes_larger_than_memory_are_refused(tmp_path, cpl):
     dataset, nodes = holders(tmp_path / "a.zarr")
     for shape in ([2**40], [2**33, 2**33], [1] * 40):
         assert nodes[0][1].CreateAttribute("n", shape, w.number(gdal.GDT_Float64)) is None
@@ -222,8 +222,9 @@ def test_attributes_that_are_broken_are_not_replaced(tmp_path, cpl):
     assert (store / ".zattrs").read_text() == '{"a": '
 
 
-def test_update_keeps_the_others(tmp_path, cpl):
-    """Of any kind, exactly; and what changes an array's meaning changes it at once."""
+def test_an_update_keeps_other_attributes(tmp_path, cpl):
+    """Other attributes of any type keep their exact values. A changed attribute with a meaning,
+    such as units, applies at once."""
     attrs = {"big": 2**64 - 1, "nan": float("nan"), "deep": {"a": [1, {"b": None}]}, "t": "ö"}
     store = make_store(tmp_path, {"v": {"values": np.zeros(2), "attrs": attrs, "dims": ["x"]}}, attrs)
     root = w.update(store).GetRootGroup()
@@ -251,8 +252,8 @@ def test_reading_only(tmp_path, cpl):
     assert stored(store, "") == {"t": "ö"}
 
 
-def test_what_others_change_meanwhile_stays(tmp_path):
-    """Two datasets that change different attributes of one node."""
+def test_changes_by_another_dataset_stay(tmp_path):
+    """Two datasets change different attributes of one node."""
     store = str(tmp_path / "o.zarr")
     zarr.open_group(store, mode="w").attrs.update({"old": 1, "gone": 2})
     opened = [gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE) for _ in range(2)]

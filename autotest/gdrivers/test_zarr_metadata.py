@@ -53,7 +53,7 @@ def test_where_nodata_comes_from(tmp_path, attrs, nodata):
 
 
 def test_bare_nan_in_attributes(tmp_path):
-    """What xarray writes is not JSON, and in every real store."""
+    """xarray writes NaN, which is not valid JSON, in attributes of real stores."""
     text = '{"_FillValue": NaN, "n": 1}'
     handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=0.0, files={}, attrs=text)
     dataset = open_raster(tmp_path / "a.zarr")
@@ -165,8 +165,9 @@ def test_info_prints_every_store(tmp_path):
                                    ["foo", 1], [[1, 2], [3]], {"a": {"b": [1, None]}}, "{x,1}", "{1, 2}",
                                    "[not json", "{}x", "text", "{1,2"])  # fmt: skip
 @pytest.mark.parametrize("of", ["array", "group"])
-def test_attributes_come_through_a_copy_as_what_they_were(tmp_path, cpl, value, of):
-    """Lists of numbers, lists and objects; texts that only look like one stay texts."""
+def test_attributes_keep_their_type_in_a_copy(tmp_path, cpl, value, of):
+    """Lists of numbers, other lists and objects keep their type; texts that look like a list stay
+    texts."""
     attrs = {"note": value}
     store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": attrs if of == "array" else {}}},
                        attributes=attrs if of == "group" else {})  # fmt: skip
@@ -179,7 +180,7 @@ def test_attributes_come_through_a_copy_as_what_they_were(tmp_path, cpl, value, 
 
 @zarr_formats.V2
 def test_a_fill_value_that_is_missing(tmp_path, cpl):
-    """It is compulsory; without it there is one warning, and null is meant."""
+    """A document without the compulsory fill_value gives one warning, and counts as null."""
     values = np.arange(6, dtype="<i2").reshape(2, 3)
     store = make_array(tmp_path, values, fill_value=None)
     document = json.loads((store / ".zarray").read_text())
@@ -198,7 +199,7 @@ def test_a_fill_value_that_is_missing(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("path", ["", "a", "g/h/a"])
-def test_an_only_array_of_one_dimension_is_a_raster_of_one_row(tmp_path, cpl, path):
+def test_a_single_array_of_one_dimension_is_a_raster_of_one_row(tmp_path, cpl, path):
     values = np.arange(5, dtype="<f4")
     store = make_store(tmp_path, {path: values}) if path else make_array(tmp_path, values)
     dataset = open_raster(store)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What users get for names that are wrong, and for stores that changed under their consolidated
+"""Messages for wrong names, and for stores whose documents differ from their consolidated
 metadata."""
 
 import json
@@ -32,7 +32,7 @@ def store(tmp_path, request):
     ("air_temprature", "/air_temperature"), ("Humidity", "/humidity"), ("air-pressure", "/air_pressure"),
     ("g/dep", "/g/deep"), ("zzz", None), ("nothing/at/all", None),
 ])  # fmt: skip
-def test_a_wrong_name_of_an_array_lists_near_ones(store, cpl, flags, name, near):
+def test_a_wrong_name_of_an_array_lists_similar_names(store, cpl, flags, name, near):
     assert gdal.OpenEx(array_name(store, name), flags) is None
     error = cpl.the_error()
     assert f"/{name}: there is no such array or group" in error
@@ -48,7 +48,7 @@ def test_a_wrong_path_says_that_it_does_not_exist(tmp_path, cpl, name):
         cpl.clear()
 
 
-def test_what_is_not_on_a_server_takes_few_requests(tmp_path, cpl):
+def test_a_missing_store_on_a_server_takes_few_requests(tmp_path, cpl):
     with Served(tmp_path) as server:
         assert gdal.Open(f"{server.url}/nothing.zarr") is None
         assert len(cpl.errors) == 1
@@ -56,13 +56,13 @@ def test_what_is_not_on_a_server_takes_few_requests(tmp_path, cpl):
     assert len(asked) <= 9, asked
 
 
-def test_the_list_has_names_and_units(store):
+def test_subdatasets_list_long_names_and_units(store):
     told = dict(open_raster(store).GetSubDatasets())
     assert told[array_name(store, "humidity")] == "[3x4] /humidity (Float64) the humidity [K]"
     assert told[array_name(store, "g/deep")] == "[3x4] /g/deep (Float64) the g/deep [K]"
 
 
-def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
+def test_a_broken_chunk_is_one_error_for_all_bands(tmp_path, cpl):
     store = make_store(tmp_path, {"t": {"values": np.ones((365, 8, 8)), "chunks": (365, 8, 8)}})
     chunk = zarr_formats.chunk_file(store, "t", 0, 0, 0)
     damaged = bytearray(chunk.read_bytes())
@@ -74,8 +74,8 @@ def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
 
 
 @zarr_formats.V2
-def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
-    """Newer programs that consolidate add options that older ones did not write, or change spellings."""
+def test_equal_consolidated_metadata_is_not_outdated(tmp_path, cpl):
+    """Newer programs add options to codecs, or spell values differently, when they consolidate."""
     values = {"values": np.ones((3, 4)), "fill_value": -np.inf, "compressor": numcodecs.Zstd(3)}
     store = make_store(tmp_path, {"a": values, "b": np.ones((3, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
@@ -92,7 +92,7 @@ def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
 
 @pytest.mark.parametrize("change", [{"dtype": "<f4"}, {"shape": [2, 4]}, {"fill_value": 7.0}, {"order": "F"},
                                     {"filters": [{"id": "delta", "dtype": "<f8"}]}])  # fmt: skip
-def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, change):
+def test_outdated_consolidated_metadata_gives_a_warning(tmp_path, cpl, change):
     store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "compressor": None, "chunks": (1, 4)},
                                   "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip
     document = zarr_formats.array_document(store, "a")
@@ -106,7 +106,7 @@ def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, chang
     if "shape" in change:
         assert dataset.RasterYSize == 2
     cpl.clear()
-    # Order and spelling of the members say nothing else.
+    # Order and spelling of the members do not make the metadata outdated.
     zarr_formats.put_array_document(store, document, "a")
     file = zarr_formats.document_file(store, "a/.zarray")
     file.write_text(json.dumps(dict(reversed(json.loads(file.read_text()).items()))))
@@ -115,8 +115,8 @@ def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, chang
 
 
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
-def test_an_array_that_is_gone_from_under_the_consolidated_metadata(tmp_path, cpl, flags):
-    """It reads as fill values, as in zarr-python, but not without a word."""
+def test_an_array_that_is_gone_gives_a_warning(tmp_path, cpl, flags):
+    """The array reads as fill values, as in zarr-python, with a warning."""
     store = make_store(tmp_path, {"a": np.ones((3, 4)), "b": np.ones((3, 4))}, consolidated=True)
     shutil.rmtree(store / "a")
     if flags == gdal.OF_RASTER:
@@ -133,7 +133,7 @@ def test_an_array_that_is_gone_from_under_the_consolidated_metadata(tmp_path, cp
 
 
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
-def test_attributes_that_consolidated_metadata_contradict_count(tmp_path, cpl, kind):
+def test_own_attributes_win_over_consolidated_ones(tmp_path, cpl, kind):
     attributes = {"units": "K", "scale_factor": 1.5, "valid_range": [0.0, 5e-06], "about": {"a": 1, "b": None}}
     store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "attrs": attributes},
                                   "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip
@@ -147,7 +147,7 @@ def test_attributes_that_consolidated_metadata_contradict_count(tmp_path, cpl, k
         return array.GetScale(), array.GetUnit()
 
     assert opened() == (1.5, "K") and cpl.events == []
-    # Other spellings of numbers and another order are the same attributes.
+    # Attributes with other spellings of numbers and in another order are equal.
     own = zarr_formats.attributes(store, "a")
     zarr_formats.put_attributes(store, {**dict(reversed(own.items())), "valid_range": [0, 0.000005],
                                         "about": {"b": None, "a": 1.0}}, "a")  # fmt: skip
@@ -174,7 +174,8 @@ def test_one_document_with_another_shape_and_other_attributes_is_one_warning(tmp
 @pytest.mark.parametrize("names", [("lat", "lon"), ("latitude", "longitude")])
 @pytest.mark.parametrize("option, has_crs", [(None, False), ("YES", True), ("NO", False)])
 def test_names_of_longitudes_and_latitudes(tmp_path, cpl, names, option, has_crs):
-    """Without units they mean WGS 84 where the user says so."""
+    """Coordinates named like longitudes and latitudes, without units, have the CRS WGS 84 only with
+    ASSUME_LONGLAT."""
     store = make_store(tmp_path, {
         "v": {"values": np.zeros((3, 4)), "dims": names},
         names[0]: {"values": np.arange(3) + 0.5, "dims": names[:1]},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Codecs beyond those that zarr-python always has: zfpy, pcodec, msgpack2, imagecodecs_tiff."""
+"""Codecs that zarr-python has only with other packages: zfpy, pcodec, msgpack2,
+imagecodecs_tiff."""
 
 import base64
 import json
@@ -17,7 +18,7 @@ from zarr_gdal import array_name, as_gdal, assert_same, error_log, open_raster
 from zarr_store import handmade
 
 zfpy = pytest.importorskip("numcodecs.zfpy")
-# numcodecs 0.15 has the module and not the class beside NumPy 2.
+# numcodecs 0.15 with NumPy 2 has the module zfpy without the class ZFPY.
 needs_zfpy = pytest.mark.skipif(not hasattr(zfpy, "ZFPY"), reason="numcodecs has no zfpy beside this NumPy")
 
 SEED = os.environ["ZARR_TEST_SEED"]
@@ -48,7 +49,7 @@ def read(path):
     return root.OpenMDArray(root.GetMDArrayNames()[0]).ReadAsArray()
 
 
-# libzfp has no tolerance of integers.
+# libzfp has no tolerance for integers.
 @needs_zfpy
 @pytest.mark.parametrize("mode, dtype", [
     (mode, dtype) for mode in MODES for dtype in ("<f4", "<f8", "<i4", "<i8") if mode != "accuracy" or dtype[1] == "f"])
@@ -83,7 +84,7 @@ def test_zfpy_is_written_as_numcodecs_does(tmp_path, mode):
 @pytest.mark.parametrize(("options", "told"), [
     ({"dtype": ">f4"}, "dtype >f4"), ({"dtype": "<i2"}, "dtype <i2"), ({"order": "F"}, "order C"),
 ])  # fmt: skip
-def test_what_zfpy_does_not_take(tmp_path, options, told):
+def test_data_that_zfpy_cannot_encode(tmp_path, options, told):
     compressor = {"id": "zfpy", "mode": 5, "compression_kwargs": {}, "tolerance": -1, "rate": -1, "precision": -1}
     store = handmade(tmp_path / "a.zarr", compressor=compressor, fill_value=0, files={}, **{"dtype": "<f4", **options})
     assert open_raster(store).ReadAsArray().max() == 0
@@ -106,7 +107,7 @@ def test_zfpy_that_is_damaged(tmp_path, mode):
         with error_log() as log:
             assert open_raster(path).ReadAsArray() is None, size
         assert "0.0: chunk [0, 0]: zfpy: " in log.the_error()
-    for _ in range(300):  # whatever comes out, nothing is read that is not there
+    for _ in range(300):  # any outcome is allowed but a read outside of the chunk
         bad = bytearray(good)
         for _ in range(choose.randint(1, 4)):
             bad[choose.randrange(len(bad))] = choose.randrange(256)
@@ -124,7 +125,7 @@ def test_zfpy_of_another_shape(tmp_path):
     assert "2048" in log.the_error()
 
 
-# pcodec, which Debian has not: what the package of that name wrote is recorded for the tests in C++.
+# pcodec is not in Debian: the package's recorded output serves these tests and the C++ tests.
 
 RECORDED = json.loads((pathlib.Path(__file__).parents[1] / "cpp/codec/pcodec.json").read_text())
 
@@ -138,7 +139,7 @@ def recorded(folder, entry, chunk=None):
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
-    """Read as pcodec reads it; and written, in the bytes that it was seen to read."""
+    """Recorded chunks are read. Written chunks equal the recorded bytes that pcodec has read."""
     path, values = recorded(tmp_path, entry)
     values = as_gdal(values)
     assert_same(read(path), values)
@@ -151,7 +152,7 @@ def test_pcodec(tmp_path, entry):
     assert (tmp_path / "a.zarr/0").read_bytes() == base64.b64decode(entry["reencoded"])
 
 
-def test_pcodec_of_eight_bits_is_only_read(tmp_path):
+def test_pcodec_of_eight_bits_is_read_and_not_written(tmp_path):
     entry = next(entry for entry in RECORDED if entry["dtype"] == "|u1")
     path, _ = recorded(tmp_path, entry)
     with error_log() as log:
@@ -177,7 +178,7 @@ def test_pcodec_that_is_damaged(tmp_path, change, told):
 @pytest.mark.parametrize("options", [{}, {"use_single_float": True}, {"use_bin_type": False}])
 @pytest.mark.parametrize("dtype", ["<i2", ">i4", "<u8", "<f4", ">f8", "|b1", "<U5"])
 def test_msgpack2(tmp_path, dtype, options):
-    """Read as numcodecs reads it, and written as it writes."""
+    """Chunks are read and written as by numcodecs."""
     count = np.arange(600).reshape(20, 30)
     values = (count.astype("U3") if dtype == "<U5" else count % 2 if dtype == "|b1" else count - 100 * (dtype != "<u8")).astype(dtype)  # fmt: skip
     codec = numcodecs.MsgPack(**options)
@@ -200,7 +201,7 @@ def test_msgpack2(tmp_path, dtype, options):
 
 
 def test_msgpack2_of_objects(tmp_path):
-    """Strings as they are, null as the empty one, anything else as its JSON text."""
+    """Strings are unchanged, null is the empty string, and other values become JSON text."""
     values = np.empty((2, 3), object)
     values[...] = [["Zürich", "", "x" * 300], [None, [1, "a"], {"b": 2.5}]]
     path = make(tmp_path, values, numcodecs.Zlib(), (1, 3), object_codec=numcodecs.MsgPack())
@@ -220,7 +221,7 @@ TIFFS = {
 
 
 def tiff(path, values, options):
-    """Writes `values`, samples first, with GDAL."""
+    """Writes `values` with dimensions (sample, row, column) as a TIFF file by GDAL."""
     dtype = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype)
     dataset = gdal.GetDriverByName("GTiff").Create(str(path), *values.shape[:0:-1], len(values), dtype, options)
     dataset.WriteArray(values)
@@ -230,7 +231,7 @@ def tiff(path, values, options):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "f8"])
 @pytest.mark.parametrize("interleave", ["PIXEL", "BAND"])
 def test_imagecodecs_tiff(tmp_path, kind, dtype, interleave):
-    """A series of files as tifffile and Kerchunk describe it: a file is a chunk."""
+    """A series of files as tifffile and Kerchunk describe it: each file is a chunk."""
     values = (np.arange(2 * 3 * 20 * 33).reshape(2, 3, 20, 33) * 7 % 251).astype(dtype)
     for i, scene in enumerate(values):
         predictor = ["PREDICTOR=2"] if kind == "tiles" and dtype[0] != "f" else []
@@ -273,7 +274,7 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
         with error_log() as log:
             assert open_raster(store).ReadAsArray() is None, size
         assert "0.0: chunk [0, 0]: imagecodecs_tiff: " in log.the_error()
-    for _ in range(300):  # whatever comes out, nothing is read that is not there
+    for _ in range(300):  # any outcome is allowed but a read outside of the chunk
         bad = bytearray(good)
         for _ in range(choose.randint(1, 4)):
             at = choose.randrange(len(bad)) if choose.random() < 0.3 else choose.randrange(min(400, len(bad)))
@@ -284,13 +285,13 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
         assert len(log.errors) <= 1, log.errors
 
 
-# A codec that is not known
+# Unknown codecs
 
 
 @pytest.mark.parametrize("place", ["", "group/a"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_unknown_codec_is_named(tmp_path, flags, place):
-    """GDAL's own driver is asked, too, and what it says of it is not: the error is one."""
+    """GDAL's built-in driver is asked, too, and its message is dropped: there is one error."""
     store = tmp_path / "a.zarr"
     if place:
         zarr.open_group(str(store)).create_group("group")

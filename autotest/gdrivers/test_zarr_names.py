@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a user pastes, types or drops: every spelling of where a store is."""
+"""All spellings of a store's location that a user may paste, type or drop into a program."""
 
 import os
 import urllib.parse
@@ -67,7 +67,7 @@ def test_names_of_nodes(tmp_path, name, consolidated):
         assert_reads(f'ZARR:"{root}":/deep', VALUES + 1)
         for inner in ("dem", "dem/", "dem/.zarray", "deep/../dem"):
             assert assert_reads(f"{root}/{inner}").GetGeoTransform()[0] == 0
-        # The nodes beside and above are known, by whichever name it was opened.
+        # The raster has the coordinates of parent groups, whatever name it was opened by.
         inside = assert_reads(f"{root}/deep/er/dem/.zattrs", VALUES + 1)
         assert inside.GetGeoTransform() == (0, 1, 0, 0, 0, 1)
         assert_reads(f"{root}/deep/.zgroup", VALUES + 1)
@@ -79,8 +79,8 @@ def test_names_of_nodes(tmp_path, name, consolidated):
 @pytest.mark.parametrize("name", ["x.zarr", "no suffix", "a.b.zarr"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_array_that_is_the_store_by_the_name_of_the_builtin_driver(tmp_path, cpl, name, flags):
-    """`ZARR:"dir/x.zarr":/x` and `:/x:1`, as the built-in driver lists them: the names of slices that
-    MULTIBAND=NO lists open as well."""
+    """Opens `ZARR:"dir/x.zarr":/x` and `:/x:1`, the names that the built-in driver lists. Also
+    opens the names of slices that MULTIBAND=NO lists."""
     values = np.arange(24, dtype="<i2").reshape(2, 3, 4)
     store = make_array(tmp_path, values).rename(tmp_path / name)
     node = name.rpartition(".")[0] or name
@@ -101,7 +101,7 @@ def test_an_array_that_is_the_store_by_the_name_of_the_builtin_driver(tmp_path, 
     assert "/other: there is no such array or group" in cpl.the_error()
 
 
-def test_names_that_are_nothing(tmp_path):
+def test_names_that_do_not_open(tmp_path):
     for name in ("nothing.zarr", "nothing.zarr/.zarray", "ZARR:nothing", 'ZARR:"nothing.zarr.zip"',
                  "file:///nothing.zarr", "file://", "ZARR:file://", "ZARR:", 'ZARR:"', 'ZARR:""',
                  'ZARR:"x":', 'ZARR:"x":y', "ZARR:s3://", "ZARR:http://", "s3://x.zarr"):  # fmt: skip
@@ -146,7 +146,7 @@ def test_urls_into_a_store(server, name, store):
     assert dataset.GetGeoTransform() == (0, 1, 0, 0, 0, 1)
 
 
-def test_identifying_what_is_dropped(tmp_path, server):
+def test_identifying_dropped_files(tmp_path, server):
     path = make_array(tmp_path, VALUES)
     os.mkdir(tmp_path / "folder")
     (tmp_path / "notes.txt").write_text("precious", encoding="utf-8")

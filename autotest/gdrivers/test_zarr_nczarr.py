@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr, the form of Zarr that netCDF-C writes: its stores read as what they mean, written by
-netCDF-C's own tools as it is today and by hand as it was and will be; our stores open in netCDF-C."""
+"""NCZarr, netCDF-C's variant of Zarr.
+
+Stores written by the installed netCDF-C tools are read with their netCDF meaning. Forms of older
+and newer netCDF-C releases are written by hand. Stores of this driver open in netCDF-C."""
 
 import json
 import re
@@ -126,7 +128,7 @@ def nczarr(tmp_path_factory):
 
 
 # ---------------------------------------------------------------------------------------------
-# What netCDF-C writes
+# Stores that netCDF-C writes
 
 
 @pytest.mark.parametrize("name", sorted(VALUES))
@@ -156,7 +158,7 @@ def test_chunks_scale_and_nodata(store):
     np.testing.assert_array_equal(read_all(dataset), wanted)
 
 
-def test_nothing_of_its_bookkeeping_shows(store):
+def test_bookkeeping_attributes_of_nczarr_are_hidden(store):
     root = quiet_group(store)
     assert [a.GetName() for a in root.GetAttributes()] == ["title", "number"]
     names = [a.GetName() for a in root.OpenMDArray("t").GetAttributes()]
@@ -213,7 +215,7 @@ def test_dimensions_are_shared_between_groups(nczarr):
     assert sizes(q) == [("/g/deep/lat", 3), ("/time", 2)]
     assert is_same(q.GetDimensions()[1], root.OpenMDArray("t").GetDimensions()[0])
     assert q.GetDimensions()[1].GetIndexingVariable().GetFullName() == "/time"
-    # Of the size of /lat, whose coordinates are not its own.
+    # /g/deep/lat has the size of /lat, but /lat is not its coordinate variable.
     assert q.GetDimensions()[0].GetIndexingVariable() is None
     assert sizes(deep.OpenMDArray("other")) == [("/g/deep/lat", 3), ("/g/lon", 3)]
 
@@ -261,7 +263,7 @@ def test_texts_survive_a_copy(nczarr, tmp_path):
 
 @pytest.mark.parametrize("chunks", [[1, 2], [2, 3], [3, 1]])
 def test_texts_in_several_chunks(tmp_path, chunks):
-    """In the words of 4.9.0, whose <U1 has one byte."""
+    """netCDF-C 4.9.0 writes <U1 for characters of one byte."""
     texts = np.array([list("abcd"), list("ef\0\0"), list("ghi\0")], "S1")
     group(tmp_path / "x.zarr")
     files = {}
@@ -310,11 +312,12 @@ def test_the_crs_of_a_scalar_grid_mapping(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# What other releases write, by hand
+# Forms of other netCDF-C releases, written by hand
 
 
 def test_the_form_of_netcdf_4_8(tmp_path):
-    """The extensions in keys of their own, and the superblock `.nczarr` at the root."""
+    """netCDF-C 4.8 keeps its extensions in documents of their own, and a superblock `.nczarr` at
+    the root."""
     store = tmp_path / "x.zarr"
     group(store)
     (store / ".nczarr").write_text('{"nczarr_version": "1.0.0"}')
@@ -341,7 +344,8 @@ def test_the_form_of_netcdf_4_8(tmp_path):
     [{"name": "time", "size": 4, "unlimited": 1}, {"name": "x", "size": "6"}],
 ])  # fmt: skip
 def test_the_form_of_netcdf_4_9_3(tmp_path, dims):
-    """The extensions are attributes; dimensions that are unlimited are objects, or all in a list."""
+    """netCDF-C 4.9.3 keeps its extensions in attributes. Unlimited dimensions are objects, or all
+    dimensions are in a list."""
     store = tmp_path / "x.zarr"
     group(store, attrs={"_nczarr_group": {"dimensions": dims, "arrays": ["v"], "groups": []},
                         "_nczarr_superblock": {"version": "2.0.0"}, "title": "t"})  # fmt: skip
@@ -399,7 +403,7 @@ def test_broken_dimensions_of_a_group(tmp_path, dims):
 
 
 def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
-    """Of the same shape, but not of the same dimensions, and without _ARRAY_DIMENSIONS."""
+    """The arrays have one shape but different dimensions, and no _ARRAY_DIMENSIONS."""
     for name, second in (("same", "/x"), ("other", "/col")):
         store = tmp_path / f"{name}.zarr"
         group(store)
@@ -410,17 +414,18 @@ def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Our stores in netCDF-C. As Debian builds 4.9.0, 4.9.3 and 4.10.1 they have no codecs: what is
-# compressed they read as noise. Of a store with a scalar, as everybody else writes them, 4.9.0 shows
-# all but the scalar's value, which crashes it; the later two show all but the scalar. 4.9.0 refuses
-# attributes that are lists of strings, as spatial:dimensions is, which only a raster without a CRS
-# has, and only where coordinate arrays would round its place.
+# Stores of this driver in netCDF-C. The builds of 4.9.0, 4.9.3 and 4.10.1 in Debian have no codecs
+# and read compressed chunks as noise. In a store with a scalar, 4.9.0 crashes on the scalar's
+# value; 4.9.3 and 4.10.1 leave the scalar out of the listing. 4.9.0 also refuses attributes that
+# are lists of strings, such as spatial:dimensions. The driver writes spatial:dimensions only for a
+# raster without a CRS whose coordinate arrays would round its geotransform.
 
 NETCDF_C = tuple(int(number) for number in netCDF4.getlibversion().split()[0].split(".")[:3])
 
 
 def assert_scalar(listing, *lines):
-    """A scalar and its attributes are in the listing, or not at all: see above."""
+    """Asserts that lines about a scalar are in the listing of netCDF-C before 4.9.3, and absent
+    from 4.9.3 on."""
     for line in lines:
         assert (line in listing) == (NETCDF_C < (4, 9, 3)), line
 
@@ -460,7 +465,7 @@ def test_a_raster_of_ours_opens_in_netcdf(tmp_path, mode, option):
 
 def test_a_raster_without_a_crs_opens_in_netcdf(tmp_path):
     store, values = our_raster(tmp_path, "COMPRESS=NONE", has_crs=False)
-    listing = ncdump(store)  # nothing in it is a scalar
+    listing = ncdump(store)  # the store has no scalar
     np.testing.assert_array_equal(values_in(listing, "data"), values.ravel())
     np.testing.assert_array_equal(values_in(listing, "y"), [1995, 1985, 1975])
     assert open_raster(store).GetGeoTransform() == (1000, 10, 0, 2000, 0, -10)
@@ -507,7 +512,7 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
-    """There and back: nccopy of our store as NCZarr, and of a netCDF file."""
+    """Copies a store of this driver to NCZarr, and a netCDF file to NCZarr, with nccopy."""
     values = np.arange(12, dtype="f4").reshape(3, 4)
     make_store(tmp_path, {"v": {"values": values, "dims": "yx", "compressor": None}})
     url = "file://{}#mode={},file"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr as netCDF-C 4.9.1 and later write it, by hand: characters are >S1, and from 4.9.3 on the
+"""NCZarr as netCDF-C 4.9.1 and later write it, made by hand. Characters are >S1; from 4.9.3 on the
 extensions are attributes."""
 
 import numpy as np
@@ -9,7 +9,7 @@ from test_zarr_nczarr import FILL_DOUBLE, quiet_group, sizes
 from zarr_mdim import read
 from zarr_store import group, handmade
 
-TEXTS = b"abcde\0"  # of the shape [2, 3]
+TEXTS = b"abcde\0"  # shape [2, 3]
 
 
 def root_of(store, **dims):
@@ -42,7 +42,7 @@ def test_characters(tmp_path, in_attributes):
 
 @pytest.mark.parametrize("in_attributes", [True, False])
 def test_strings_of_one_character(tmp_path, in_attributes):
-    """netCDF-C's NC_STRING with _nczarr_maxstrlen of 1."""
+    """netCDF-C writes strings (NC_STRING) with _nczarr_maxstrlen of 1 as |S1, too."""
     array = texts(tmp_path / "x.zarr", "|S1", in_attributes)
     assert sizes(array) == [("/n", 2), ("/len", 3)]
     assert read(array)[""].tolist() == [[b"a", b"b", b"c"], [b"d", b"e", b""]]
@@ -62,7 +62,7 @@ def test_scalars(tmp_path):
 
 
 def test_fill_values(tmp_path):
-    """Printed with six digits in .zarray, and exact in the chunks."""
+    """netCDF-C prints the fill value with six digits in .zarray; the chunks hold it exactly."""
     store = tmp_path / "x.zarr"
     root_of(store, x=2)
     handmade(
@@ -74,8 +74,8 @@ def test_fill_values(tmp_path):
     assert array.GetNoDataValueAsDouble() == FILL_DOUBLE == read(array)[""][1]
 
 
-def test_references_tell_more_than_names(tmp_path):
-    """4.10 writes _ARRAY_DIMENSIONS in groups, too, where 4.9.3 does not."""
+def test_dimension_references_win_over_names(tmp_path):
+    """netCDF-C 4.10 writes _ARRAY_DIMENSIONS in groups, too; 4.9.3 does not."""
     store = tmp_path / "x.zarr"
     root_of(store, lat=4)
     handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},
@@ -96,7 +96,8 @@ def test_references_tell_more_than_names(tmp_path):
     ({"dimension_references": ["/n", "/len", "/n"], "storage": 5}, [b"abc", b"de"]),
 ])  # fmt: skip
 def test_extensions_that_make_no_sense(tmp_path, extension, wanted):
-    """What is not an object is not an extension; of one that is, what does not fit is left out."""
+    """An extension that is not an object is ignored; members of an object that do not fit are
+    ignored."""
     store = tmp_path / "x.zarr"
     root_of(store, n=2, len=3)
     handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=">S1", fill_value="",

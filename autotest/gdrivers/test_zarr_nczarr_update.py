@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""netCDF-C's own stores (NCZarr) after a change: netCDF-C opens them as what they have become, by
-its own documents and as plain Zarr."""
+"""Updates of NCZarr stores that netCDF-C wrote.
+
+After each change netCDF-C opens the store and shows the change, both as NCZarr and as plain
+Zarr."""
 
 import json
 
@@ -55,7 +57,7 @@ def root_of(store, flags=UPDATE):
 
 
 def listings(store, *arguments):
-    """What netCDF-C shows of a store by its own documents, and as plain Zarr: both must open."""
+    """Lists the store with ncdump in the modes nczarr and zarr; both must succeed."""
     own, plain = (ncdump(store, *arguments, mode=mode) for mode in ("nczarr", "zarr"))
     return own, plain
 
@@ -69,7 +71,7 @@ def assert_lists(store, *lines, without=()):
 
 
 def documents(store):
-    """Every document of the store but those of arrays' chunks."""
+    """Returns all metadata documents of the store by their keys."""
     return {str(path.relative_to(store)): json.loads(path.read_text())
             for path in store.rglob(".z*")}  # fmt: skip
 
@@ -178,7 +180,7 @@ def test_overviews(store):
 
 
 @pytest.mark.parametrize("path", ["dem", "t", "time", "g/v", "g/deep", "g"])
-def test_what_is_deleted(store, path):
+def test_deleted_nodes(store, path):
     assert driver().Delete(array_name(store, path)) == 0
     name = path.rpartition("/")[2]
     assert_lists(store, *([] if path == "t" else ["float t(time, y, x) ;"]),
@@ -187,7 +189,7 @@ def test_what_is_deleted(store, path):
 
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="GDAL's API has no deletion before 3.8")
-def test_what_is_deleted_by_the_multidimensional_api(store):
+def test_nodes_deleted_by_the_multidimensional_api(store):
     root = root_of(store)
     root.DeleteMDArray("dem")
     root.DeleteGroup("g")
@@ -195,7 +197,7 @@ def test_what_is_deleted_by_the_multidimensional_api(store):
     assert_lists(store, "float t(time, y, x) ;", without=[" dem(", "group: g "])
 
 
-def test_what_is_renamed(store):
+def test_renamed_nodes(store):
     assert driver().Rename(array_name(store, "height"), array_name(store, "dem")) == 0
     assert driver().Rename(array_name(store, "group"), array_name(store, "g")) == 0
     assert_lists(store, "short height(y, x) ;", "group: group {", without=[" dem(", "group: g "])
@@ -213,7 +215,7 @@ def test_a_dimension_that_is_renamed(store):
     dims = root = None
     assert_lists(store, "short dem(y, column) ;", "float t(time, y, column) ;")
     own, _ = listings(store, "-h")
-    # An array in a group that is not told goes on with the old name.
+    # netCDF-C keeps the old dimension name for an array of a group whose document is not rewritten.
     assert "int v(z, x) ;" in own or "int v(z, column) ;" in own
 
 
@@ -275,7 +277,7 @@ def test_attributes(store):
         assert node.GetAttribute("words").Read() == ["a", "b"]
         assert not [a.GetName() for a in node.GetAttributes() if "NCZARR" in a.GetName().upper()]
     node = None
-    # Once more, now that some are texts in the store.
+    # Writes a second time, when some attributes are already stored as texts.
     root = root_of(store)
     assert root.OpenMDArray("dem").GetAttribute("words").Write(["c", "d"]) == 0
     root = None
@@ -291,7 +293,7 @@ def test_a_text_that_looks_like_json_stays_one(store):
     assert_lists(store, r':list = "[\"a\", \"b\"]"')
 
 
-def test_types_that_netcdf_has_not_hide_nothing_else(store):
+def test_types_unknown_to_netcdf_hide_no_other_array(store):
     root = root_of(store)
     dims = root.OpenMDArray("dem").GetDimensions()
     complex_ = gdal.ExtendedDataType.Create(gdal.GDT_CFloat32)
@@ -320,11 +322,11 @@ def test_nodata_and_values(store):
 
 
 # ---------------------------------------------------------------------------------------------
-# The forms of other releases, made of what this one writes
+# Forms of other netCDF-C releases, converted from the form of the installed one
 
 
 def as_documents(store):
-    """As netCDF-C 4.8.0 has it: documents of its own."""
+    """Converts to the form of netCDF-C 4.8.0, which has documents of its own."""
     for path in list(store.rglob(".zgroup")):
         group = json.loads(path.read_text())
         if group.pop("_NCZARR_SUPERBLOCK", None):
@@ -338,7 +340,7 @@ def as_documents(store):
 
 
 def as_attributes(store):
-    """As netCDF-C 4.9.3 has it: attributes, in other words."""
+    """Converts to the form of netCDF-C 4.9.3, which has attributes with other names."""
     words = {"dims": "dimensions", "vars": "arrays", "dimrefs": "dimension_references"}
     for path in [*store.rglob(".zgroup"), *store.rglob(".zarray")]:
         document = json.loads(path.read_text())
@@ -361,7 +363,7 @@ def test_other_forms(store, form):
     x = root.OpenMDArray("dem").GetDimensions()[1]
     group = root.CreateGroup("new")
     n = group.CreateDimension("n", None, None, 5)
-    if form is as_documents:  # whose arrays cannot both have names for xarray and refer upwards
+    if form is as_documents:  # these arrays cannot both have names for xarray and refer upwards
         x = group.CreateDimension("x", None, None, 4)
     group.CreateMDArray("a", [n, x], int32(), UNCOMPRESSED)
     root.CreateMDArray("scalar", [], int32(), UNCOMPRESSED).Write(np.int32(42).tobytes())
@@ -394,7 +396,7 @@ def test_other_forms(store, form):
     assert sorted(old[arrays]) == ["scalar", "t", "time"] and old["groups"] == ["new", "group"]
 
 
-def test_plain_stores_get_nothing_of_it(tmp_path):
+def test_plain_stores_get_no_nczarr_metadata(tmp_path):
     store = ncgen(tmp_path, "zarr", CDL)
     root = root_of(store)
     root.CreateGroup("new").CreateMDArray("s", [], int32(), UNCOMPRESSED)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Arrays in nested folders whose `.zarray` does not say so, as zarr-python's NestedDirectoryStore
-made them before version 2.8, and programs that go by OGC's text, which knows no dimension_separator."""
+"""Arrays whose chunks are in nested folders without a dimension_separator in `.zarray`.
+
+Writers are zarr-python's NestedDirectoryStore before version 2.8, and programs that follow OGC's
+standard, which has no dimension_separator."""
 
 import json
 import pathlib
@@ -23,7 +25,7 @@ CUBE = np.arange(1, 4 * 6 * 5 + 1, dtype="<i4").reshape(4, 6, 5)
 
 
 def unsay(store):
-    """What no longer says how its keys are joined."""
+    """Removes dimension_separator from all metadata of the store."""
     for path in pathlib.Path(store).rglob(".z*"):
         document = json.loads(path.read_text())
         for metadata in document.get("metadata", {"": document}).values():
@@ -62,8 +64,7 @@ def by_mdim(name, path="v"):
 @pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"], ["NUM_THREADS=8"]])
 @pytest.mark.parametrize("empty", [None, (0, 0), (0, 1), (2, 1)])
 def test_nested_folders_are_read(tmp_path, cpl, consolidated, options, empty):
-    """Whichever chunk is absent; the metadata's listing shows no chunks where they are
-    consolidated."""
+    """Nested chunks are found whichever chunk is absent. Consolidated metadata list no chunks."""
     values = VALUES.copy()
     if empty:
         values[4 * empty[0] : 4 * empty[0] + 4, 5 * empty[1] : 5 * empty[1] + 5] = 0
@@ -93,7 +94,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
     for path in store.rglob("*"):
         if path.is_file():
             name = f"/vsimem/nested/{path.relative_to(store)}"
-            gdal.FileFromMemBuffer(name, path.read_bytes())  # which GDAL 3.6 does not list
+            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list these folders
     dataset = open_raster('ZARR:"/vsimem/nested":/v')
     np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
     gdal.RmdirRecursive("/vsimem/nested")
@@ -103,7 +104,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """Which lists nothing: the first chunk is asked for a second time, and no other."""
+    """A web server lists nothing: only the first chunk is requested a second time."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
         dataset = open_raster(f'ZARR:"{server.url}/n.zarr":/v')
@@ -116,7 +117,7 @@ def test_nested_folders_on_a_server(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_sparse_arrays_on_a_server_cost_one_look(tmp_path, cpl):
+def test_sparse_arrays_on_a_server_cost_one_extra_request(tmp_path, cpl):
     store = make_store(tmp_path, {"v": {"values": np.zeros_like(VALUES), "chunks": (4, 5),
                                         "fill_value": 0, "write_empty_chunks": False}})  # fmt: skip
     unsay(store)
@@ -130,7 +131,7 @@ def test_sparse_arrays_on_a_server_cost_one_look(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["read first", "written at once"])
-def test_what_is_written_into_nested_folders_is_nested(tmp_path, cpl, first):
+def test_chunks_written_into_nested_folders_are_nested(tmp_path, cpl, first):
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_nested(tmp_path, values)
@@ -201,7 +202,7 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """Read and written on as before, with absent chunks as well."""
+    """Chunks without folders are read and written without folders, also if some are absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

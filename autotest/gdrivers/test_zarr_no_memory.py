@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where memory runs out, at any place of what the driver does, the process goes on, and what was
-stored before is as it was. Some requests for memory fail in turn, each with ZARR_FAULTS=all."""
+"""Allocation failures: the process continues, and stored data stay as they were.
+
+Some allocations fail in turn; with ZARR_FAULTS=all each one fails."""
 
 import os
 import pathlib

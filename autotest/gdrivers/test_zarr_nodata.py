@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which fill values are nodata values. Every array of Zarr v3 has a fill value, by zarr-python's and
-xarray's default zero, and xarray takes it for missing in Zarr v2 alone. Coordinates have no nodata
-value but one that an attribute names."""
+"""Fill values that are nodata values, and others that are not.
+
+Every array of Zarr v3 has a fill value, zero by default in zarr-python and xarray. xarray masks by
+the fill value in Zarr v2 alone. Coordinates have a nodata value only if an attribute names it."""
 
 import base64
 import json
@@ -24,7 +25,7 @@ NAN = float("nan")
 
 
 def double(value):
-    """A double as xarray writes the attribute `_FillValue` of floats of v3."""
+    """Encodes a float as xarray writes the attribute `_FillValue` of float arrays in Zarr v3."""
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
@@ -35,8 +36,8 @@ def v3_type(dtype):
 
 
 def put(store, path, values, fill=0, dims=None, attrs=None):
-    """An array in one chunk as its writers make it, in the format that the test runs in; `fill` is
-    the JSON of the fill value."""
+    """Writes an array of one chunk in the format that the test runs in; `fill` is the fill value's
+    JSON."""
     values = np.asarray(values)
     raw, shape, attrs = values.tobytes(), list(values.shape), dict(attrs or {})
     folder = pathlib.Path(store) / path
@@ -72,7 +73,7 @@ def put_root(store, attrs=None):
 
 
 def stored(store, path):
-    """The attributes of an array as any program reads them."""
+    """Returns the attributes of an array from its document; empty if it has none."""
     name = "zarr.json" if zarr_formats.is_v3() else ".zattrs"
     file = pathlib.Path(store) / path / name
     if not file.exists():
@@ -86,7 +87,8 @@ def mdim_nodata(store, path, *options):
 
 
 def assert_nodata(store, path, wanted, *options):
-    """The nodata value of an array in both APIs; None for none."""
+    """Asserts the nodata value of an array in the raster and the multidimensional API; None stands
+    for no nodata value."""
     found = (
         open_band(array_name(store, path), options=options).GetNoDataValue(),
         mdim_nodata(store, path, *options),
@@ -98,7 +100,7 @@ def assert_nodata(store, path, wanted, *options):
 
 
 # ---------------------------------------------------------------------------------------------
-# The rule
+# When a fill value is a nodata value
 
 GDAL_CRS = {"_CRS": {"url": "http://www.opengis.net/def/crs/EPSG/0/32632"}}
 RULE = [
@@ -168,7 +170,8 @@ def test_the_fill_value_of_v2(tmp_path, fill, attrs, nodata):
 
 
 def xarray_store(folder, fill=0):
-    """What xr.Dataset(count int16 0..2, time).to_zarr() leaves, with a fill value for all."""
+    """Writes a store as xr.Dataset(count int16 0..2, time).to_zarr() does, with a fill value for
+    all arrays."""
     store = put_root(folder / "a.zarr")
     since = {"units": "days since 2000-01-01", "calendar": "noleap"}
     put(store, "count", np.array([[0, 1, 2], [0, 1, 2]], "i2"), fill, ["time", "x"])
@@ -212,7 +215,8 @@ def test_unscaling_keeps_zeros(tmp_path):
 
 
 def put_swath(store, fill_of_floats, fill_of_integers):
-    """Data with every kind of coordinates; all of them have fill values that they hold."""
+    """Writes data with every kind of coordinate variable; each coordinate holds its own fill
+    value."""
     floats = {"fill": fill_of_floats}
     put(store, "data", np.ones((2, 3, 4), "f4"), -9999.0, ["time", "y", "x"],
         {"coordinates": "lon lat height step"})  # fmt: skip
@@ -241,7 +245,7 @@ COORDINATES = (
 @zarr_formats.BOTH
 @pytest.mark.parametrize("option", ["AUTO", "YES", "NO"])
 @pytest.mark.parametrize("fill", [5, 0, "NaN"])
-def test_coordinates_have_none(tmp_path, fill, option):
+def test_coordinates_have_no_nodata_value(tmp_path, fill, option):
     store = put_root(tmp_path / "s.zarr")
     put_swath(store, fill if fill == "NaN" else float(fill), 5 if fill == "NaN" else fill)
     root = zarr_mdim.open_group(store, f"FILL_VALUE_AS_NODATA={option}")
@@ -258,7 +262,7 @@ def test_coordinates_have_none(tmp_path, fill, option):
 
 
 @zarr_formats.BOTH
-def test_coordinates_have_what_an_attribute_names(tmp_path):
+def test_coordinates_have_the_nodata_value_that_an_attribute_names(tmp_path):
     store = put_root(tmp_path / "s.zarr")
     named = double(-1) if zarr_formats.is_v3() else -1.0
     put(store, "lon", np.ones((3, 4)), 0.0, ["y", "x"],
@@ -269,7 +273,8 @@ def test_coordinates_have_what_an_attribute_names(tmp_path):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill, nodata", [(-9999.0, -9999), (9.96921e36, 9.96921e36), (-180.0, None)])
 def test_gaps_of_a_swath(tmp_path, fill, nodata):
-    """A fill value that is no longitude is none of the coordinates, but GDAL's -geoloc needs it."""
+    """A fill value outside of the range of longitudes is nodata of a longitude array, as GDAL's
+    -geoloc needs it."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "lon", np.ones((3, 4)), fill, ["y", "x"], {"units": "degrees_east"})
     assert_nodata(store, "lon", nodata)
@@ -278,7 +283,7 @@ def test_gaps_of_a_swath(tmp_path, fill, nodata):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill", [0, 946684800])
 def test_a_time_that_numpy_knows(tmp_path, fill):
-    """NaT is missing among coordinates, too, whatever the fill value is."""
+    """NaT is nodata of a time coordinate, whatever the fill value is."""
     store = put_root(tmp_path / "s.zarr")
     times = np.array(["2000-01-01", "NaT"], "M8[s]")
     put(store, "time", times, fill, ["time"])
@@ -299,7 +304,7 @@ def test_bounds_in_a_copy(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# What is written
+# Attributes that the driver writes
 
 
 def source(dtype=gdal.GDT_Int16, nodata=None, crs=True, bands=1):
@@ -334,7 +339,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = copy_to(tmp_path / "s.zarr", source(dtype, nodata), *options)
     assert_nodata(store, "a", nodata)
-    # Of an array with _CRS alone GDAL's own driver would take 0 for nodata.
+    # GDAL's built-in driver would take 0 for nodata of an array that has only _CRS.
     is_needed = nodata is None and convention == "GDAL"
     assert stored(store, "a").get(MARK) == (0 if is_needed else None)
     again = copy_to(tmp_path / "again.zarr", open_raster(store))
@@ -344,7 +349,8 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 
 @zarr_formats.V3
 def test_the_mark_is_a_number(tmp_path):
-    """netCDF4, through which xarray writes attributes, refuses a boolean."""
+    """The mark is not a boolean: netCDF4, through which xarray writes attributes, refuses
+    booleans."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
     run_gdal("gdal_edit.py", "-unsetnodata", store)
     assert stored(store, "a")[MARK] == 0 and stored(store, "a")[MARK] is not False
@@ -366,7 +372,8 @@ def test_the_mark_of_an_older_store_becomes_a_number(tmp_path, fill, wanted):
 
 @zarr_formats.V3
 def test_a_change_of_the_crs_keeps_the_meaning(tmp_path):
-    """GDAL's own driver wrote nodata 0; and an array without CRS gets one."""
+    """Setting a CRS keeps nodata 0 of an array that GDAL's built-in driver wrote, and gives a plain
+    array no nodata value."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "gdal", np.zeros((2, 3), "i2"), 0, ["y", "x"], GDAL_CRS)
     put(store, "plain", np.zeros((2, 3), "i2"), 0, ["y", "x"])
@@ -385,7 +392,7 @@ def test_a_change_of_the_crs_keeps_the_meaning(tmp_path):
 
 @zarr_formats.BOTH
 @pytest.mark.parametrize("nodata", [None, 0, 3])
-def test_overviews_have_that_of_the_raster(tmp_path, nodata):
+def test_overviews_have_the_nodata_value_of_the_raster(tmp_path, nodata):
     store = copy_to(tmp_path / "s.zarr", source(nodata=nodata), "OVERVIEWS=2")
     band = open_band(store)
     assert band.GetOverview(0).GetNoDataValue() == nodata
@@ -434,7 +441,8 @@ def test_a_multidimensional_copy(tmp_path, nodata):
     ("M8[s]", "missing_value", 2),
 ])  # fmt: skip
 def test_the_attribute_is_one_that_xarray_reads(tmp_path, dtype, name, wanted):
-    """xarray fails to open an array of v3 with `_FillValue` as a number for a float, or of a time."""
+    """xarray cannot open a Zarr v3 array whose `_FillValue` is a number, if the array holds floats
+    or times."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "a", np.zeros((2, 3), dtype), [0, 0] if dtype == "c16" else 0, ["y", "x"])
     array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()
@@ -450,7 +458,7 @@ def test_the_attribute_is_one_that_xarray_reads(tmp_path, dtype, name, wanted):
 
 
 def sparse(folder, fill, attrs=None):
-    """Four chunks, of which the first is there, full of 1."""
+    """Writes an array of four chunks, of which only the first is stored, filled with 1."""
     store = put_root(folder / "s.zarr")
     if zarr_formats.is_v3():
         document = zarr3.document(
@@ -470,7 +478,8 @@ def sparse(folder, fill, attrs=None):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill", [0, 5])
 def test_absent_chunks_are_the_fill_value(tmp_path, fill):
-    """Whatever `_FillValue` says: as zarr-python reads them, and xarray over it."""
+    """Absent chunks read as the fill value in GDAL, zarr-python and xarray, whatever `_FillValue`
+    says."""
     store, values = sparse(tmp_path, fill, {"_FillValue": -1})
     band = open_band(store)
     assert band.GetNoDataValue() == -1
@@ -505,7 +514,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # Elsewhere, too: in v2 a fill value is nodata to other programs.
+    # In v2 the document loses its fill value, which other programs take for nodata; absent chunks
+    # are stored.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4
@@ -551,17 +561,19 @@ def test_words_of_fill_value_as_nodata(tmp_path, word, nodata, warned, kind):
 
 
 # ---------------------------------------------------------------------------------------------
-# Another nodata value. xarray masks by the fill value of Zarr v2, whatever `_FillValue` says.
+# Changes of the nodata value. xarray masks by the fill value of Zarr v2, whatever `_FillValue`
+# says.
 
 
 def assert_fill(store, name, value):
-    """In v3 absent chunks keep their values without being stored."""
+    """Asserts the array's fill value in v2. In v3 absent chunks keep theirs, so the fill value may
+    stay."""
     fill = zarr_formats.array_document(store, name)["fill_value"]
     assert zarr_formats.is_v3() or (np.isnan(value) if fill == "NaN" else fill == value), fill
 
 
 def stored_pixels(store):
-    """As zarr-python reads them, where there is one for this format."""
+    """Reads the pixels with zarr-python if it reads this format, else with this driver."""
     if zarr_formats.is_v3():
         return open_band(store).ReadAsArray()
     return zarr.open_group(str(store), mode="r")["a"][...]
@@ -653,7 +665,7 @@ def test_another_nodata_value_of_overviews(tmp_path):
     band.SetNoDataValue(3)
     assert overview.GetNoDataValue() == 3
     dataset.FlushCache()
-    # what is written to the open overview is not taken for the fill value that it had
+    # Pixels written to the open overview are kept although they equal its former fill value.
     overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
     pixels[0, 0] = 5
     dataset = None
@@ -667,12 +679,12 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Others
+# Statistics and 64 bits
 
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """They stand beside the store, and were made when 0 was nodata."""
+    """Statistics in the .aux.xml file beside the store were computed when 0 was nodata."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NORTH_UP=YES: rasters whose latitudes ascend with their first row in the north."""
+"""NORTH_UP=YES turns rasters with ascending latitudes: their first row is the northernmost."""
 
 import subprocess
 
@@ -57,7 +57,7 @@ def test_no_more_chunks_are_read(store):
         dataset.GetRasterBand(1).ReadAsArray(16, rows[0], 16, rows[1])
         told.append(counters() - before)
         dataset = None
-    assert told == [1, 0] or told == [1, 1]  # the second may find it in the cache
+    assert told == [1, 0] or told == [1, 1]  # the second read may find the chunk in the cache
 
 
 def test_with_wrapped_longitudes(tmp_path, cpl):
@@ -118,7 +118,7 @@ def test_as_a_configuration_option(store, cpl):
     with config_options(ZARR_NORTH_UP="YES"):
         np.testing.assert_array_equal(open_raster(path).ReadAsArray(), values[:, ::-1])
         np.testing.assert_array_equal(open_raster(path, "NORTH_UP=NO").ReadAsArray(), values)
-        changed = gdal.Open(str(path), gdal.GA_Update)  # it is for reading
+        changed = gdal.Open(str(path), gdal.GA_Update)  # NORTH_UP rasters are read-only
         assert changed.GetGeoTransform()[5] == 2
         changed.GetRasterBand(1).WriteArray(np.full((1, COLUMNS), 7), 0, 0)
         changed = None
@@ -129,11 +129,11 @@ def test_as_a_configuration_option(store, cpl):
     assert cpl.events == []
 
 
-ADVICE = ("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, "
-          "turns them into rows that go south")  # fmt: skip
+ADVICE = ("its rows run from south to north; open option NORTH_UP=YES, or configuration option "
+          "ZARR_NORTH_UP=YES, reverses their order")  # fmt: skip
 
 
-def test_projwin_says_so(store, tmp_path):
+def test_projwin_gives_the_advice(store, tmp_path):
     _, path = store
     window = ["-projwin", "29", "-1", "49", "-21"]
     words = ["gdal_translate", "-q", *window, str(path), str(tmp_path / "w.tif")]

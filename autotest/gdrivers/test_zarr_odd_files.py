@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is not a regular file where a store has a document or a chunk, and links that lead round."""
+"""Documents and chunks that are not regular files, and links that form a cycle."""
 
 import os
 import socket
@@ -66,7 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """A document of the array "a" by its key in Zarr v2: how gdalinfo ends then, and its errors."""
+    """Replaces one document of array "a", named by its key in Zarr v2, and returns gdalinfo's exit
+    status and errors."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)
@@ -81,7 +82,7 @@ def test_a_document(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zarray") != 0
 
 
-@zarr_formats.V2  # whose attributes are a document of their own
+@zarr_formats.V2  # only v2 has attributes in a document of their own
 @pytest.mark.parametrize("make", ODD)
 def test_attributes(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zattrs") == 0
@@ -110,7 +111,7 @@ def test_folders_of_nested_chunks_are_no_chunks(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["/", ".", "..", "../g"])
-def test_links_that_lead_round_are_not_followed(tmp_path, target):
+def test_cyclic_links_are_not_followed(tmp_path, target):
     store = make_store(tmp_path, {"a": VALUES, "g/b": VALUES}, consolidated=False)
     for folder in (store, store / "g", store / "g" / "plain"):
         folder.mkdir(exist_ok=True)

@@ -50,7 +50,7 @@ def test_a_slice_has_its_channel():
     assert (band.GetOverviewCount(), band.GetOverview(0).XSize) == (2, 64)
 
 
-def test_a_colour_that_is_none_of_the_three_is_metadata_only(tmp_path):
+def test_a_colour_other_than_red_green_and_blue_is_metadata_only(tmp_path):
     group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
     group.array("0", np.zeros((2, 4, 5), "u1"))
     axes = [{"name": name, "type": "space"} for name in "yx"]
@@ -104,7 +104,7 @@ def test_a_plate_lists_its_images():
         dataset = open_raster(name)
         assert (dataset.RasterXSize, dataset.RasterYSize) == (32, 24)
         assert dataset.GetRasterBand(1).GetOverview(0).XSize == 16
-    assert subdatasets(plate / "A") == []  # one image opens by itself
+    assert subdatasets(plate / "A") == []  # a single image opens as a raster
     assert open_raster(plate / "A").RasterXSize == 32
 
 
@@ -175,7 +175,7 @@ def test_levels_of_older_versions_below_groups(tmp_path, version):
     assert [d.GetName() for d in array.GetDimensions()] == list("tczyx")
 
 
-def test_the_nearest_image_says_it(tmp_path):
+def test_the_nearest_image_describes_a_level(tmp_path):
     paths = DEPTHS["in groups"]
     make_image(tmp_path, paths, attrs={"of": "outer"})
     store, values = make_image(tmp_path, paths, at="inner", attrs={"of": "inner"})
@@ -189,7 +189,7 @@ def test_the_nearest_image_says_it(tmp_path):
     assert dataset.GetMetadataItem("of") == "inner"
 
 
-def test_what_no_image_lists_has_none_of_it(tmp_path):
+def test_an_array_that_no_image_lists_has_no_image_metadata(tmp_path):
     store, _ = make_image(tmp_path, DEPTHS["in groups"])
     group = zarr.open_group(str(store), mode="r+")
     group["scale0"].create_dataset("mask", data=np.zeros((2, 12, 16), "u1"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores of several OME-NGFF images: plates and wells, the series of bioformats2raw, labels; on
-disk, and on a web server that lists nothing, where attributes tell what there is."""
+"""Stores of several OME-NGFF images: plates and wells, series of bioformats2raw, and labels.
+
+The stores are on disk, and on a web server without listings, where attributes name the images."""
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_series_are_subdatasets_with_their_names(tmp_path, series):
         assert_is_image(name, 10 * i)
 
 
-def test_order_is_that_of_the_series(tmp_path):
+def test_images_are_in_the_order_of_the_series(tmp_path):
     store = make_series(tmp_path, NAMES)
     change(store, "OME", series=["2", "0", "1"])
     subdatasets = listed(store)
@@ -111,7 +112,7 @@ def test_broken_xml_gives_one_warning(tmp_path, text):
 
 
 @pytest.mark.parametrize("xml", ["<OME/>", '<OME><Image Name="first"/></OME>'])
-def test_xml_that_names_too_few(tmp_path, xml):
+def test_xml_that_names_too_few_images(tmp_path, xml):
     store = make_series(tmp_path, NAMES)
     (store / "OME" / "METADATA.ome.xml").write_text(xml)
     texts = [text for _, text in listed(store)]
@@ -135,7 +136,7 @@ def test_series_that_lead_elsewhere_give_one_warning(tmp_path):
     bad.append("a/" * 70 + "a")
     change(store, "OME", series=["2", *bad, "1", "1", "0/0"])
     dataset, warnings = warnings_of(store)
-    # What is not named is found by listing; "0/0" is an array, no image.
+    # Images that the attribute does not name are found by listing; "0/0" is an array, not an image.
     assert paths_of(store, dataset.GetSubDatasets())[:2] == ["2/0", "1/0"]
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["0/0", "1/0", "2/0"]
     assert len(warnings) == 1 and '".."' in warnings[0] and "more" in warnings[0], warnings
@@ -183,7 +184,7 @@ def test_a_plate_with_one_image_opens_directly(tmp_path):
     assert_is_image(make_plate(tmp_path, ["C/3"]), 0)
 
 
-def test_what_is_wrong_with_a_plate_gives_one_warning(tmp_path):
+def test_a_broken_plate_gives_one_warning(tmp_path):
     store = make_plate(tmp_path, WELLS)
     plate = zarr_formats.attributes(store)["plate"]
     bad = [{"path": path} for path in ("../A/2", "D/1", "A/2/0/0", "", 3)]
@@ -191,7 +192,7 @@ def test_what_is_wrong_with_a_plate_gives_one_warning(tmp_path):
     change(store, "", plate=plate)
     change(store, "A/2", well={"images": 3})
     dataset, warnings = warnings_of(store)
-    # The images of the last well are found by listing.
+    # Images of the last well are found by listing.
     assert paths_of(store, dataset.GetSubDatasets()) == ["B/2/0/0", "A/10/0/0", "A/2/0/0"]
     assert len(warnings) == 1 and "plate.wells[1]: expected a path" in warnings[0], warnings
 
@@ -206,7 +207,7 @@ def test_a_plate_without_wells_is_listed_as_any_group(tmp_path, value):
 
 
 @pytest.mark.parametrize("value", ["Eurasian", 7, None, ["A/1"]])
-def test_another_meaning_of_plate_is_none(tmp_path, value):
+def test_a_plate_attribute_with_another_meaning_is_ignored(tmp_path, value):
     store = make_plate(tmp_path, WELLS)
     change(store, "", plate=value)
     dataset, warnings = warnings_of(store)
@@ -236,7 +237,8 @@ def test_containers_in_containers_end(tmp_path):
     (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes empty ones
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
-    # An array without attributes, which none of Zarr v3 is, is told not to be an image.
+    # The warning says that an array without attributes is no image; arrays of Zarr v3 always have
+    # attributes.
     assert len(warnings) == (0 if zarr_formats.is_v3() else 1), warnings
 
 
@@ -255,7 +257,7 @@ def test_labels_are_listed_behind_their_image(tmp_path):
     assert labels == ["0/labels/nuclei/0", "0/labels/cells/0"]
 
 
-def test_labels_that_are_not_there_give_one_warning(tmp_path):
+def test_missing_labels_give_one_warning(tmp_path):
     store = make_series(tmp_path, ["one", "two"])
     add_labels(zarr.open_group(str(store), mode="r+")["0"], ["cells"])
     change(store, "0/labels", labels=["gone", "cells", "../../1", 3])
@@ -328,7 +330,8 @@ def served_paths(url, *options):
 
 
 def assert_like_local(server, store):
-    """The store opens over the network as it does on disk, with each document asked for once."""
+    """Asserts that the store opens over HTTP as on disk, and that each document is requested
+    once."""
     local = listed(store)
     server.log()
     url = f"/vsicurl/{server.url}/{store.name}"
@@ -359,7 +362,8 @@ def test_a_plate_over_the_network_asks_for_no_more_than_it_lists(server, tmp_pat
     wells = [f"{row}/{column}" for row in "ABC" for column in range(1, 5)]
     store = make_plate(tmp_path, wells, fields=2)
     requests = assert_like_local(server, store)
-    # For each well its attributes; for each image its own, those of its labels, and one array.
+    # Each well costs one request, for its attributes. Each image costs three: its attributes, those
+    # of its labels, and one array.
     below = [path for path in requests if path.count("/") > 2]
     assert len(below) == 12 + 24 * 3, below
     assert not [path for path in below if "/1/.zarray" in path]
@@ -406,7 +410,7 @@ def test_groups_over_the_network_by_the_multidimensional_api(server, tmp_path):
     np.testing.assert_array_equal(image.OpenMDArray("0").ReadAsArray(), values_of(0))
 
 
-def test_a_group_of_which_nothing_is_known_is_an_error(server, tmp_path):
+def test_a_group_without_documents_over_the_network_is_an_error(server, tmp_path):
     zarr.open_group(str(tmp_path / "x.zarr"), mode="w").array("dem", np.zeros((3, 4)))
     with zarr_gdal.error_log() as log:
         assert gdal.OpenEx(f"ZARR:{server.url}/x.zarr", gdal.OF_RASTER) is None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME-NGFF's transformations that lead to systems: SpatialData's, and those of version 0.6."""
+"""OME-NGFF's transformations into coordinate systems, as SpatialData writes them and as version 0.6
+defines them."""
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def axes(names, unit=None):
 
 
 def to(system, transformation, names="cyx", out=None):
-    """A transformation as SpatialData writes it, with the axes of both sides."""
+    """Returns a transformation as SpatialData writes it, with the axes of input and output."""
     return {
         "input": {"axes": axes(names, "unit"), "name": names},
         "output": {"axes": axes(out or names, "unit"), "name": system},
@@ -81,7 +82,7 @@ def make(folder, described, values=VALUES, **attributes):
 
 
 def opened(name):
-    """(dataset, warnings of opening and of its place)."""
+    """Returns the dataset, and the warnings of opening it and of reading its geotransform."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         dataset.GetGeoTransform()
@@ -90,7 +91,8 @@ def opened(name):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """The geotransform of pixels sx, sy large of which the first lies at tx, ty."""
+    """Returns the geotransform of pixels of size sx, sy, if the centre of the first pixel lies at
+    tx, ty."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
 
@@ -129,7 +131,7 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """The centre of the first pixel, which the levels share."""
+    """Returns a coordinate of the first pixel's centre, which all levels share."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -173,12 +175,12 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_place(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # of fewer axes: the channel stays as it is
+    # The output has fewer axes: the channel axis is kept.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_place(opened(store)[0], place(2, 4))
 
 
-# x' = 3x + 10, y' = 2y + 20, with the output in the order c, x, y
+# x' = 3x + 10 and y' = 2y + 20, with output axes in the order c, x, y
 TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
 INNER = {
     "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),
@@ -247,13 +249,14 @@ UNREAD = {
 
 
 @pytest.mark.parametrize("name", UNREAD)
-def test_what_is_not_read_is_never_left_out_in_silence(tmp_path, name):
-    # another system is followed
+def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
+    # A second system that can be read is used.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_place(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # without one there is no place, as what follows or precedes it alone would be a wrong one
+    # Without a readable system there is no geotransform: a part of the transformations alone would
+    # give a wrong one.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None
@@ -261,8 +264,9 @@ def test_what_is_not_read_is_never_left_out_in_silence(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", UNREAD)
-def test_a_system_that_is_not_read_leaves_no_place(tmp_path, name):
-    """Neither the level's own place nor pixels of size 1 are that of the system."""
+def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
+    """Neither the level's own transformation nor pixels of size 1 replace the system's
+    transformation."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip
@@ -272,7 +276,8 @@ def test_a_system_that_is_not_read_leaves_no_place(tmp_path, name):
 
 
 def by_dimension(*parts, spell=0):
-    """Parts are (input, output, transformation), with the axes by name or by index."""
+    """Builds a byDimension transformation from parts (input, output, transformation); axes are
+    names or indices."""
     names = (("inputAxes", "outputAxes"), ("input_axes", "output_axes"), ("input", "output"))[spell]
     listed = []
     for input_, output, part in parts:
@@ -343,7 +348,7 @@ def test_x_and_y_that_depend_on_another_axis(tmp_path):
     assert len(warnings) == 1 and "other axes" in warnings[0]
 
 
-def test_slices_lie_where_their_system_says(tmp_path):
+def test_slices_are_placed_by_their_system(tmp_path):
     names = "zyx"
     there = affine([5, 0, 0, 100], [0, 0, 1, 0], [0, 1, 0, 0])
     store = make(tmp_path, multiscale([to("far", scale(9, 1, 1), names),
@@ -365,7 +370,7 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """The image's systems, and the labels' in any order."""
+    """The labels follow the image's systems, in whatever order the labels list them."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
     labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]
@@ -411,7 +416,7 @@ def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
 
 
 def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
-    """Images and labels are elements of their own, in folders of the store."""
+    """SpatialData stores images and labels as separate elements, in folders of the store."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     root.attrs["spatialdata_attrs"] = {"version": "0.1"}
     image = [to("global", IDENTITY), to("other", scale(1, 3, 2))]
@@ -446,7 +451,7 @@ def described_06(names="cyx", own=None, after=(), systems=(), version=None, spel
 
 
 def as_text(path=None, name=None):
-    """A reference of the drafts before 0.6.dev4."""
+    """Returns a reference to a coordinate system as the drafts before 0.6.dev4 spell it."""
     return path if name is None else name
 
 

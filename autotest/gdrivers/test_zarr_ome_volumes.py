@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME images as microscopes make them: volumes, channels and times, of which the levels halve z too;
-and labels with colours and properties."""
+"""OME images as microscopes make them: volumes with channels and times, whose levels halve z, too.
+Labels have colours and properties."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def transforms(level):
 
 @pytest.fixture
 def volume(tmp_path):
-    """A store, and the values of its levels."""
+    """Writes a store and returns it with the values of its levels."""
     store = tmp_path / "o.zarr"
     group = zarr.open_group(str(store), mode="w")
     base = np.random.default_rng(3).integers(0, 9, SHAPE).astype("u2")
@@ -36,7 +36,7 @@ def volume(tmp_path):
 
 
 def test_levels_with_fewer_slices_are_overviews(volume, cpl):
-    """A band shows the nearest slice of the level."""
+    """A band shows the nearest slice of a level that has fewer slices."""
     store, (base, half, quarter) = volume
     dataset = open_raster(store)
     assert dataset.RasterCount == 2 * 3 * 8
@@ -56,7 +56,7 @@ def test_levels_with_fewer_slices_are_overviews(volume, cpl):
     assert "fewer slices" in cpl.the_error()
 
 
-def test_where_slices_lie(volume, cpl):
+def test_positions_of_slices(volume, cpl):
     store, _ = volume
     band = open_band(store, (1 * 3 + 2) * 8 + 5 + 1)
     items = band.GetMetadata()
@@ -68,7 +68,7 @@ def test_where_slices_lie(volume, cpl):
 
 
 def test_rows_grow_downwards(volume, cpl):
-    """The first row is the upper one, in GDAL's tools as in QGIS: y is counted the other way."""
+    """The first row is the uppermost one in GDAL's tools, as in QGIS: y grows downwards."""
     store, (base, half, _) = volume
     dataset = open_raster(store)
     assert dataset.GetGeoTransform() == pytest.approx((1.875, 0.25, 0, -0.875, 0, -0.25))
@@ -80,7 +80,7 @@ def test_rows_grow_downwards(volume, cpl):
     assert cpl.events == []
 
 
-def test_black_is_no_hole(volume, cpl):
+def test_black_is_not_transparent(volume, cpl):
     store, (base, *_) = volume
     assert open_band(store).GetNoDataValue() is None
     assert open_band(store).ComputeStatistics(False)[0] == 0
@@ -103,7 +103,7 @@ def test_one_cause_is_one_warning(tmp_path, cpl):
     group.attrs["omero"] = {"channels": [{"label": i, "color": "GG0000", "window": {"min": "a"}} for i in range(40)]}
     dataset = gdal.Open(str(store))
     assert dataset.GetRasterBand(7).GetOverviewCount() == 2
-    assert dataset.GetRasterBand(7).GetDescription() == "6"  # a number is a name, too
+    assert dataset.GetRasterBand(7).GetDescription() == "6"  # a number is a valid name
     assert cpl.errors == [] and len(cpl.warnings) == 1
     assert "omero.channels[0].color" in cpl.warnings[0]
 
@@ -156,7 +156,7 @@ def test_labels_that_say_nothing_of_use(volume, cpl, said):
     assert cpl.errors == []
 
 
-# One slice of several dimensions
+# Slices of several dimensions
 
 
 @pytest.mark.parametrize("selection, indices", [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Connection strings, and the ways to name a store."""
+"""Connection strings and the other names of a store."""
 
 import os
 import shutil
@@ -102,18 +102,18 @@ def test_slice_of_three_dimensions(tmp_path):
 @pytest.mark.parametrize(
     "index", [":2:0", ":0:3", ":-1:0", ":0:0:0", ":x:0", ":99999999999999999999:0"]
 )
-def test_slices_that_are_not_there(store, cpl, index):
+def test_slices_that_do_not_exist(store, cpl, index):
     assert gdal.Open(array_name(store, "level/cube") + index) is None
     cpl.the_error()
 
 
 @pytest.mark.parametrize("path", ["nothing", "level/nothing", "elevation/deeper", "elevatio"])
-def test_arrays_that_are_not_there(store, cpl, path):
+def test_arrays_that_do_not_exist(store, cpl, path):
     assert gdal.Open(array_name(store, path)) is None
     assert path in cpl.the_error()
 
 
-def test_stores_that_are_not_there(tmp_path, cpl):
+def test_stores_that_do_not_exist(tmp_path, cpl):
     assert gdal.Open(f'ZARR:"{tmp_path}/nothing.zarr"') is None
     assert "nothing.zarr" in cpl.the_error()
 
@@ -121,7 +121,7 @@ def test_stores_that_are_not_there(tmp_path, cpl):
 @pytest.mark.parametrize(
     "name", ['ZARR:"{}', "ZARR:", 'ZARR:""', 'ZARR:"{}"x']
 )
-def test_connection_strings_that_are_none(store, cpl, name):
+def test_invalid_connection_strings(store, cpl, name):
     assert gdal.Open(name.format(store)) is None
     assert len(cpl.errors) == 1, cpl.events
 
@@ -135,7 +135,8 @@ def test_a_folder_that_is_no_store(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_plain_folder_with_the_prefix(store):
-    """Arrays below a folder without .zgroup: a group when the prefix asks for it."""
+    """Arrays in a folder without .zgroup: the connection prefix ZARR: opens the folder as a
+    group."""
     for file in list(store.rglob(".zgroup")) + [store / ".zmetadata"]:
         file.unlink()
     assert len(open_raster(f'ZARR:"{store}"').GetSubDatasets()) == 2
@@ -148,7 +149,7 @@ def test_identify(array, store):
 
 
 def test_python_exceptions(tmp_path):
-    """gdal.UseExceptions() raises the driver's own words."""
+    """gdal.UseExceptions() raises the driver's own message."""
     gdal.UseExceptions()
     with pytest.raises(RuntimeError, match="nothing.zarr"):
         gdal.Open(f'ZARR:"{tmp_path}/nothing.zarr"')
@@ -191,7 +192,7 @@ def test_vsizip(store, tmp_path):
 
 @pytest.mark.parametrize("option", ["USE_CONSOLIDATED_METADATA", "USE_ZMETADATA"])
 def test_consolidated_metadata(store, option, cpl):
-    """The consolidated metadata alone describe a store, unless they are not to be used."""
+    """Consolidated metadata alone describe a store; option=NO ignores them."""
     kept = zarr_formats.document_file(store, ".zmetadata")
     for file in [*store.rglob(".z*"), *store.rglob("zarr.json")]:
         if file != kept:
@@ -205,7 +206,7 @@ def test_consolidated_metadata(store, option, cpl):
 
 
 def test_stale_consolidated_metadata(store):
-    """An array's own attributes count, with a warning; what is new elsewhere shows without them."""
+    """An array's own attributes win over the consolidated ones, with a warning."""
     zarr.open(str(store / "elevation"), mode="r+").attrs["note"] = "new"
     name = array_name(store, "elevation")
     with zarr_gdal.error_log() as log:

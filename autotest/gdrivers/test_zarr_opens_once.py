@@ -15,7 +15,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-# The second dataset counts: what the process looks up once is known then.
+# The second opening counts: one-time lookups of the process are over then.
 SCRIPT = """
 import os, sys
 from osgeo import gdal
@@ -27,7 +27,7 @@ for i in range(2):
 
 
 def calls_below(store, name=None):
-    """How often opening a store stat()s and opens each path in it."""
+    """Counts stat() and open() calls by path while a store is opened."""
     command = ["strace", "-f", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     command.append(name or store)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):

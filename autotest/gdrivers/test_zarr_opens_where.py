@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The column `ours` of docs/opens_where.md is what this driver does now: every store is written and
-opened again.
+"""The column `ours` of docs/opens_where.md states what this driver does now: every store is written
+and opened again.
 
-ZARR_OPENS_WHERE  a folder that docs/opens_where/stores.py has filled; without it the stores are
-                  made, which takes zarr-python 2
-"""
+ZARR_OPENS_WHERE names a folder that docs/opens_where/stores.py has filled. Without it the test
+makes the stores, which takes zarr-python 2."""
 
 import json
 import os
@@ -29,7 +28,8 @@ def version_key(text):
 
 
 def kept_result():
-    """Of this GDAL; of a version that has not been measured, the newest that is not newer."""
+    """Returns the stored result of this GDAL version, else of the newest older version that was
+    measured."""
     kept = {path.stem[5:]: path for path in (FOLDER / "results").glob("ours-*.json")}
     running = version_key(gdal.VersionInfo("RELEASE_NAME"))
     versions = sorted(kept, key=version_key)
@@ -40,7 +40,7 @@ def kept_result():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The folder of the stores, and what stores.json says of each."""
+    """Makes the stores and returns their folder and the descriptions in stores.json."""
     folder = tmp_path_factory.mktemp("opens_where") / "stores"
     if "ZARR_OPENS_WHERE" in os.environ:
         shutil.copytree(os.environ["ZARR_OPENS_WHERE"], folder)
@@ -50,7 +50,7 @@ def made(tmp_path_factory):
 
 
 def test_the_stores_are_those_of_the_page(made):
-    """Who wrote them apart, which tells versions."""
+    """Compares all but the writers, whose versions differ."""
     told = [{**each, "writer": None} for each in DESCRIBED]
     assert [{**each, "writer": None} for each in writer.descriptions(made[1])] == told
 
@@ -64,7 +64,7 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """Wrong expectations are not met: values, CRS, geotransform, nodata, overviews."""
+    """A probe with wrong expectations fails: values, CRS, geotransform, nodata, overviews."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))
     store["arrays"] = store["arrays"][:1]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Metadata that another program changes while a dataset is open: a new dataset shows them, and one
-in update mode leaves them as they are."""
+"""Metadata that another program changes while a dataset is open.
+
+A dataset opened later shows the change, and a dataset in update mode keeps it in the store."""
 
 import json
 
@@ -36,7 +37,7 @@ def put_shape(store, name, shape):
 
 
 def copy_array(store, name, copy):
-    """Adds an array as another program does."""
+    """Adds an array to the store as another program does."""
     for file in [file for file in (store / name).rglob("*") if file.is_file()]:
         target = store / copy / file.relative_to(store / name)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +111,7 @@ def test_a_shape_stays_where_the_fill_value_changes(store, by):
     del root
 
 
-def test_an_array_that_is_there_by_now_is_not_replaced(store, cpl):
+def test_an_array_that_another_program_created_is_not_replaced(store, cpl):
     dataset, root = groups(store, gdal.OF_UPDATE)
     assert "c" not in root.GetMDArrayNames() and root.OpenMDArray("c") is None
     cpl.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Overviews that are built into the store: their pixels, what the store says of them, and how it
-opens. GTiff with overviews of its own, built by the same GDAL from the same pixels, says what they
-must be."""
+"""Overviews that are built into the store: their pixels, their metadata, and how they open.
+
+GTiff gives the expected pixels: its overviews are built by the same GDAL from the same raster."""
 
 import os
 
@@ -50,7 +50,7 @@ def test_methods_are_gdals(tmp_path, rng, method, options, cpl):
 
 @pytest.mark.parametrize("dtype", CODES)
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE", "CUBIC"])
-def test_types(tmp_path, rng, dtype, method, cpl):
+def test_data_types(tmp_path, rng, dtype, method, cpl):
     if dtype == "c8" and method == "CUBIC":
         pytest.skip("GDAL resamples complex numbers with few methods")
     values = smooth(rng, 2, 61, 45, dtype)
@@ -69,7 +69,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    # GDAL 3.10 and 3.13 make zeros by MODE where there are no pixels, for any driver.
+    # GDAL 3.10 and 3.13 write zeros for MODE where no pixels are valid, for any driver.
     is_lost = method == "MODE" and gdal_is_at_least(3, 10)
     assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)
@@ -82,7 +82,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 7), (7, 1), (2, 3), (33, 17), (64, 64), (65, 127)])
 def test_sizes(tmp_path, rng, size, cpl):
-    """Factors that give the same size twice, or nothing smaller, give one level or none."""
+    """Factors that repeat a size, or give nothing smaller, add no level."""
     values = smooth(rng, 1, *size)
     dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=16,16")
     assert dataset.BuildOverviews("AVERAGE", [2, 3, 4, 8, 16, 128]) == 0
@@ -97,7 +97,7 @@ def test_sizes(tmp_path, rng, size, cpl):
     cpl.assert_quiet()
 
 
-def test_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
+def test_method_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
     values = smooth(rng, 2, 40, 40)
     dataset = make(tmp_path / "a.zarr", values, nodata=-1)
     assert dataset.BuildOverviews("NONE", [2]) == 0
@@ -111,7 +111,7 @@ def test_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
 
 
 def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
-    """Those in chunks that gather, and those in GDAL's own blocks."""
+    """Overviews include pixels pending in the driver's chunks, and pixels in GDAL's own blocks."""
     values = smooth(rng, 1, 50, 50)
     make(tmp_path / "a.zarr", values, "BLOCKSIZE=32,32")
     dataset = update(tmp_path / "a.zarr")
@@ -120,7 +120,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # resampled: through GDAL's own blocks
+        gdal.GDT_Float32)  # resampled through GDAL's own blocks
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
@@ -140,7 +140,7 @@ def test_reading_smaller_uses_the_level(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# What the store says
+# Metadata of the levels
 
 
 def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
@@ -184,7 +184,7 @@ def test_zarr_python_reads_the_same(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
 @pytest.mark.parametrize("transform", [UTM, (1000, 3, 1, 2000, 1, -3)])
-def test_each_level_lies_where_the_base_lies(tmp_path, rng, convention, transform, cpl):
+def test_each_level_has_the_extent_of_the_base(tmp_path, rng, convention, transform, cpl):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 67, 101), *options)
     dataset.SetGeoTransform(transform)
@@ -200,7 +200,7 @@ def test_each_level_lies_where_the_base_lies(tmp_path, rng, convention, transfor
     cpl.assert_quiet()
 
 
-def test_a_raster_without_a_place_gets_none(tmp_path, rng, cpl):
+def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl):
     dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40), place=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     dataset = None
@@ -211,8 +211,9 @@ def test_a_raster_without_a_place_gets_none(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-def test_the_place_may_come_later(tmp_path, rng, cpl):
-    """Levels follow what the raster is told after they were built, before and after closing."""
+def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
+    """Levels get a CRS and geotransform that are set after the overviews were built, before and
+    after closing."""
     dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), place=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     srs = osr.SpatialReference()
@@ -264,7 +265,7 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
 
 @zarr_formats.V2
 def test_ome_metadata(tmp_path, rng, cpl):
-    """What OME-NGFF 0.4 asks of `multiscales`, and the layout of zarr-conventions."""
+    """The metadata follow `multiscales` of OME-NGFF 0.4, and the layout of zarr-conventions."""
     make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
     (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
     assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
@@ -332,7 +333,8 @@ def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
 
 
 def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
-    """Two of different sizes in one group, each with overviews: still a list, none of them first."""
+    """Two rasters of different sizes in one group, each with overviews, are still listed as
+    subdatasets."""
     store = tmp_path / "a.zarr"
     one, two = smooth(rng, 1, 64, 64), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one").BuildOverviews("NEAREST", [2, 4])
@@ -353,7 +355,7 @@ def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
 
 
 def test_one_array_of_a_group_of_bands(tmp_path, rng, cpl):
-    """Overviews of one band are that band's in the dataset of all bands, and no other's."""
+    """Overviews of one band belong to that band alone in the dataset of all bands."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 50, 50)
     make(store, values, "SINGLE_ARRAY=NO")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Building overviews again, more of them, fewer, and not to the end."""
+"""Building overviews again, adding levels, removing levels, and cancelled builds."""
 
 import os
 import subprocess
@@ -26,20 +26,20 @@ def rng():
 
 
 def rewrite(dataset, values):
-    """Other pixels under the overviews, of which one warning tells."""
+    """Overwrites pixels that have overviews, which gives one warning."""
     with error_log() as log:
         assert dataset.WriteArray(values) == 0
-        dataset.FlushCache()  # what GDAL holds in blocks comes to the store then
+        dataset.FlushCache()  # writes GDAL's blocks to the store
     assert log.errors == [] and len(log.warnings) == 1 and "overviews" in log.warnings[0]
 
 
 # -------------------------------------------------------------------------------------------------
-# Again, more and fewer
+# Building again, adding and removing levels
 
 
 @pytest.mark.parametrize("options", [[], ["INTERLEAVE=PIXEL"], ["SINGLE_ARRAY=NO"],
                                      ["CREATE_CONSOLIDATED_METADATA=NO"]])  # fmt: skip
-def test_build_more_again_and_clean(tmp_path, rng, options, cpl):
+def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     store = tmp_path / "a.zarr"
     old, new = smooth(rng, 2, 90, 70), smooth(rng, 2, 90, 70)
     consolidated = "CREATE_CONSOLIDATED_METADATA=NO" not in options
@@ -57,7 +57,7 @@ def test_build_more_again_and_clean(tmp_path, rng, options, cpl):
     check(gtiff_levels(tmp_path, old, "AVERAGE", [4]))
     dataset = update(store)
     rewrite(dataset, new)
-    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # a larger one, and only that
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # only a larger level
     dataset = None
     two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
     check(two + four)
@@ -77,7 +77,7 @@ def test_build_more_again_and_clean(tmp_path, rng, options, cpl):
 
 
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
-    """Old handles of levels that are gone do no harm, and nothing of them comes back."""
+    """Handles of deleted levels do no harm, and nothing of these levels returns to the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 64, 64)
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
@@ -121,7 +121,7 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """The array has grown since along another dimension: its levels are of no use."""
+    """The array has grown along another dimension since, so its levels no longer match."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
     array = zarr.open(str(store))["raster"]
@@ -150,7 +150,7 @@ def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
 
 @zarr_formats.V2
 def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
-    """Attributes may list anything; what is not in a group for overviews stays."""
+    """Attributes may list any array as a level; only groups made for overviews are deleted."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2])
     root = zarr.open(str(store))
@@ -200,7 +200,7 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A group of the name that overviews have may belong to a user."""
+    """A group with a name that overviews use may belong to a user."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     root = zarr.open_group(str(store))
@@ -218,8 +218,8 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
     cpl.assert_quiet()
 
 
-def test_what_became_nodata_is_left_out(tmp_path, rng, cpl):
-    """Also where a level is made from one that was there before."""
+def test_pixels_that_became_nodata_are_left_out(tmp_path, rng, cpl):
+    """Nodata pixels are also left out of levels that are computed from an existing level."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 64, 64, "i2")
     values[:, 8:43, 8:33] = -99
@@ -237,7 +237,7 @@ def test_what_became_nodata_is_left_out(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Not to the end
+# Builds that do not complete
 
 
 @pytest.mark.parametrize("share", [0, 1e-9, 0.2, 0.5, 0.9, 1.0])
@@ -288,7 +288,7 @@ dataset.BuildOverviews("AVERAGE", [2, 4], die)
 
 
 @pytest.mark.parametrize("single", ["YES", "NO"])
-def test_a_process_that_ends_leaves_a_store_without_them(tmp_path, rng, single, cpl):
+def test_a_process_that_ends_leaves_no_overviews(tmp_path, rng, single, cpl):
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 300, 200)
     make(store, values, f"SINGLE_ARRAY={single}")
@@ -310,7 +310,7 @@ def test_a_process_that_ends_leaves_a_store_without_them(tmp_path, rng, single, 
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
-    """A file stands where a folder has to be: refused by every file system, for root as well."""
+    """A file stands at the path of a folder, which every file system refuses, for root as well."""
     store = tmp_path / "a.zarr"
     where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Overviews of masked rasters: their masks, and resampling that honours mask, alpha and nodata."""
+"""Overviews of masked rasters: masks of the levels, and resampling that honours mask, alpha and
+nodata."""
 
 import os
 import shutil
@@ -28,7 +29,7 @@ def rng():
 
 
 def disc(rng):
-    """A mask: a disc with holes."""
+    """Returns a mask: a disc with holes."""
     rows, columns = np.indices((SIDE, SIDE))
     mask = ((rows - 100) ** 2 + (columns - 95) ** 2 < 65**2) & (rng.random((SIDE, SIDE)) > 0.2)
     return (mask * 255).astype("u1")
@@ -59,8 +60,9 @@ def raster(rng, bands=3, mask=None, alpha=None, nodata=None):
 
 
 def as_tiff(folder, source, method, factors):
-    """What GTiff makes of it. With its bands together: band by band GDAL takes smaller levels from
-    larger ones as if these had no masks."""
+    """Returns the dataset with overviews that GTiff builds, with bands interleaved.
+
+    If bands are separate, GDAL computes smaller levels from larger ones without their masks."""
     name = str(folder / f"{method}.tif")
     options = ["TILED=YES", "INTERLEAVE=PIXEL", "BLOCKXSIZE=64", "BLOCKYSIZE=64"]
     with config_options(GDAL_TIFF_INTERNAL_MASK="YES"):
@@ -76,7 +78,7 @@ def copy(name, source, *options):
 
 
 def levels_of(dataset):
-    """(valid, values, mask, flags, colour) of every overview of every band."""
+    """Returns (valid values, mask, flags, colour) of every overview of every band."""
     found = []
     for number in range(1, dataset.RasterCount + 1):
         band = dataset.GetRasterBand(number)
@@ -127,7 +129,7 @@ def test_a_copy_with_overviews(tmp_path, rng, options, cpl):
     cpl.assert_quiet()
 
 
-def test_of_a_raster_that_is_created(tmp_path, rng, cpl):
+def test_overviews_of_a_created_raster(tmp_path, rng, cpl):
     source = raster(rng, mask=disc(rng))
     options = ["OVERVIEWS=AUTO", "OVERVIEW_RESAMPLING=AVERAGE", "BLOCKXSIZE=64", "BLOCKYSIZE=64"]
     dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 400, 400, 1, options=options)
@@ -166,7 +168,7 @@ def test_masks_of_single_bands(tmp_path, rng, cpl):
 @each_method
 @each_layout
 def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
-    """Colours as those of a raster with a mask; alpha is resampled as a band."""
+    """An alpha band masks the colours as a mask does; alpha itself is resampled as a band."""
     mask = disc(rng)
     values = rng.bit_generator.state
     store = copy(tmp_path / "a.zarr", raster(rng, alpha=mask), *options)
@@ -181,7 +183,7 @@ def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
             other = wanted.GetRasterBand(number).GetOverview(i)
             assert level.GetMaskFlags() == gdal.GMF_PER_DATASET | gdal.GMF_ALPHA
             valid = other.GetMaskBand().ReadAsArray() > 0
-            if method in ("NEAREST", "AVERAGE"):  # others have alpha of more or fewer pixels
+            if method in ("NEAREST", "AVERAGE"):  # other methods give alpha more or fewer pixels
                 assert_same(level.GetMaskBand().ReadAsArray() > 0, valid)
                 assert_same(np.where(valid, level.ReadAsArray(), 0), np.where(valid, other.ReadAsArray(), 0))
     assert dataset.GetRasterBand(4).GetOverview(0).GetColorInterpretation() == gdal.GCI_AlphaBand
@@ -228,14 +230,13 @@ def test_rasterio_reads_the_mask_of_a_level(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Masks that come later, and change
+# Masks that are added later, and masks that change
 
 
 def left_out(store, words):
     with error_log() as log:
-        dataset = gdal.OpenEx(str(store), gdal.OF_RASTER)
+        assert sizes(gdal.OpenEx(str(store), gdal.OF_RASTER)) == []
     assert log.errors == [] and len(log.warnings) == 1 and words in log.warnings[0], log.events
-    assert sizes(dataset) == []
 
 
 def test_a_mask_that_comes_after_the_overviews(tmp_path, rng):
@@ -280,8 +281,8 @@ def test_writing_to_a_mask_warns(tmp_path, rng):
     assert sizes(open_raster(store)) == [(100, 100)]
 
 
-def test_overviews_without_a_mask_are_left_out(tmp_path, rng):
-    """As earlier versions of this driver built them."""
+def test_overviews_without_a_mask_are_ignored(tmp_path, rng):
+    """Overviews without a mask, as earlier versions of this driver built them."""
     store = copy(tmp_path / "a.zarr", raster(rng, mask=disc(rng)), "OVERVIEWS=2")
     level = f"{level_group(2)}/a"
     attributes = zarr_formats.attributes(store, level)
@@ -291,11 +292,11 @@ def test_overviews_without_a_mask_are_left_out(tmp_path, rng):
         name.unlink()
     with error_log() as log:
         dataset = gdal.OpenEx(str(store), gdal.OF_RASTER, open_options=["USE_CONSOLIDATED_METADATA=NO"])
+        assert sizes(dataset) == []
     assert len(log.warnings) == 1 and "has no mask" in log.warnings[0]
-    assert sizes(dataset) == []
 
 
-def test_beside_the_store_they_get_none(tmp_path, rng):
+def test_overviews_beside_the_store_get_no_mask(tmp_path, rng):
     store = copy(tmp_path / "a.zarr", raster(rng, mask=disc(rng)))
     with error_log() as log:
         assert open_raster(store).BuildOverviews("AVERAGE", [2]) == 0
@@ -311,8 +312,8 @@ def test_a_build_that_is_refused_makes_no_masks(tmp_path, rng):
 
 
 @pytest.mark.parametrize("gone", ["mask", "level"])
-def test_what_is_gone_is_no_mask_and_no_level(tmp_path, cpl, gone):
-    """Not even where consolidated metadata have it."""
+def test_a_deleted_mask_or_level_is_not_used(tmp_path, cpl, gone):
+    """A deleted mask or level is ignored even if consolidated metadata list it."""
     source = gdal.GetDriverByName("MEM").Create("", 256, 256)
     source.GetRasterBand(1).Fill(50)
     source.CreateMaskBand(gdal.GMF_PER_DATASET)

@@ -41,7 +41,7 @@ def test_gdaladdo(tmp_path, rng, cpl):
     assert "Overviews: 250x300, 125x150" in told and "SUBDATASET" not in told
     assert run("gdaladdo", "-clean", store).returncode == 0
     assert entries(store) == before
-    assert run("gdaladdo", store).returncode == 0  # chooses by itself
+    assert run("gdaladdo", store).returncode == 0  # chooses factors by itself
     assert sizes(open_raster(store)) == [(250, 300), (125, 150)]
     assert not (tmp_path / "a.zarr.ovr").exists()
     assert run("gdaladdo", "-clean", store).returncode == 0
@@ -75,8 +75,8 @@ def test_creation_option(tmp_path, rng, text, wanted, copy, cpl):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.8])
-def test_a_copy_that_is_cancelled_is_gone(tmp_path, rng, share, cpl):
-    """While pixels are copied, and while overviews are built."""
+def test_a_cancelled_copy_is_deleted(tmp_path, rng, share, cpl):
+    """A copy is cancelled while pixels are copied, and while overviews are built."""
     source = make(tmp_path / "s.tif", smooth(rng, 1, 520, 600), driver="GTiff")
     with error_log() as log:
         copy = gdal.GetDriverByName("Zarr").CreateCopy(
@@ -98,7 +98,7 @@ def test_bad_options(tmp_path, option, word, cpl):
     cpl.assert_quiet()
 
 
-def test_not_while_a_dimension_grows(tmp_path, rng, cpl):
+def test_no_overviews_while_appending_to_a_dimension(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 20, 20))
     before = entries(store)

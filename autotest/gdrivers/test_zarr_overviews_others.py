@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What BuildOverviews() refuses, what it does beside the store, and with stores of others."""
+"""Requests that BuildOverviews() refuses, overviews beside the store, and overviews of other
+programs' stores."""
 
 import os
 import pathlib
@@ -27,7 +28,7 @@ def rng():
     return np.random.default_rng(SEED)
 
 
-def test_for_reading_they_go_beside_the_store(tmp_path, rng, cpl):
+def test_overviews_of_a_read_only_dataset_go_beside_the_store(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 80, 80)
     make(store, values)
@@ -37,7 +38,7 @@ def test_for_reading_they_go_beside_the_store(tmp_path, rng, cpl):
     dataset = None
     assert entries(store) == before and (tmp_path / "a.zarr.ovr").exists()
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
-    # Those in the store come first; cleaning takes both away.
+    # Overviews in the store are used before those beside it; cleaning deletes both.
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "NEAREST", [2]))
     assert update(store).BuildOverviews("NONE", []) == 0
@@ -45,7 +46,7 @@ def test_for_reading_they_go_beside_the_store(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-def test_what_gdal_learns_of_a_level_is_not_saved_as_the_rasters(tmp_path, rng, cpl):
+def test_statistics_of_a_level_are_not_saved_as_those_of_the_raster(tmp_path, rng, cpl):
     make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40)).BuildOverviews("NEAREST", [2])
     program = f"""
 from osgeo import gdal
@@ -54,14 +55,14 @@ for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
     assert dataset.GetRasterBand(1).GetOverview(0).ComputeStatistics(False)
     dataset = None
 """
-    # PAM is off in this process.
+    # PAM is disabled in the tests' own process.
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
-    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # its CRS
+    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # holds the CRS
     cpl.assert_quiet()
 
 
-def test_for_reading_those_in_the_store_stay(tmp_path, rng, cpl):
+def test_a_read_only_dataset_keeps_the_overviews_in_the_store(tmp_path, rng, cpl):
     make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40)).BuildOverviews("NEAREST", [2])
     before = entries(tmp_path)
     refused(open_raster(tmp_path / "a.zarr"), "NEAREST", [4], "opened for update")
@@ -106,9 +107,9 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-@zarr_formats.V2  # of which each array has a description of its own
-def test_as_many_arrays_as_can_be_described(tmp_path, rng, cpl):
-    """Readers look at 64 multiscales of a group."""
+@zarr_formats.V2  # in v2 each array has its own entry
+def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
+    """Readers look at no more than 64 multiscales of a group."""
     for count in (64, 65):
         store = tmp_path / f"{count}.zarr"
         make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", place=False)
@@ -126,7 +127,7 @@ def test_as_many_arrays_as_can_be_described(tmp_path, rng, cpl):
 
 
 def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
-    """There is no group to put them in: they go beside the store, as for reading."""
+    """A store without a group has no place for overviews: they go beside the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 40, 40)
     zarr.save_array(str(store), values[0], fill_value=None)
@@ -137,8 +138,8 @@ def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-def test_a_level_gets_none_of_its_own_twice(tmp_path, rng, cpl):
-    """A level that is opened by its name is a raster like others; cleaning the base takes all."""
+def test_a_level_gets_no_overviews_of_its_own(tmp_path, rng, cpl):
+    """A level opened by its name cannot get overviews; cleaning the base deletes all levels."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 64))
     before = entries(store)
@@ -150,12 +151,12 @@ def test_a_level_gets_none_of_its_own_twice(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Pyramids of others
+# Pyramids of other programs
 
 
 @pytest.mark.parametrize("name", ["ome_0.4.zarr", "ome_0.1.zarr", "ndpyramid.zarr",
                                   "layout_arrays.zarr", "geozarr_inline.zarr"])  # fmt: skip
-def test_levels_of_others_are_filled_again(tmp_path, name, cpl):
+def test_levels_of_other_programs_are_rebuilt(tmp_path, name, cpl):
     shutil.copytree(PYRAMIDS / name, tmp_path / name)
     node = {"ndpyramid.zarr": "2/tavg"}.get(name)
     opened = tmp_path / name if node is None else array_name(tmp_path / name, node)
@@ -177,7 +178,7 @@ def test_levels_of_others_are_filled_again(tmp_path, name, cpl):
 
 
 def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
-    """OME with one level: what it says stays true, and the overviews are beside it."""
+    """An OME image with one level keeps its metadata, and the overviews are separate levels."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 32, 48)
     root = zarr.open_group(str(store), mode="w")
@@ -198,7 +199,7 @@ def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
 
 
 def test_a_store_of_xarray(tmp_path, rng, cpl):
-    """A cube with names of its own: levels take over its coordinates and attributes."""
+    """Levels take over coordinates and attributes of a cube whose dimensions have other names."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 3, 40, 60)
     time = np.array(["2020-01-01", "2020-01-02", "2020-01-05"], "M8[ns]")
@@ -242,7 +243,7 @@ def test_columns_before_rows(tmp_path, rng, cpl):
 @pytest.mark.parametrize("kind", ["struct", "bool", "time", "big-endian", "i8"])
 def test_other_types(tmp_path, rng, kind, cpl):
     store = tmp_path / "a.zarr"
-    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 takes longer ones through float32
+    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 resamples longer integers through float32
     if kind == "struct":
         values = np.rec.fromarrays([values, values % 251], [("a", ">i8"), ("b", "u1")])
     else:

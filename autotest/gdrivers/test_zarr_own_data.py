@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a producer says of a raster is in the store, where it stays when the store is copied: nothing
-of it lies beside the store, and nothing is lost where GDAL writes no files beside datasets."""
+"""Metadata that GDAL keeps in .aux.xml files for other drivers are in the store, and stay when the
+store is copied.
+
+The driver writes no file beside the store, and loses nothing if PAM is disabled."""
 
 import os
 import shutil
@@ -56,7 +58,7 @@ def attribute_table():
 
 
 def describe(dataset):
-    """Sets on a dataset that can be changed what has a place in every GDAL dataset."""
+    """Sets everything that any GDAL dataset in update mode can store."""
     bands = dataset.RasterCount
     first, last = dataset.GetRasterBand(1), dataset.GetRasterBand(bands)
     first.SetColorTable(table())
@@ -111,12 +113,12 @@ EXPECTED = what_is_said(source_of())
 
 
 def beside(folder):
-    """What GDAL has left beside stores."""
+    """Lists the files that GDAL has left beside stores."""
     return sorted(name for name in os.listdir(folder) if name.endswith((".aux.xml", ".msk", ".ovr")))
 
 
 def copied(store):
-    """As `cp -r` copies it: every file has another time."""
+    """Copies the store as `cp -r` does: every file has another time."""
     target = store.with_name("copied-" + store.name)
     if store.is_dir():
         shutil.copytree(store, target, copy_function=shutil.copyfile)
@@ -136,7 +138,7 @@ def test_a_copy_has_all_that_its_source_has(tmp_path, cpl, options, name):
     for opened in (store, copied(store)):
         assert what_is_said(open_raster(opened)) == EXPECTED
     assert beside(tmp_path) == [] and cpl.events == []
-    # A copy of the copy, too, and back to what has a file beside it.
+    # A copy of the copy has all of it, too.
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "again.zarr"), open_raster(store))
     assert what_is_said(open_raster(tmp_path / "again.zarr")) == EXPECTED
 
@@ -151,7 +153,7 @@ def test_an_update_stores_it(tmp_path, cpl, options):
     describe(dataset)
     dataset = None
     assert what_is_said(open_raster(copied(store))) == EXPECTED
-    # Each can be changed, and taken away.
+    # Each item can be changed and deleted.
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     band = dataset.GetRasterBand(1)
     band.SetMetadataItem("sensor", None)
@@ -175,7 +177,7 @@ def has_statistics(store):
 @pytest.mark.parametrize("options", [[], ["BLOCKSIZE=10,15"]])
 @pytest.mark.parametrize("how", ["changed", "first chunk", "last chunk"])
 def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
-    """Uncompressed chunks keep their names and sizes, whatever their pixels are."""
+    """Uncompressed chunks keep their names and sizes when pixels change."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(
         str(store), source_of(1), options=[*options, "COMPRESS=NONE", "ARRAY_NAME=v"]
@@ -196,7 +198,8 @@ NAMES = ("red", "nir", "class")
 
 
 def named_bands(store, *options):
-    """A store with three bands, of which everything says the name; or nothing but the metadata does."""
+    """Writes a store of three bands. Each band has its name as description, metadata item and
+    category, or only in the metadata."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
     for number, name in enumerate(NAMES, start=1):
         band = source.GetRasterBand(number)
@@ -209,7 +212,7 @@ def named_bands(store, *options):
 
 
 def bands_of(store):
-    """(name, what the metadata say, the first category, the pixel) of each band."""
+    """Returns (description, metadata item, first category, pixel) of each band."""
     dataset = open_raster(store)
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return [
@@ -219,7 +222,7 @@ def bands_of(store):
 
 
 def selected(store, **indices):
-    """What xarray selects of it, with all attributes."""
+    """Returns a store with the bands that xarray selects, with all attributes."""
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load().isel(**indices)
     for name in contents.variables:
         contents[name].encoding = {}
@@ -239,7 +242,7 @@ def test_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
     assert cpl.events == []
 
 
-def test_bands_without_names_are_told_by_their_number(tmp_path, cpl):
+def test_bands_without_names_are_identified_by_their_number(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     named_bands(store, "unnamed")
     expected = [("", *band[1:]) for band in EXPECTED_BANDS]
@@ -249,7 +252,7 @@ def test_bands_without_names_are_told_by_their_number(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_bands_that_get_other_names_keep_what_is_said_of_them(tmp_path, cpl):
+def test_renamed_bands_keep_their_properties(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     named_bands(store)
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
@@ -258,7 +261,7 @@ def test_bands_that_get_other_names_keep_what_is_said_of_them(tmp_path, cpl):
     expected = [EXPECTED_BANDS[0], ("infrared", *EXPECTED_BANDS[1][1:]), EXPECTED_BANDS[2]]
     assert bands_of(store) == expected
     assert bands_of(selected(store, band=[2, 1])) == [expected[2], expected[1]]
-    # Another program renames all of them.
+    # Another program renames all bands.
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load()
     contents = contents.assign_coords(band=["a", "b", "c"])
     for name in contents.variables:
@@ -268,7 +271,7 @@ def test_bands_that_get_other_names_keep_what_is_said_of_them(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_stores_of_before_keep_what_is_said_of_bands(tmp_path, cpl):
+def test_stores_of_earlier_versions_keep_the_properties_of_bands(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     named_bands(store)
     array = zarr.open_group(str(store), mode="r+")["v"]
@@ -281,8 +284,9 @@ def test_stores_of_before_keep_what_is_said_of_bands(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_one_band_shows_it_to_others(tmp_path, cpl):
-    """What CF has words for is attributes; what only the band says is not said of the dataset."""
+def test_properties_of_one_band_are_attributes(tmp_path, cpl):
+    """Properties that CF defines are attributes; properties of a single band are not shown as the
+    dataset's."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source_of(1))
     attributes = dict(zarr.open_group(str(store), mode="r")["a"].attrs)
@@ -293,7 +297,7 @@ def test_one_band_shows_it_to_others(tmp_path, cpl):
     assert attributes["gdal_pam"].startswith("<PAMDataset>")
     told = what_is_said(open_raster(store))
     wanted = what_is_said(source_of(1))
-    del told["alpha"], wanted["alpha"]  # of a band with a colour table GDAL says palette
+    del told["alpha"], wanted["alpha"]  # palette there, as the band has a colour table
     assert told == wanted
     read = xr.open_zarr(str(store))
     assert read["a"].attrs["long_name"] == "land cover"
@@ -301,7 +305,7 @@ def test_one_band_shows_it_to_others(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_bands_with_arrays_show_it_by_each(tmp_path, cpl):
+def test_properties_of_bands_in_arrays_of_their_own_are_attributes(tmp_path, cpl):
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source_of(), options=["SINGLE_ARRAY=NO"])
     arrays = dict(zarr.open_group(str(store), mode="r").arrays())
@@ -343,7 +347,7 @@ def test_statistics_stay_with_the_store(tmp_path, cpl, options, histogram):
     assert cpl.events == []
 
 
-@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # whose chunks keep their sizes
+@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # chunks keep their sizes
 @pytest.mark.parametrize("writer", ["gdal", "zarr"])
 def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     store = tmp_path / "a.zarr"
@@ -363,7 +367,7 @@ def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     assert cpl.events == []
 
 
-# What users of a store that is only read have set
+# Properties that users set on a read-only store
 
 
 def set_beside(dataset):
@@ -404,7 +408,7 @@ def store_with_all(folder, dtype="<i2"):
     })  # fmt: skip
 
 
-def test_what_a_user_sets_on_a_store_that_is_only_read_counts(tmp_path, cpl, pam):
+def test_properties_set_on_a_read_only_store_are_kept_beside_it(tmp_path, cpl, pam):
     if pam == "NO":
         pytest.skip("GDAL keeps nothing beside datasets then")
     store = store_with_all(tmp_path)
@@ -416,7 +420,7 @@ def test_what_a_user_sets_on_a_store_that_is_only_read_counts(tmp_path, cpl, pam
     assert read_beside(open_raster(store)) == BESIDE
     assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
     assert beside(tmp_path) == ["store.zarr.aux.xml"]
-    # An update says it in the store, and its own changes count from then on.
+    # An update writes these properties to the store; later changes are found in the store.
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetUnitType("mm")
     dataset.GetRasterBand(1).SetMetadataItem("note", "n")
@@ -444,7 +448,7 @@ def test_nodata_of_64_bits_that_a_user_sets(tmp_path, cpl, pam, dtype, method):
                                   "<PAMDataset><GCPList Projection='+init=/etc/passwd'><GCP Id='1' Pixel='1'"
                                   " Line='1' X='1' Y='1'/></GCPList></PAMDataset>",
                                   "<a>" * 5000])  # fmt: skip
-def test_an_attribute_that_is_damaged_or_a_strangers(tmp_path, cpl, text):
+def test_a_damaged_or_foreign_attribute(tmp_path, cpl, text):
     for value in (text, 7, [text], None):
         store = make_store(tmp_path, {"a": {"values": np.zeros((3, 4)), "attrs": {"gdal_pam": value}}})
         dataset = open_raster(store)
@@ -459,7 +463,7 @@ def test_an_attribute_that_is_damaged_or_a_strangers(tmp_path, cpl, text):
 
 @zarr_formats.V2
 def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, cpl, pam):
-    """`pam.aux.xml` of GDAL's own driver and this one: a CRS and statistics."""
+    """`pam.aux.xml` of this driver and of GDAL's built-in driver holds a CRS and statistics."""
     if pam == "NO":
         pytest.skip("GDAL keeps nothing beside datasets then")
     values = np.arange(20, dtype="<i2").reshape(4, 5)
@@ -487,7 +491,7 @@ def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, 
 
 @pytest.mark.parametrize("bands", [[2, 1, 0], [0], [1], [2, 1], [0, 1, 2], [1, 0]])
 def test_masks_of_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
-    """xarray moves the mask's bands with those of the raster, and keeps the attributes."""
+    """xarray moves the bands of the mask with the bands of the raster, and keeps the attributes."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 6, 4, 3)
     for i, name in enumerate(NAMES):

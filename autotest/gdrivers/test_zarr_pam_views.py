@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The attribute gdal_pam of a raster: its content where open options show the raster in another way, and
-in copies of a part of it."""
+"""The attribute gdal_pam of a raster: its content in views that open options change, and in copies
+of a part."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def wgs84():
 
 
 def describe(band):
-    """Says of a band what depends neither on the place of pixels nor on nodata."""
+    """Sets properties of a band that depend neither on the place of pixels nor on nodata."""
     table = gdal.ColorTable()
     for i in range(3):
         table.SetColorEntry(i, (i * 100, 1, 2, 255))
@@ -41,7 +41,8 @@ def describe(band):
 
 
 def make(folder, transform=(0, 10, 0, -90, 0, 10), points=False, bands=1, options=()):
-    """A raster from south to north, from 0 to 360 degrees."""
+    """Writes a raster whose rows run from south to north and whose longitudes run from 0 to 360
+    degrees."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, bands, gdal.GDT_Byte)
     source.WriteArray(np.tile(np.arange(ROWS, dtype="u1")[:, None] % 3, (bands, 1, COLUMNS)).reshape(bands, ROWS, COLUMNS))
     if transform:
@@ -83,7 +84,7 @@ def points_of(dataset):
     return [(p.GCPX, p.GCPY, p.GCPPixel, p.GCPLine) for p in dataset.GetGCPs()]
 
 
-# Whether the statistics are kept, by option.
+# Open options, and whether statistics are kept with each.
 OPTIONS = {
     "NORTH_UP=YES": True,
     "WRAP_LONGITUDE=YES": True,
@@ -96,7 +97,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("bands", [1, 2, "apart"])
 @pytest.mark.parametrize("option", OPTIONS)
-def test_options_keep_what_is_said_of_the_raster(tmp_path, option, bands):
+def test_options_keep_the_properties_of_the_raster(tmp_path, option, bands):
     if bands == "apart":
         name = str(make(tmp_path, bands=2, options=["SINGLE_ARRAY=NO"]))
     else:
@@ -109,7 +110,7 @@ def test_options_keep_what_is_said_of_the_raster(tmp_path, option, bands):
     assert bool(statistics(dataset)) == OPTIONS[option]
 
 
-def test_so_does_the_configuration_option(tmp_path):
+def test_the_configuration_option_keeps_the_properties_of_the_raster(tmp_path):
     name = array_name(make(tmp_path), "k")
     expected = told(open_raster(name))
     with config_options(ZARR_NORTH_UP="YES"):
@@ -203,7 +204,7 @@ def test_points_of_another_size_are_left_out(tmp_path, part):
     assert told(dataset)["table"] == told(open_raster(array_name(store, "k")))["table"]
 
 
-def test_points_written_before_the_size_was_kept(tmp_path):
+def test_points_written_before_the_size_was_stored(tmp_path):
     store = make(tmp_path, points=True)
     array = zarr.open_group(str(store), mode="r+")["k"]
     size = '<MDI key="SIZE">36 x 18</MDI>'

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Nothing that a store says leads outside it: every name in its metadata that could is one that
-does, and the system is asked which files were looked at."""
+"""No name in a store's metadata leads outside of the store.
+
+Each name in the metadata is replaced by a path to an array outside. strace tells which files the
+driver looked at."""
 
 import json
 import os
@@ -22,7 +24,8 @@ pytestmark = zarr_formats.BOTH
 
 ZEROS = np.zeros((4, 6), "<i2")
 
-# Opens, reads, changes and tidies up whatever there is, by both APIs.
+# Opens, reads, changes and cleans everything in the stores, by the raster and the multidimensional
+# API.
 SCRIPT = """
 import sys
 from osgeo import gdal
@@ -76,7 +79,7 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 
 
 def looked_at(folder, *names, what="all"):
-    """The paths of all files that the system is asked for when all that is done in a folder."""
+    """Returns the paths of all files that the script asks the operating system for."""
     command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT, what]
     done = subprocess.run(
         command + [str(name) for name in names], env=plain_environment(), cwd=folder, capture_output=True,
@@ -88,23 +91,23 @@ def looked_at(folder, *names, what="all"):
 
 
 def outside(folder):
-    """An array that every relative and absolute name below means."""
+    """Writes the array that every relative and absolute path of ways_out() leads to."""
     handmade(folder / "outside", attrs={"secret": 1})
     handmade(folder / "outside" / "a")
     return folder / "outside"
 
 
 def check(tmp_path, *stores, what="all"):
-    """That the store's own files are looked at, and none of the other's or of those above."""
+    """Asserts that the script looks at files of the stores, and at no file of the outside array."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
     paths = looked_at(tmp_path, *stores, what=what)
-    assert any(path.startswith(str(stores[0])) for path in paths)  # or it would show nothing at all
+    assert any(path.startswith(str(stores[0])) for path in paths)  # else nothing would be proved
     assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
     assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
 
 
 def ways_out(tmp_path, depth):
-    """Names of outside/a as seen from a group `depth` levels below the root."""
+    """Returns paths to outside/a as seen from a group `depth` levels below the root."""
     up = "../" * (depth + 1)
     return [up + "outside/a", f"./{up}outside/a", f"x/../{up}outside/a", str(tmp_path / "outside" / "a"),
             up.replace("/", "\\") + "outside\\a", f"file://{tmp_path}/outside/a"]  # fmt: skip
@@ -117,7 +120,7 @@ def needs_plain_plugin():
 
 
 def attributes(path):
-    """Every attribute that names another node, with a way out."""
+    """Returns every attribute that names another node, with `path` as its value."""
     return {
         "_ARRAY_DIMENSIONS": [path, path],
         "coordinates": path,
@@ -143,7 +146,7 @@ def attributes(path):
 
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("consolidated", [False, True])
-def test_of_attributes(tmp_path, number, consolidated):
+def test_paths_in_attributes_stay_in_the_store(tmp_path, number, consolidated):
     outside(tmp_path)
     arrays = {
         "dem": {"values": ZEROS, "attrs": attributes(ways_out(tmp_path, 0)[number])},
@@ -157,7 +160,7 @@ def test_of_attributes(tmp_path, number, consolidated):
 
 
 def crs_texts(file):
-    """Texts by which PROJ or GDAL would look at a file."""
+    """Returns CRS texts that make PROJ or GDAL look at a file."""
     utm = ('PROJCS["a",GEOGCS["b",DATUM["c",SPHEROID["d",6378137,298]%s],PRIMEM["e",0],'
            'UNIT["f",0.017]],PROJECTION["Transverse_Mercator"],PARAMETER["central_meridian",9],'
            'UNIT["m",1]%s]')  # fmt: skip
@@ -185,9 +188,9 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
-@zarr_formats.V2  # a text is the same in v3
-def test_of_coordinate_reference_systems(tmp_path):
-    """Each text as each attribute that may hold one."""
+@zarr_formats.V2  # texts are equal in v3
+def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
+    """Each text is tried as each attribute that may hold a CRS."""
     outside(tmp_path)
     arrays = {}
     for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):
@@ -218,8 +221,8 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
 
 
 @zarr_formats.V2
-def test_of_members_of_array_metadata(tmp_path):
-    """NCZarr's extension lies in .zarray itself."""
+def test_paths_in_array_metadata_stay_in_the_store(tmp_path):
+    """NCZarr keeps its extension in .zarray itself."""
     outside(tmp_path)
     for number, path in enumerate(ways_out(tmp_path, 1)):
         extension = {"dimrefs": ["/" + path, path], "dimension_references": [path, path]}
@@ -230,7 +233,7 @@ def test_of_members_of_array_metadata(tmp_path):
     check(tmp_path, tmp_path / "store.zarr")
 
 
-def test_of_keys_of_consolidated_metadata(tmp_path):
+def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
     outside(tmp_path)
     store = make_store(tmp_path, {"dem": ZEROS}, consolidated=True)
     file = zarr_formats.document_file(store, ".zmetadata")
@@ -247,9 +250,9 @@ def test_of_keys_of_consolidated_metadata(tmp_path):
 
 
 @zarr_formats.V2
-def test_of_links_of_xcube(tmp_path):
+def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
-    folder = tmp_path / "deeper" / "x.levels"  # a link to a store beside it is followed
+    folder = tmp_path / "deeper" / "x.levels"  # the driver follows a link to a store beside it
     for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
         (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
@@ -257,7 +260,7 @@ def test_of_links_of_xcube(tmp_path):
     check(tmp_path, folder)
 
 
-def test_of_members_of_a_zip(tmp_path):
+def test_members_of_a_zip_stay_in_the_file(tmp_path):
     outside(tmp_path)
     store = make_store(tmp_path, {"dem": ZEROS}, attributes("../outside/a"))
     with zipfile.ZipFile(tmp_path / "store.zarr.zip", "w") as archive:
@@ -272,7 +275,7 @@ def test_of_members_of_a_zip(tmp_path):
 
 
 @zarr_formats.V2
-def test_of_v1(tmp_path):
+def test_paths_in_attributes_of_v1_stay_in_the_store(tmp_path):
     outside(tmp_path)
     store = tmp_path / "store.zarr"
     store.mkdir()
@@ -283,8 +286,8 @@ def test_of_v1(tmp_path):
     check(tmp_path, store)
 
 
-def test_but_links_of_the_file_system_are_followed(tmp_path):
-    """They belong to the user who made them, not to the store."""
+def test_symbolic_links_are_followed(tmp_path):
+    """Symbolic links belong to the user who made them, not to the store."""
     values = np.arange(24, dtype="i2").reshape(4, 6)
     elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
     store = make_store(tmp_path, {"own": values + 1})
@@ -294,7 +297,7 @@ def test_but_links_of_the_file_system_are_followed(tmp_path):
     chunk.symlink_to(zarr_formats.chunk_file(elsewhere, "dem", 0, 0))
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
-    # What is written takes the place of the link, as with any program that renames.
+    # A written file replaces the link, as in any program that renames files.
     dataset = gdal.Open(f'ZARR:"{store}":/own', gdal.GA_Update)
     dataset.GetRasterBand(1).Fill(7)
     del dataset
@@ -302,8 +305,8 @@ def test_but_links_of_the_file_system_are_followed(tmp_path):
     assert np.array_equal(zarr.open(str(elsewhere / "dem"), mode="r")[:], values)
 
 
-def test_would_be_seen(tmp_path):
-    """What the tests above look for is there when the way out is taken."""
+def test_access_outside_of_the_store_would_be_seen(tmp_path):
+    """Opening the outside array by a path is seen by strace, so the tests above can fail."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

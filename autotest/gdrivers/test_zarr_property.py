@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Property test: whatever zarr-python writes reads back equal, bit for bit, through GDAL: as rasters
-and through the multidimensional API, whatever the data type.
+"""Property test: random arrays that zarr-python writes read back bit for bit through GDAL, as
+rasters and through the multidimensional API.
 
-ZARR_TEST_SEED    seed of the run; random when unset, and always printed at the end
-ZARR_TEST_ARRAYS  arrays per run, at least 1000 for the coverage test to hold; default 1200
-ZARR_TEST_ONLY    number of one array of the run, to reproduce a failure
-"""
+ZARR_TEST_SEED is the seed of the run: random if unset, and printed at the end. ZARR_TEST_ARRAYS is
+the number of arrays, 1200 by default; the coverage test needs at least 1000. ZARR_TEST_ONLY is the
+number of one array, to reproduce a failure."""
 
 import collections
 import os
@@ -30,12 +29,13 @@ BATCHES = 20
 
 @pytest.fixture(scope="module")
 def seen():
-    """What the arrays that were compared had, as (what, value) -> count."""
+    """Counts the properties of the arrays that were compared: (property, value) -> count."""
     return collections.Counter()
 
 
 def _connection_string(array, turn):
-    """The array itself always opens by its name; the store does where it is the only raster."""
+    """Returns the array's own name in one of three turns, and always if the store has other
+    rasters; else the store's name."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)
@@ -43,7 +43,8 @@ def _connection_string(array, turn):
 
 
 def _refusal_problem(name, pattern):
-    """None when `name` does not open and GDAL's one error says why."""
+    """Returns None if `name` does not open and GDAL's one error matches `pattern`, else the
+    problem."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(name)
     if dataset is not None:
@@ -58,7 +59,7 @@ def _refusal_problem(name, pattern):
 def _nodata_problem(band, array):
     fill, dtype = array.metadata["fill_value"], array.values.dtype
     nodata = band.GetNoDataValue()
-    if dtype.kind in "mM":  # whatever the fill value, as NumPy's own is not a time
+    if dtype.kind in "mM":  # also if the fill value is not NumPy's NaT
         nat = np.iinfo(np.int64).min
         return None if nodata == nat else f"nodata {nodata}, expected NaT"
     if fill is None:
@@ -117,7 +118,7 @@ def _noise(log):
 
 
 def _problem(array, index):
-    """None when GDAL and zarr_dump read what zarr-python reads."""
+    """Returns None if GDAL and zarr_dump read what zarr-python reads, else the problem."""
     name = _connection_string(array, index)
     values = array.values
     fields = values.dtype.names and list(zarr_gdal.numeric_fields(np.zeros(1, values.dtype)))
@@ -140,8 +141,8 @@ def _problem(array, index):
 
 
 def _multidimensional_problem(array, index):
-    """None when the multidimensional API reads what zarr-python reads: through the store, or
-    through the array's own name."""
+    """Returns None if the multidimensional API reads what zarr-python reads, else the problem.
+    Opens the store or, in one of four turns, the array's own name."""
     draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
     name, path = str(array.store), array.path
     if index % 4 == 0:
@@ -180,7 +181,7 @@ def test_random_arrays(batch, tmp_path, seen):
 
 
 def _everything():
-    """All that a run must have met, as (what, value)."""
+    """Yields every (property, value) that a run must have met."""
     yield from (("kind", kind) for kind in zarr_random_types.KINDS)
     yield from (("unit", unit) for unit in zarr_random_types.UNITS)
     yield from (("filters", name) for name in zarr_random_codecs.FILTERS)
@@ -202,7 +203,7 @@ def _everything():
 
 
 def test_the_random_arrays_covered_everything(seen):
-    """Holds only after the batches above have run, and all of them have passed."""
+    """Fails if a batch above has not run, or has failed."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["arrays", "compared"] >= 300

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The sample pyramids of data/pyramids: one store for each layout, each one raster with overviews.
-Values are those that zarr-python reads; chunks are counted by the domain READ_COUNTERS."""
+"""The sample pyramids of data/pyramids, a store for each layout: each opens as one raster with
+overviews.
+
+zarr-python gives the expected values. The metadata domain READ_COUNTERS counts decoded chunks."""
 
 import pathlib
 import subprocess
@@ -19,14 +21,15 @@ TILE = 2 * 20037508.342789244 / 256 / 2**10
 
 
 class Layout:
-    """A pyramid: what is opened, its arrays from the largest on, and where it lies."""
+    """A sample pyramid: its name, its arrays from the largest to the smallest, its CRS and its
+    geotransform."""
 
     def __init__(self, name, levels, crs=None, place=None, node=None, chunks=None):
         self.store = PYRAMIDS / name
         self.name = str(self.store) if node is None else array_name(self.store, node)
         self.id = name if node is None else f"{name}:{node}"
         self.crs, self.place = crs, place
-        self.values = []  # of each level, bands x rows x columns
+        self.values = []  # of each level: bands x rows x columns
         for path in levels:
             values = zarr.open_array(str(self.store / path), mode="r")[...]
             self.values.append(values.reshape(-1, *values.shape[-2:]))
@@ -94,7 +97,7 @@ def test_every_band_has_the_levels_as_overviews(layout):
 
 
 @each_layout
-def test_it_lies_where_the_base_does(layout):
+def test_levels_have_the_extent_of_the_base(layout):
     dataset = layout.open()
     assert epsg(dataset) == layout.crs
     if layout.place is None:
@@ -115,14 +118,14 @@ def test_overview_level_opens_a_level(layout):
 
 
 def fresh(layout):
-    """Opened, and with its coordinates read, so that what is decoded from now on is pixels."""
+    """Opens the layout and reads its coordinates, so that chunks decoded afterwards are pixels."""
     dataset = layout.open()
     dataset.GetGeoTransform(can_return_null=True)
     return dataset
 
 
 @each_layout
-def test_a_smaller_read_takes_the_level_and_its_chunks_only(layout):
+def test_a_smaller_read_decodes_chunks_of_one_level_only(layout):
     for k in range(len(layout.values) - 1, 0, -1):
         values = layout.values[k]
         rows, columns = values.shape[1:]
@@ -135,7 +138,7 @@ def test_a_smaller_read_takes_the_level_and_its_chunks_only(layout):
 
 
 @each_layout
-def test_so_does_a_band_even_if_the_size_is_between_two_levels(layout):
+def test_a_smaller_read_of_a_band_decodes_chunks_of_one_level_only(layout):
     for k in range(len(layout.values) - 1, 0, -1):
         values = layout.values[k]
         rows, columns = values.shape[1:]
@@ -160,7 +163,7 @@ def test_a_window_at_full_size_reads_the_base(layout):
 
 
 @each_layout
-def test_gdalinfo_tells_of_the_levels(layout):
+def test_gdalinfo_lists_the_levels(layout):
     done = subprocess.run(["gdalinfo", layout.name], capture_output=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
     text = done.stdout.decode()
@@ -168,7 +171,7 @@ def test_gdalinfo_tells_of_the_levels(layout):
     assert f"Size is {columns}, {rows}\n" in text
     listed = ", ".join(f"{values.shape[2]}x{values.shape[1]}" for values in layout.values[1:])
     assert text.count(f"  Overviews: {listed}\n") == bands
-    for line in text.splitlines():  # where they are described is not for copies
+    for line in text.splitlines():  # copies must not repeat the description of the levels
         assert not line.strip().startswith(("multiscales=", "omero="))
 
 
@@ -193,7 +196,7 @@ def test_several_variables_are_listed_each_by_its_largest_array():
 
 
 def test_gdalwarp_and_translate_use_the_levels(tmp_path):
-    """An eighth of the size: the smallest level is enough for both."""
+    """The output has an eighth of the size, so both programs need only the smallest level."""
     name = str(PYRAMIDS / "layout_arrays.zarr")
     for program in (
         ["gdal_translate", "-q", "-outsize", "16", "12"],
@@ -203,7 +206,7 @@ def test_gdalwarp_and_translate_use_the_levels(tmp_path):
         command = [*program, name, str(target)]
         subprocess.run(command, check=True, timeout=60)
         values = gdal.Open(str(target)).ReadAsArray()
-        # The mark of a level is 10 for each: a pixel tells which one it is from.
+        # Each level's pixels are marked by a multiple of 10, which tells the level of a pixel.
         smallest = zarr.open_array(f"{name}/2", mode="r")[...]
         assert set(values.ravel().tolist()) <= set(smallest.ravel().tolist()), program
 
@@ -219,7 +222,8 @@ def test_external_overviews_still_work_without_levels(tmp_path):
 
 
 def test_variables_on_one_grid_are_bands_with_overviews(tmp_path):
-    """Levels that are groups of several 2D variables: a band for each, and overviews that are."""
+    """Levels are groups of several 2D variables: each variable is a band, and its levels are
+    overviews."""
     root = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
     datasets = [{"path": str(i)} for i in range(3)]
     root.attrs["multiscales"] = [{"datasets": datasets, "metadata": {"version": "0.1.0"}}]

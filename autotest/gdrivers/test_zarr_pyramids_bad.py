@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pyramids whose description is wrong: the base always opens, what fits is an overview, and each
-thing that does not is warned of once."""
+"""Pyramids with a wrong description: the base always opens, levels that fit are overviews, and each
+fault gives one warning."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def shrunk(k):
 
 
 def make(folder, multiscales, arrays=None, **attributes):
-    """A group with the levels 0, 1 and 2, and its own idea of them."""
+    """Writes a group with the levels 0, 1 and 2, and the `multiscales` that the test wants."""
     group = zarr.open_group(str(folder / "x.zarr"), mode="w")
     for name, values in {**{str(k): shrunk(k) for k in range(3)}, **(arrays or {})}.items():
         group.array(name, values, chunks=(16,) * values.ndim, overwrite=True)
@@ -37,7 +37,7 @@ def image(*paths, **more):
 
 
 def opened(name, *options):
-    """(dataset, sizes of the overviews, warnings); nothing but warnings may be said."""
+    """Returns (dataset, sizes of the overviews, warnings), and asserts that there are no errors."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
         assert dataset is not None and log.errors == [], log.events
@@ -48,7 +48,7 @@ def opened(name, *options):
     return dataset, sizes, log.warnings
 
 
-# What stands in place of the level "1", and what its warning says.
+# Replacements of the level "1", with the text of the warning.
 LEVELS = {
     "missing": ("nowhere", None, "nowhere"),
     "above": ("../1", None, r"\.\./1"),
@@ -83,7 +83,7 @@ def test_a_corrupt_level_is_left_out(tmp_path):
     np.testing.assert_array_equal(read_all(dataset)[0], BASE)
 
 
-def test_a_level_elsewhere_on_the_map_is_left_out(tmp_path):
+def test_a_level_with_another_extent_is_left_out(tmp_path):
     scale = [[1, 1], [2, 2], [4, 4]]
     datasets = []
     for k in range(3):
@@ -114,7 +114,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("what", WHOLE)
-def test_a_description_of_nothing_hides_nothing(tmp_path, what):
+def test_an_empty_description_hides_no_array(tmp_path, what):
     store = make(tmp_path, None)
     zarr_formats.put_attributes(store, {"multiscales": WHOLE[what]})
     dataset, _, _ = opened(store)
@@ -127,18 +127,18 @@ def test_a_description_of_nothing_hides_nothing(tmp_path, what):
 
 
 @pytest.mark.parametrize("what", WHOLE)
-def test_arrays_of_which_nothing_is_listed_say_why(tmp_path, what):
+def test_an_array_below_a_broken_description_gives_its_warning(tmp_path, what):
     store = make(tmp_path, None)
     zarr_formats.put_attributes(store, {"multiscales": WHOLE[what]})
     _, _, warnings = opened(array_name(store, "0"))
-    # Tile matrix sets that are only named need not be those of the arrays beside them.
+    # A tile matrix set given only by its name need not describe the arrays of the group.
     silent = {"an empty list": 0, "null": 0, "unknown tile matrix set": 0}
     assert len(warnings) == {**silent, "datasets without paths": 2}.get(what, 1), warnings
-    # What is an image is below `ome` in version 0.5, of Zarr v3.
+    # Version 0.5, which is for Zarr v3, keeps `multiscales` below `ome`.
     assert all(re.search(r"x\.zarr: (ome\.)?multiscales", text) for text in warnings), warnings
 
 
-# What is said of the level "1" besides its path, and what its warning says.
+# Statements about the level "1" besides its path, with the text of the warning.
 STATEMENTS = {
     "made of nothing": ({"derived_from": "nowhere"}, "derived_from: /nowhere does not exist"),
     "made of a line": ({"derived_from": "line"}, "derived_from: /line has 1 dimensions"),
@@ -156,7 +156,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("what", STATEMENTS)
-def test_what_is_said_of_a_level_and_is_not_so(tmp_path, what):
+def test_a_wrong_statement_about_a_level_gives_a_warning(tmp_path, what):
     said, warning = STATEMENTS[what]
     layout = [{"asset": "0"}, {"asset": "1", **said}, {"asset": "2"}]
     store = make(tmp_path, {"layout": layout}, {"line": np.arange(5)})
@@ -171,7 +171,7 @@ def test_what_is_said_of_a_level_and_is_not_so(tmp_path, what):
 @pytest.mark.parametrize("version", ["0.2", "0.9", "two", 7, None])
 def test_any_version_is_tried(tmp_path, version):
     store = make(tmp_path, [image("0", "1", "2", version=version)])
-    if zarr_formats.is_v3():  # where `ome` says it
+    if zarr_formats.is_v3():  # the version stands in `ome`
         document = json.loads((store / "zarr.json").read_text())
         document["attributes"]["ome"]["version"] = version
         (store / "zarr.json").write_text(json.dumps(document))
@@ -183,7 +183,7 @@ def test_any_version_is_tried(tmp_path, version):
 
 
 @pytest.mark.parametrize("scale", [[0, 0], [-2, 1], [float("nan"), 1], ["a", 1], [1]])
-def test_a_scale_that_is_none_is_ignored(tmp_path, scale):
+def test_an_invalid_scale_is_ignored(tmp_path, scale):
     entry = {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": scale}]}
     store = make(tmp_path, [{**image(), "datasets": [entry, {"path": "1"}]}])
     dataset, sizes, warnings = opened(store)
@@ -196,7 +196,7 @@ def test_a_scale_that_is_none_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """Of 25 with 160 levels each the first six are within the bounds."""
+    """With 25 entries of 160 levels each, the first six are within the limits."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),
@@ -316,7 +316,7 @@ def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
 
 
 def test_depth_and_numbers_are_bounded(tmp_path):
-    """A hundred thousand levels that do not exist are not looked for one by one."""
+    """The driver does not look for a hundred thousand missing levels one by one."""
     store = make(tmp_path, None)
     listed = [{"path": f"none/{i}"} for i in range(100_000)]
     multiscales = [{**image(), "datasets": [{"path": "0"}, *listed]}]

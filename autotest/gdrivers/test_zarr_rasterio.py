@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RasterIO in GDAL's sense: windows, buffer types, spacings, resampling, threads."""
+"""GDAL's RasterIO(): windows, buffer types, spacings, resampling and threads."""
 
 import concurrent.futures
 import itertools
@@ -26,7 +26,8 @@ def cube(dtype="i2"):
     ids=lambda chunks: "x".join(map(str, chunks)),
 )
 def store(request, tmp_path):
-    """Chunks that overhang, that span bands, that are the whole array, a row, a column."""
+    """Chunks that overhang the array, that span bands, and that are the whole array, a row or a
+    column."""
     return make_array(tmp_path, cube(), chunks=request.param)
 
 
@@ -63,7 +64,8 @@ def test_windows_outside(plain, cpl, window):
 
 
 def test_every_type_into_every_buffer(tmp_path):
-    """Conversions are GDAL's: the MEM driver's answer is right, whatever clamps or rounds."""
+    """Conversions follow GDAL's rules: results equal the MEM driver's, which clamps and rounds as
+    GDAL does."""
     codes = ["u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "c8", "c16"]
     for code in codes:
         rng = np.random.default_rng(3)
@@ -82,7 +84,8 @@ def test_every_type_into_every_buffer(tmp_path):
 @pytest.mark.parametrize("buffer_type", [gdal.GDT_Byte, gdal.GDT_Int16, gdal.GDT_Float64])
 @pytest.mark.parametrize("pixel, line", [(8, 0), (9, 0), (8, 250), (11, 347), (16, 512), (200, 8)])
 def test_band_spacings(store, buffer_type, pixel, line):
-    """Also lines closer than pixels (a transposed buffer), and what is between stays as it was."""
+    """Lines may be closer than pixels (a transposed buffer); bytes between pixels keep their
+    values."""
     values = cube()[1][5:20, 4:25]
     line = line or pixel * values.shape[1] + 3
     wanted = values.astype(gdal_array.GDALTypeCodeToNumericTypeCode(buffer_type))
@@ -113,7 +116,8 @@ def test_band_lists_and_interleaving(store, bands, interleave):
 
 @pytest.mark.parametrize("step", [(1, -1), (-1, 1), (-1, -1)])
 def test_negative_strides(plain, step):
-    """ReadAsArray hands RasterIO whatever strides the array has, negative ones included."""
+    """ReadAsArray() passes the strides of the NumPy array to RasterIO(), including negative
+    ones."""
     buffer = np.zeros((ROWS, COLUMNS), "i2")[:: step[0], :: step[1]]
     got = open_band(plain).ReadAsArray(buf_obj=buffer)
     assert got is not None, gdal.GetLastErrorMsg()
@@ -122,7 +126,7 @@ def test_negative_strides(plain, step):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_every_order_of_a_cube(plain, order):
-    """Datasets read into arrays whose axes lie in memory in any order."""
+    """Datasets are read into arrays whose axes lie in memory in any order."""
     shape = (BANDS, ROWS, COLUMNS)
     inverse = np.argsort(order)
     buffer = np.zeros([shape[i] for i in order], "f4").transpose(inverse)
@@ -139,7 +143,7 @@ RESAMPLINGS = [
 @pytest.mark.parametrize("algorithm", RESAMPLINGS)
 @pytest.mark.parametrize("size", [(10, 8), (31, 8), (10, 23), (62, 50), (1, 1), (7, 60)])
 def test_resampling(store, algorithm, size):
-    """The same answers as from the same pixels in memory."""
+    """Resampled results equal those of GDAL's MEM driver for the same pixels."""
     options = dict(buf_xsize=size[0], buf_ysize=size[1], resample_alg=algorithm)
     dataset, memory = open_raster(store), mem_copy(cube())
     zarr_gdal.assert_same(dataset.ReadAsArray(**options), memory.ReadAsArray(**options))
@@ -193,7 +197,8 @@ def test_any_number_of_threads(store, threads, monkeypatch):
 
 @pytest.mark.parametrize("threads", ["0", "-3", "many"])
 def test_no_such_number_of_threads(plain, threads):
-    """Nonsense never crashes: the dataset opens and reads, or refuses by name."""
+    """An invalid NUM_THREADS never crashes: the dataset opens and reads, or the error names the
+    option."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(plain), gdal.OF_RASTER, open_options=[f"NUM_THREADS={threads}"])
         if dataset is None:
@@ -217,7 +222,7 @@ def test_a_dataset_per_thread(store):
 
 
 def test_one_dataset_under_a_lock(store):
-    """GDAL's rule is one thread at a time; any thread may be the one."""
+    """GDAL lets one thread at a time use a dataset; it may be any thread."""
     dataset, lock, values = open_raster(store), threading.Lock(), cube()
 
     def work(_):
@@ -231,7 +236,7 @@ def test_one_dataset_under_a_lock(store):
 
 
 def test_reading_in_a_forked_child(plain):
-    """Nothing keeps threads that a child would miss."""
+    """A forked child, which lacks the parent's threads, can read."""
     import multiprocessing
 
     dataset = open_raster(plain, "NUM_THREADS=4")
@@ -253,7 +258,7 @@ def _read_in_child(inherited, name):
 
 
 def test_reads_after_the_block_cache_is_full(tmp_path):
-    """Correct also where GDAL's block cache holds almost nothing."""
+    """Results are correct even if GDAL's block cache holds almost nothing."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1000)
     try:
@@ -273,7 +278,7 @@ def test_mask_of_nodata(tmp_path):
 
 @zarr_formats.BOTH
 def test_sparse_coverage_of_absent_chunks(tmp_path):
-    """Absent chunks beside present ones, in one read."""
+    """A read covers absent and present chunks together."""
     store = make_array(tmp_path, cube(), chunks=(2, 7, 10), fill_value=-1)
     values = cube()
     for index in ((0, 1, 1), (1, 3, 3)):

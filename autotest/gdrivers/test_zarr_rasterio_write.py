@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores written, changed and read by rasterio, as its users do; of reading with GDAL's RasterIO()
-test_zarr_rasterio.py has more."""
+"""Stores written, changed and read by rasterio.
+
+test_zarr_rasterio.py tests reads with GDAL's RasterIO()."""
 
 import os
 import pathlib
@@ -30,7 +31,7 @@ BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
 TYPES = ["uint8", "int16", "uint16", "int32", "uint32", "float32", "float64", "complex64", "complex128"]
-if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 takes one for the other
+if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 confuses the two types
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 
@@ -42,7 +43,8 @@ pytestmark = [
 
 @pytest.fixture
 def auxiliary():
-    """As GDAL is unless told otherwise: what Zarr has no words for lies in a file beside."""
+    """Enables PAM, as in GDAL's default configuration: data that Zarr cannot hold go to a file
+    beside the store."""
     with rasterio.Env(GDAL_PAM_ENABLED="YES"):
         yield
 
@@ -69,7 +71,7 @@ def metadata(store, name):
 
 
 def told(error):
-    """What an exception and those behind it say."""
+    """Returns the messages of an exception and of its causes."""
     texts = []
     while error is not None:
         texts.append(str(error))
@@ -152,7 +154,7 @@ def test_descriptions_scales_offsets_and_units_of_one_array(tmp_path):
     assert found == [0.5, -3.25, "m s-1"]
 
 
-def test_bands_that_are_arrays_keep_what_is_theirs(tmp_path, auxiliary):
+def test_bands_that_are_arrays_keep_their_properties(tmp_path, auxiliary):
     wanted = {"descriptions": ("b1", "b2", "b3"), "scales": (0.5, 2.0, 1.0),
               "offsets": (1.0, 2.0, 3.0), "units": ("m", "s", "K")}  # fmt: skip
     with rasterio.open(tmp_path / "a.zarr", "w", **profile(single_array="NO")) as dataset:
@@ -195,7 +197,7 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
     [{}, {"ns": "MINE"}],
 )
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
-    """Also where an auxiliary file holds other tags."""
+    """An auxiliary file may hold other tags."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.update_tags(title="old")
         dataset.update_tags(**beside, key="value")
@@ -208,7 +210,7 @@ def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
 
 @pytest.mark.parametrize("blocks", [(16, 16), (50, 70), (1, 64)])
 def test_written_and_read_block_by_block(tmp_path, blocks):
-    """Each chunk is stored once, and what is written can be read before all is."""
+    """Each chunk is stored once, and written blocks can be read before the dataset is complete."""
     store = tmp_path / "a.zarr"
     options = profile(blocksize=",".join(map(str, (1, *blocks))))
     with rasterio.open(store, "w+", **options) as dataset:
@@ -242,7 +244,7 @@ def test_windows_that_share_chunks(tmp_path):
     assert (boundless[:4] == -1).all() and (boundless[:, :5] == -1).all()
 
 
-def test_update_changes_what_it_is_told(tmp_path):
+def test_an_update_changes_only_what_was_written(tmp_path):
     store = write(tmp_path / "a.zarr", blocksize="1,16,16", nodata=-1)
     before = zarr_formats.contents(store)
     with rasterio.open(store, "r+") as dataset:
@@ -296,7 +298,8 @@ def test_colours(tmp_path, auxiliary):
 
 @pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
 def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
-    """As the profile of rasterio from 1.4 on has it, without a word of tiles. Other blocks count."""
+    """rasterio 1.4 and later put the strip of a GeoTIFF into the profile without `tiled`. The
+    driver ignores blocks of this size, and uses other blocks."""
     shape = (BANDS, 2 * ROWS, COLUMNS)
     values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
     found = {}
@@ -307,7 +310,7 @@ def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
     assert found == {"strip": 2 * ROWS, "block": rows + 1}
 
 
-def test_an_option_that_is_none_of_the_drivers_is_a_warning(tmp_path, caplog):
+def test_an_unknown_creation_option_gives_a_warning(tmp_path, caplog):
     store = write(tmp_path / "a.zarr", bigtiff="YES")
     assert "BIGTIFF" in caplog.text
     np.testing.assert_array_equal(read(store), VALUES)
@@ -328,8 +331,8 @@ PROFILES = {
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
-    """As one writes what one has read: profile.update(driver="Zarr"). Strips of a GeoTIFF are no
-    chunks; what only GeoTIFF has is told once."""
+    """Users write with a profile that they have read: profile.update(driver="Zarr"). The driver
+    ignores strips of a GeoTIFF, and gives one warning about options that only GeoTIFF has."""
     values = VALUES.astype("u1") if name == "jpeg" else VALUES
     write(tmp_path / "a.tif", values, **PROFILES[name] | {"driver": "GTiff"})
     with rasterio.open(tmp_path / "a.tif") as source:
@@ -382,7 +385,8 @@ def test_the_separator_of_keys_as_an_option(tmp_path):
 
 @pytest.mark.parametrize("method", [Resampling.nearest, Resampling.average, Resampling.mode])
 def test_overviews(tmp_path, method):
-    """The same as rasterio builds into a tiled GeoTIFF, by each way to read them."""
+    """Overviews equal those that rasterio builds into a tiled GeoTIFF, whichever way they are
+    read."""
     store = write(tmp_path / "a.zarr", blocksize="1,16,16")
     tiled = dict(driver="GTiff", tiled=True, blockxsize=32, blockysize=32, interleave="band")
     tiff = write(tmp_path / "a.tif", **tiled)
@@ -443,13 +447,13 @@ def test_copy_exists_and_delete(tmp_path):
 
 
 def test_a_copy_of_several_bands_is_one_array_of_band_y_x(tmp_path):
-    """Whatever the source's interleaving, as no option says otherwise."""
+    """The source's interleaving is ignored unless an option asks for it."""
     tiff = write(tmp_path / "a.tif", driver="GTiff", interleave="pixel")
     rasterio.shutil.copy(str(tiff), str(tmp_path / "a.zarr"), driver="Zarr")
     assert metadata(tmp_path / "a.zarr", "a")["shape"] == [BANDS, ROWS, COLUMNS]
 
 
-def test_a_store_is_overwritten_and_nothing_else(tmp_path):
+def test_only_a_store_is_overwritten(tmp_path):
     store = write(tmp_path / "a.zarr", array_name="old")
     write(store, VALUES[:1], array_name="new")
     assert read(store).shape == (1, ROWS, COLUMNS) and not (store / "old").exists()
@@ -466,7 +470,7 @@ def test_a_store_is_overwritten_and_nothing_else(tmp_path):
 
 @pytest.fixture
 def both(tmp_path):
-    """The same values, with nodata, as a store and as a GeoTIFF."""
+    """Writes the same values and nodata as a Zarr store and as a GeoTIFF."""
     return [write(tmp_path / name, driver=driver, nodata=60)
             for name, driver in (("a.zarr", "Zarr"), ("a.tif", "GTiff"))]  # fmt: skip
 
@@ -508,7 +512,7 @@ def through_a_merge(path):
 
 
 def through_threads(path):
-    """A handle for each thread, and a window."""
+    """Reads each window by a handle of its own, in several threads."""
     windows = [Window(column, row, 17, 13) for row in (0, 20, 37) for column in (0, 30, 53)]
     with ThreadPoolExecutor(4) as pool:
         return tuple(pool.map(lambda window: read(path, window=window), windows))
@@ -518,7 +522,7 @@ WAYS = [through_a_warped_vrt, through_a_mask, through_samples, through_a_merge, 
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_the_same_as_from_a_geotiff(both, way):
+def test_reads_equal_those_of_a_geotiff(both, way):
     got, wanted = way(both[0]), way(both[1])
     assert np.ptp(wanted[0]) > 0
     for one, other in zip(got, wanted):
@@ -536,8 +540,9 @@ def test_zip_files(tmp_path):
             np.testing.assert_array_equal(dataset.read(), VALUES)
 
 
-def test_a_file_in_memory_says_how_it_is_to_be_called():
-    """A store is a folder, and rasterio makes a file of that name."""
+def test_a_file_in_memory_must_be_named_as_a_zip_file():
+    """rasterio creates a file of the given name, but a store is a folder: the error names
+    x.zarr.zip."""
     with MemoryFile(ext=".zarr") as memory, pytest.raises(RasterioIOError, match=r"x\.zarr\.zip"):
         memory.open(**profile())
 
@@ -608,7 +613,8 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
     (1.0, 5.0, {"add_offset": 5.0}),
 ])  # fmt: skip
 def test_a_scale_that_changes_nothing_is_not_stored(tmp_path, scale, offset, stored):
-    """rasterio and rioxarray set it always; xarray would read floats."""
+    """rasterio and rioxarray always set scale and offset; xarray would read floats if 1 and 0 were
+    stored."""
     path = str(tmp_path / "s.zarr")
     profile = {"driver": "Zarr", "width": 4, "height": 3, "count": 1, "dtype": "uint8", "ARRAY_NAME": "a"}
     with rasterio.open(path, "w", **profile) as made:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Copies that make a store, perhaps in the place of an old one: whenever the process is killed, the
-old store or the new one is under the name, whole, and nothing where there was none."""
+"""Copies that create or replace a store while processes are killed.
+
+Whenever the process is killed, the path holds the whole old store or the whole new one, and nothing
+if there was no store."""
 
 import collections
 import os
@@ -29,7 +31,7 @@ from zarr_processes import Process
 pytestmark = zarr_formats.BOTH
 SECONDS = 120  # no job takes longer
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-# Slow to encode, so that there is time to come in between; and in many small parts.
+# LZMA is slow to encode and chunks are small, so a test can act while a copy runs.
 SLOW = ["ARRAY_NAME=v", "COMPRESS=LZMA", "LZMA_PRESET=1", "BLOCKSIZE=256,256"]
 ENVIRONMENT = {"GDAL_CACHEMAX": "1", "GDAL_NUM_THREADS": "1"}
 REPLACED = pytest.mark.skipif(create_deletes_first(), reason=create_deletes_first.__doc__)
@@ -38,7 +40,7 @@ WHERE = ["nothing", "an empty folder", pytest.param("a store", marks=REPLACED)]
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """A raster that takes seconds to encode."""
+    """Writes a raster that takes seconds to encode."""
     path = tmp_path_factory.mktemp("source") / "source.tif"
     values = np.random.default_rng(1).integers(0, 65535, (2500, 2500), "u2")
     dataset = gdal.GetDriverByName("GTiff").Create(
@@ -50,8 +52,8 @@ def source(tmp_path_factory):
 
 
 class Job:
-    """A program that runs; signals that the shell of the tests may ignore have their default
-    disposition in it."""
+    """Runs a program in which signals have their default disposition, even if the shell of the
+    tests ignores them."""
 
     def __init__(self, *words):
         def prepare():
@@ -73,14 +75,14 @@ class Job:
             self.process.communicate()
 
     def wait_until(self, is_there):
-        """Polls; the job must not end before."""
+        """Polls until `is_there` returns true; fails if the job ends before."""
         while not is_there():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < self.deadline, "too slow"
             time.sleep(0.002)
 
     def end_by(self, number):
-        """Sends a signal, by which the process must end. Returns what it said."""
+        """Sends a signal, which must end the process, and returns the output."""
         self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=max(1, self.deadline - time.monotonic()))
         assert self.process.returncode == -number, output
@@ -88,7 +90,7 @@ class Job:
 
 
 def chunks_below(folder):
-    """How many chunks there are, finished ones."""
+    """Counts completely written chunks."""
     return sum(path.name[0].isdigit() and path.is_file() and path.suffix != ".partial"
                for path in pathlib.Path(folder).rglob("*"))  # fmt: skip
 
@@ -112,7 +114,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Puts into the store's folder what is there before."""
+    """Creates what is at the store's path before the copy."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":
@@ -121,7 +123,7 @@ def prepare(store, there):
 
 
 def named(folder, store):
-    """What is under the store's own name, without what is aside."""
+    """Returns the entries under the store's own name, without staging files."""
     return {name: data for name, data in entries(folder).items()
             if not re.match(re.escape(store.name) + r"\.\d+\.partial(/|$)", name)}  # fmt: skip
 
@@ -136,7 +138,7 @@ def leftovers(folder):
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
 @pytest.mark.parametrize("there", WHERE)
-def test_a_killed_copy_leaves_what_was_there(tmp_path, source, number, there):
+def test_a_killed_copy_leaves_the_old_store(tmp_path, source, number, there):
     folder = tmp_path / "folder"
     folder.mkdir()
     store = folder / "a.zarr"
@@ -148,14 +150,14 @@ def test_a_killed_copy_leaves_what_was_there(tmp_path, source, number, there):
         job.end_by(number)
     assert named(folder, store) == before
     assert len(leftovers(folder)) == 1
-    # The next one of that name removes what was left.
+    # The next store of this name removes the staging files.
     small_store(store)
     assert [path.name for path in folder.iterdir()] == ["a.zarr"]
     assert (read_all(open_raster(store)) == 7).all()
 
 
 @pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
-def test_so_does_one_into_a_zip_file(tmp_path, source, there):
+def test_a_killed_copy_into_a_zip_file_leaves_the_old_file(tmp_path, source, there):
     path = tmp_path / "a.zarr.zip"
     if there == "a store":
         small_store(f"/vsizip/{path}")
@@ -173,7 +175,7 @@ def test_so_does_one_into_a_zip_file(tmp_path, source, there):
 
 
 @pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
-def test_so_does_a_multidimensional_one(tmp_path, source, there):
+def test_a_killed_multidimensional_copy_leaves_the_old_store(tmp_path, source, there):
     folder = tmp_path / "folder"
     folder.mkdir()
     store = folder / "a.zarr"
@@ -197,7 +199,7 @@ CHANGES = ["mkdir", "rename", "renameat2", "unlink", "rmdir"]
 
 
 def traced(store, *words):
-    """A copy of a small raster onto `store` below strace."""
+    """Runs a copy of a small raster to `store` under strace."""
     script = textwrap.dedent("""
         import sys
         from osgeo import gdal
@@ -214,7 +216,7 @@ def traced(store, *words):
 
 @pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
 def test_killed_at_each_change_of_the_file_system(tmp_path, there):
-    """By strace, before the n-th call of a kind."""
+    """strace kills the process before the n-th call of a kind."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     store = tmp_path / "folder" / "a.zarr"
@@ -242,7 +244,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)
-            # The old one's file beside is the last to go.
+            # The .aux.xml file of the old store is deleted last.
             is_new = {**got, "a.zarr.aux.xml": b""} == {**new, "a.zarr.aux.xml": b""}
             assert is_new or got == old, (name, number)
             seen["new" if is_new else "old"] += 1
@@ -253,15 +255,15 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
     assert seen["old"] > 5 and (there == "nothing" or seen["new"] > 0), seen
 
 
-def test_what_create_made_stays_as_far_as_it_was_written(tmp_path, source):
-    """gdalwarp and others write step by step into a store that is there from the start: others may
-    write to it, too, before it is closed."""
+def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
+    """gdalwarp creates the store and then writes into it step by step. Another program may write to
+    the store before it is closed."""
     store = tmp_path / "a.zarr"
     words = ["-wm", "1", *options(*SLOW)]
     with Job("gdalwarp", "-of", "Zarr", *words, source, store) as job:
         job.wait_until(lambda: chunks_below(store) >= 3)
         job.end_by(signal.SIGINT)
-    assert not (store / ".zmetadata").exists()  # it comes last, with all that there is
+    assert not (store / ".zmetadata").exists()  # written last, with all metadata
     got, wanted = read_all(open_raster(store)), read_all(gdal.Open(str(source)))
     assert 0 < (got == wanted).sum() < wanted.size
     assert ((got == wanted) | (got == 0)).all()
@@ -271,11 +273,11 @@ def test_what_create_made_stays_as_far_as_it_was_written(tmp_path, source):
 
 
 # ---------------------------------------------------------------------------------------------
-# What others have aside
+# Staging files of other processes
 
 
 def hold(report, store, seconds):
-    """Copies, and waits in the middle until it is told to go on by a file."""
+    """Copies, and waits in the middle until a file appears."""
     go_on = pathlib.Path(str(store) + ".go")
 
     def progress(complete, *_):
@@ -290,7 +292,7 @@ def hold(report, store, seconds):
     report("made" if made else "failed")
 
 
-def test_what_a_living_process_builds_is_left_alone(tmp_path):
+def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
     store = tmp_path / "a.zarr"
     other = Process(hold, store, SECONDS)
     other.wait_for("began")
@@ -302,11 +304,11 @@ def test_what_a_living_process_builds_is_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # Who ends last replaces what is there by then.
+    # The process that ends last replaces the store that exists by then.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 
-def test_several_that_were_killed_are_removed_together(tmp_path):
+def test_staging_files_of_killed_processes_are_removed_together(tmp_path):
     store = tmp_path / "a.zarr"
     others = [Process(hold, store, SECONDS) for _ in range(3)]
     for other in others:
@@ -344,11 +346,11 @@ def test_threads_that_make_the_same_store(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Where and how it takes its place
+# How the new store takes its place
 
 
 @pytest.mark.parametrize("name", ["a.zarr", "a.zarr.zip"])
-def test_warnings_name_the_store_and_not_what_it_is_built_as(name, tmp_path, cpl):
+def test_warnings_name_the_store_and_not_its_staging_name(name, tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4, 2)
     source.GetRasterBand(1).SetScale(2)
     source.GetRasterBand(1).SetNoDataValue(-9999)
@@ -359,7 +361,7 @@ def test_warnings_name_the_store_and_not_what_it_is_built_as(name, tmp_path, cpl
 
 
 @REPLACED
-def test_what_came_beside_the_old_store_meanwhile_stays(tmp_path):
+def test_files_created_beside_the_old_store_meanwhile_stay(tmp_path):
     store = tmp_path / "a.zarr"
     small_store(store)
 
@@ -413,7 +415,7 @@ def test_relative_names(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("there", ["an empty folder", pytest.param("a store", marks=REPLACED)])
-def test_a_folder_in_one_that_is_not_ours_is_filled_in_place(there):
+def test_a_folder_below_a_read_only_folder_is_filled_in_place(there):
     folder = pathlib.Path(tempfile.mkdtemp())
     store = folder / "a.zarr"
     prepare(store, there)
@@ -436,7 +438,7 @@ def test_a_folder_in_one_that_is_not_ours_is_filled_in_place(there):
         shutil.rmtree(folder)
 
 
-def test_what_is_returned_is_open_for_update(tmp_path):
+def test_the_returned_dataset_is_in_update_mode(tmp_path):
     store = tmp_path / "a.zarr"
     made = driver().CreateCopy(str(store), small_raster())
     assert made.GetDescription() == str(store) and made.GetFileList() == [str(store)]
@@ -450,7 +452,7 @@ def test_what_is_returned_is_open_for_update(tmp_path):
 
 @pytest.mark.parametrize("way", ["Create", "CreateCopy", "CreateMultiDimensional"])
 def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
-    """Of what fails while it is built aside."""
+    """Errors while the store is built under its staging name."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 50, 50)
     source.SetMetadataItem("_CRS", "not one")
@@ -466,11 +468,11 @@ def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# The process is the host's
+# The process belongs to the host program
 
 
 def caught():
-    """The signals that this process handles, as a bit set."""
+    """Returns the signals that this process handles, as a bit set."""
     status = pathlib.Path("/proc/self/status").read_text()
     return re.search(r"SigCgt:\s*(\w+)", status)[1]
 
@@ -521,7 +523,7 @@ def test_a_signal_ends_python_while_a_thread_copies(tmp_path, source):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores that others delete while they are open
+# Stores that other processes delete while they are open
 
 
 @pytest.mark.parametrize("way", ["Create", "update", "multidimensional"])
@@ -541,7 +543,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # Nothing hides what is made there next.
+    # A store created there later is not hidden.
     zarr.save_group(str(store), b=np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rasterio's program, which is called rio or, in Debian, rasterio: stores as input and output."""
+"""rasterio's program, named rio or, in Debian, rasterio, with stores as input and output."""
 
 import json
 import os
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreference
 
 
 def start(*words):
-    """With GDAL's auxiliary files, as everybody has them."""
+    """Runs the program with GDAL_PAM_ENABLED=YES, GDAL's default."""
     assert PROGRAM is not None, "rasterio's program is not installed"
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES", "PYTHONWARNINGS": "ignore"}
     return subprocess.run([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL, text=True, check=False,
@@ -31,7 +31,7 @@ def start(*words):
 
 
 def rio(*words):
-    """What the program prints. The test fails where the program does."""
+    """Returns the program's output; fails if the program fails."""
     done = start(*words)
     assert done.returncode == 0, done.stderr
     assert "ERROR" not in done.stderr, done.stderr
@@ -39,7 +39,7 @@ def rio(*words):
 
 
 def told(path):
-    """What other programs find in what the program has written."""
+    """Returns what rasterio reads from a file that the program has written."""
     with rasterio.Env(GDAL_PAM_ENABLED="YES"), rasterio.open(path) as dataset:
         return {**dataset.profile, "bounds": list(dataset.bounds), "tags": dataset.tags(),
                 "colours": [colour.name for colour in dataset.colorinterp],
@@ -52,13 +52,13 @@ def values(path):
 
 
 def copy_of(name, store):
-    """Made without the program, whose start takes a while."""
+    """Copies without the program, which starts slowly."""
     rasterio.shutil.copy(str(name), str(store), driver="Zarr")
     return store
 
 
 def small(folder, name="small.zarr", **options):
-    """Two islands of ones in zeros."""
+    """Writes two islands of ones in zeros."""
     data = np.zeros((20, 30), "u1")
     data[2:8, 3:10] = data[12:18, 15:25] = 1
     return make_array(folder, data, name, {"proj:code": "EPSG:32632", "spatial:dimensions": ["y", "x"],
@@ -86,7 +86,7 @@ def test_info_of_tags_and_subdatasets():
 
 
 def test_convert_both_ways(tmp_path):
-    """The driver is known by the extension."""
+    """The extension .zarr selects the driver."""
     tiff, store = tmp_path / "a.tif", tmp_path / "a.zarr"
     rio("convert", SCENE, tiff)
     rio("convert", tiff, store)
@@ -119,14 +119,14 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        # Newer rasterio makes tiles of the size of the chunks, which a TIFF cannot have.
+        # Newer rasterio takes the chunk size as the tile size, which TIFF does not allow.
         (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),
     ],
     ids=["no store", "no chunk", "no option"],
 )  # fmt: skip
-def test_what_fails_says_why(tmp_path, monkeypatch, words, why):
+def test_errors_say_why(tmp_path, monkeypatch, words, why):
     monkeypatch.chdir(tmp_path)
     done = start(*words)
     assert done.returncode != 0 and why in done.stderr

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What opening needs of a store on a server is asked for together, and shared by the datasets of one store. The
-server waits so long that requests which are sent together wait together."""
+"""Requests that open a store on a web server are sent concurrently, and datasets of one store share
+the answers.
+
+The server delays its answers, so that concurrent requests overlap."""
 
 import numpy as np
 import pytest
@@ -75,7 +77,7 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    # .zmetadata, zarr.json, .zattrs; five times x and y, .aux.xml
+    # .zmetadata, zarr.json and .zattrs; x, y and .aux.xml of five levels
     assert len(paths) == len(set(paths)) == 14, paths
     assert log["in_turn"] <= 2
 
@@ -94,12 +96,13 @@ def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, 
     assert {dataset.GetGeoTransform() for dataset in datasets} == {(0, 1, 0, 0, 0, 1)}
     paths = [path for _, path, *_ in server.requests() if not path.endswith(".aux.xml")]
     axes = [zarr_formats.chunk_key(folder / "four.zarr", name, 0) for name in "xy"]
-    # Of the first the documents are asked for before it is known that the store has them together.
+    # The first dataset requests the documents of `a` before it knows that the store has
+    # consolidated metadata.
     asked = (".zattrs", ".zmetadata", "a/.zattrs", "a/zarr.json", "zarr.json", *axes)
     assert sorted(paths) == sorted(f"/four.zarr/{key}" for key in asked)
 
 
-def test_what_nobody_has_open_is_read_anew(server, folder):
+def test_a_closed_store_is_read_again(server, folder):
     assert open_raster(name_of(server, "a")).GetRasterBand(1).ReadAsArray().max() == 0
     server.log()
     dataset = open_raster(name_of(server, "b"))
@@ -111,14 +114,14 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"
     server.rule(status={path: [503, 1]})
-    dataset = open_raster(f"{server.url}/pyramid.zarr")  # it is asked again
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # requested again
     assert [asked for _, asked, *_ in server.requests()].count(path) == 2
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40
 
 
 def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
-    """What the root says of the product is not read again for each band."""
+    """The bands of a product share its root metadata, which are read once."""
     root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
     root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
     for name in ("b02", "b03", "b04"):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores in an object store, read and written against an S3 server: one request a chunk, listing
-where it is allowed, writing chunk by chunk without renames."""
+"""Stores in an object store, read and written through an S3 server.
+
+Each chunk takes one request. Keys are listed where listing is allowed, and objects are written
+chunk by chunk without renames."""
 
 import concurrent.futures
 
@@ -53,7 +55,7 @@ def fresh(s3):
 
 
 def key(*index):
-    """The key of a chunk of an array without a separator of its own."""
+    """Returns the key of a chunk of an array with the default separator."""
     return "/".join(["c", *map(str, index)]) if zarr_formats.is_v3() else ".".join(map(str, index))
 
 
@@ -133,14 +135,14 @@ def test_chunks_of_a_bucket_that_may_not_be_listed_are_asked_for(s3):
     assert log.errors == [] and "CACHE_TILE_PRESENCE" in log.warnings[0]
 
 
-def test_without_credentials_that_are_not_wanted(s3):
+def test_unsigned_requests(s3):
     with zarr_gdal.config_options(
         AWS_NO_SIGN_REQUEST="YES", AWS_ACCESS_KEY_ID=None, AWS_SECRET_ACCESS_KEY=None
     ):
         dataset = gdal.OpenEx('ZARR:"s3://demo/consolidated.zarr":/dem')
         requests = s3.front.requests()
         assert all("Signature" not in path for _, path, *_ in requests)
-        if dataset is not None:  # as far as the server allows it
+        if dataset is not None:  # the server may require credentials
             assert_reads(dataset)
     names = (".zmetadata", "zarr.json", ".zattrs", "dem/zarr.json", "dem/.zattrs")
     assert {path for _, path, *_ in requests[:5]} == {f"/demo/consolidated.zarr/{name}" for name in names}
@@ -152,20 +154,21 @@ def test_wrong_credentials_are_an_error_that_says_so(s3):
     assert "403" in log.the_error() and "MISSING_ON_403" in log.the_error()
 
 
-def test_payer_is_told_by_a_header_and_so_in_gdals_own_way(s3):
+def test_requester_pays_uses_gdals_own_requests(s3):
     with zarr_gdal.config_options(AWS_REQUEST_PAYER="requester"):
         assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
     assert all("X-Amz-Signature" not in path for _, path, *_ in s3.front.requests())
 
 
-def test_store_that_has_to_be_asked_elsewhere_is_asked_in_gdals_own_way(s3):
-    # What S3 says where the region in the signature is not the bucket's.
+def test_a_bucket_of_another_region_is_read_by_gdals_own_requests(s3):
+    # S3 answers 400 if the region in the signature is not the bucket's.
     s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(0, 0)}": [400, 1]})
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
 
 
 def test_options_of_a_thread_hold_for_all_that_it_reads_and_writes(s3):
-    """As rasterio sets them in threads that are not the main one; other threads do the work."""
+    """rasterio sets options in threads other than the main one, and the driver's own threads must
+    use them."""
 
     def work():
         for option, value in s3.options.items():
@@ -198,7 +201,7 @@ def test_refused_chunk_is_an_error(s3, status):
 
 @pytest.mark.parametrize("option", ["YES", "NO"])
 def test_missing_on_403(s3, option):
-    # As S3 answers for what is absent to clients without the right to list.
+    # S3 answers 403 for absent keys if the client may not list the bucket.
     s3.front.rule(status={path: [403, -1] for path in (f"/demo/sparse.zarr/{key(0, 0)}", "/demo")})
     dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
     with zarr_gdal.error_log() as log:
@@ -236,15 +239,15 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
     assert_reads(open_raster("/vsis3/demo/new.zarr"))
 
 
-def test_making_a_store_asks_nothing_that_is_known(s3):
-    """What is in a store that was made just now needs no request, nor what GDAL knows is absent."""
+def test_a_new_store_takes_few_requests(s3):
+    """Content of a new store takes no request, and neither do keys that GDAL knows to be absent."""
     dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/made.zarr", SIDE, SIDE)
     made = s3.requests()
     assert sum(method == "PUT" for method, *_ in made) <= 3
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # What others do from then on is seen.
+    # Changes by other datasets are seen from then on.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )
@@ -258,11 +261,12 @@ def test_making_a_store_asks_nothing_that_is_known(s3):
 
 
 def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
-    """However many there are that a new store takes the place of."""
+    """Files beside a store that is replaced are requested in small batches, however many there
+    are."""
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
-    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # a store that has such a name
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # a store that has this name
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)
@@ -279,8 +283,9 @@ def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
     assert {"many.zarr@other.aux.xml", "many.zarr@other"} <= {name.rstrip("/") for name in left}
 
 
-def test_what_this_process_writes_is_not_hidden_by_what_is_kept(s3):
-    """With GDAL's VSI_CACHE, which keeps chunks when their dataset is closed."""
+def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
+    """GDAL's VSI_CACHE keeps chunks after their dataset is closed, but not chunks that this process
+    overwrites."""
     name = "/vsis3/demo/kept.zarr"
     with zarr_gdal.config_options(VSI_CACHE="YES"):
         for value in (1, 2, 3):
@@ -302,7 +307,7 @@ def test_what_this_process_writes_is_not_hidden_by_what_is_kept(s3):
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
-    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # is kept by PAM
+    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # stored by PAM
     for value in (1, 2):
         gdal.VSICurlClearCache()
         source.GetRasterBand(1).Fill(value)

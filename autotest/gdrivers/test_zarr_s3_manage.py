@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdalmanage on stores in an object store, in a process of its own, which knows nothing of what is
-there."""
+"""gdalmanage on stores in an object store, in a process of its own that has nothing cached."""
 
 import subprocess
 
@@ -34,7 +33,7 @@ def gdalmanage(s3, *words):
 
 @pytest.fixture
 def managed(server, tmp_path):
-    """The keys of a store with groups, nested chunks and a file of statistics."""
+    """Uploads a store with groups, nested chunks and a file of statistics."""
     arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")

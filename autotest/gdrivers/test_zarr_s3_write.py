@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is written to an object store is there: read again by zarr-python from the objects
-themselves, and by other handles of the same process."""
+"""Objects written to an object store, read again by zarr-python from the objects, and by other
+handles of the process."""
 
 import subprocess
 
@@ -30,7 +30,7 @@ def server(tmp_path_factory):
         yield server
 
 
-# Reads by the driver's own requests, and, as a header says who pays, by GDAL's.
+# The driver reads by its own requests or, if the option AWS_REQUEST_PAYER is set, by GDAL's.
 @pytest.fixture(params=["own requests", "GDAL's requests"])
 def s3(server, request):
     payer = "requester" if request.param == "GDAL's requests" else None
@@ -41,17 +41,17 @@ def s3(server, request):
 
 
 def objects_of(s3, name, folder):
-    """The store as zarr-python reads its objects."""
+    """Opens the store's objects with zarr-python."""
     return zarr.open(str(s3.download(name, folder)), mode="r")
 
 
 def fill(group):
-    """Writes what the tests look for through the multidimensional API."""
+    """Writes arrays and attributes through the multidimensional API."""
     y, x = group.CreateDimension("y", None, None, 4), group.CreateDimension("x", None, None, 6)
     array = group.CreateMDArray(
         "v", [y, x], gdal.ExtendedDataType.Create(gdal.GDT_Int32), ["BLOCKSIZE=2,3"]
     )
-    # In part, then the rest: chunks are read again before they are written.
+    # Writes a part, then the rest: chunks are read back before they are stored.
     array.Write(VALUES[:3, :4].tobytes(), array_start_idx=[0, 0], count=[3, 4])
     array.Write(VALUES[3:].tobytes(), array_start_idx=[3, 0], count=[1, 6])
     array.Write(VALUES[:3, 4:].tobytes(), array_start_idx=[0, 4], count=[3, 2])
@@ -61,7 +61,7 @@ def fill(group):
 def test_multidimensional_creation_writes_data(s3, tmp_path):
     dataset = driver().CreateMultiDimensional("/vsis3/demo/made.zarr")
     root = dataset.GetRootGroup()
-    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # looked for, and absent
+    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # looked up, and absent
     array = fill(root.CreateGroup("g"))
     assert array.ReadAsArray().tolist() == VALUES.tolist()
     attribute = array.CreateAttribute("title", [], gdal.ExtendedDataType.CreateString())
@@ -82,7 +82,7 @@ def test_gdalmdimtranslate_writes_data(s3, tmp_path):
               "x": {"values": np.arange(6.0), "dims": "x"},
               "g/w": {"values": VALUES * 2, "dims": "yx"}}  # fmt: skip
     source = make_store(tmp_path, arrays, {"title": "t"}, name="source.zarr")
-    for _ in range(2):  # the second time over the first
+    for _ in range(2):  # the second run overwrites the first
         subprocess.run(["gdalmdimtranslate", "-q", "-of", "Zarr", source, "/vsis3/demo/copy.zarr"],
                        check=True, env=s3.environment)  # fmt: skip
     found = objects_of(s3, "copy.zarr", tmp_path)
@@ -110,7 +110,7 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
     dataset = driver().Create("/vsis3/demo/r.zarr", 6, 4, 1, gdal.GDT_Int32,
                               options=["BLOCKSIZE=2,3", "ARRAY_NAME=v"])  # fmt: skip
     band = dataset.GetRasterBand(1)
-    assert band.ReadAsArray().max() == 0  # all chunks are absent, and are asked for
+    assert band.ReadAsArray().max() == 0  # requests all chunks, which are absent
     band.WriteArray(VALUES)
     band = dataset = None
     np.testing.assert_array_equal(objects_of(s3, "r.zarr", tmp_path / "1")["v"][:], VALUES)
@@ -124,13 +124,14 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
     np.testing.assert_array_equal(found[:], expected)
 
 
-def test_what_is_written_is_seen_by_who_found_it_absent(s3, tmp_path):
-    """One who reads, opened before; chunks are stored, and removed again. The server of the tests may
-    fail to remove objects of nested folders side by side, so that the keys are flat."""
+def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
+    """A reader that found chunks absent sees them after a writer stores them, and sees them
+    removed. Keys are flat because the test server may fail to remove nested folders
+    concurrently."""
     name = 'ZARR:"/vsis3/demo/seen.zarr":/v'
     made = driver().Create("/vsis3/demo/seen.zarr", 6, 4, 1, gdal.GDT_Int32,
                            options=["BLOCKSIZE=2,3", "ARRAY_NAME=v", "DIM_SEPARATOR=."])  # fmt: skip
-    made.GetRasterBand(1).SetNoDataValue(0)  # so that chunks of nothing else are not stored
+    made.GetRasterBand(1).SetNoDataValue(0)  # chunks of zeros are not stored
     made = None
     reader = open_raster(name)
     assert reader.ReadAsArray().max() == 0
@@ -147,8 +148,8 @@ def test_what_is_written_is_seen_by_who_found_it_absent(s3, tmp_path):
     assert set(s3.keys_of("seen.zarr/v/")) <= documents
 
 
-def test_what_others_write_is_not_lost_by_who_updates_beside_a_reader(s3, tmp_path):
-    """A reader remembers that a chunk is absent; who updates must not believe it."""
+def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
+    """A reader caches that a chunk is absent; a writer of the same store must not rely on it."""
     name = 'ZARR:"/vsis3/demo/shared.zarr":/v'
     driver().Create("/vsis3/demo/shared.zarr", 6, 4, 1, gdal.GDT_Int32,
                     options=["BLOCKSIZE=4,6", "ARRAY_NAME=v", "COMPRESS=NONE"])  # fmt: skip
@@ -156,7 +157,7 @@ def test_what_others_write_is_not_lost_by_who_updates_beside_a_reader(s3, tmp_pa
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     assert reader.ReadAsArray().max() == 0
     chunk = zarr_formats.chunk_key(s3.download("shared.zarr", tmp_path / "first"), "v", 0, 0)
-    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # another program does
+    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # written by another program
     writer.WriteArray(np.array([[-1]], "<i4"))
     reader = writer = None
     expected = VALUES.copy()

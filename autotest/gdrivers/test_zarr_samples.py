@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The sample stores of data/ through GDAL's programs, its Python bindings and rasterio: always
-what zarr-python reads."""
+"""The sample stores of data/ read through GDAL's programs, its Python bindings and rasterio.
+zarr-python gives the expected values."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ TERRAIN, TEMPERATURE, RGB, PRODUCT = (
 
 
 def _rasters():
-    """(store, path, values) of every array of numbers with at least two dimensions."""
+    """Returns (store, path, values) of every numeric array with at least two dimensions."""
     found = []
     for store in STORES:
         def visit(path, node, store=store):
@@ -38,7 +38,8 @@ each_raster = pytest.mark.parametrize("store, path, array", RASTERS, ids=IDS)
 
 
 def run(*command):
-    """Standard output of a program, which must succeed without a word on standard error."""
+    """Returns the standard output of a program, which must succeed and print nothing on standard
+    error."""
     words = [str(part) for part in command]
     done = subprocess.run(words, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
@@ -46,13 +47,13 @@ def run(*command):
     return done.stdout.decode()
 
 
-def test_the_samples_are_there():
+def test_the_samples_exist():
     assert {TERRAIN, TEMPERATURE, RGB, PRODUCT} <= set(STORES)
     assert len(RASTERS) >= 8
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.stem)
-def test_stores_open_in_peace(store, cpl):
+def test_stores_open_without_warnings(store, cpl):
     dataset = gdal.Open(str(store))
     assert dataset is not None and (dataset.RasterCount or dataset.GetSubDatasets())
     for name, _ in dataset.GetSubDatasets():
@@ -97,7 +98,8 @@ def test_rasterio(store, path, array):
 
 
 def test_gdalwarp(tmp_path):
-    """Warped onto its own pixels nothing changes; resampled, it is what the GeoTIFF becomes."""
+    """Warping to its own grid changes no pixel; resampling gives the pixels that a GeoTIFF
+    gives."""
     elevation = zarr.open(str(TERRAIN / "elevation"), mode="r")[...]
     pixels = ["-q", "-to", "SRC_METHOD=NO_GEOTRANSFORM", "-to", "DST_METHOD=NO_GEOTRANSFORM"]
     warp = ["gdalwarp", *pixels]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Passwords, tokens and signatures of URLs are in no message and in no line of CPL_DEBUG=ZARR."""
+"""Passwords, tokens and signatures of URLs appear in no message and in no line of
+CPL_DEBUG=ZARR."""
 
 import json
 import os
@@ -32,7 +33,7 @@ PROVOKED = {
 
 @pytest.mark.parametrize("message", PROVOKED)
 def test_no_message_shows_them(message, tmp_path, cpl, capfd):
-    """What provokes the page's messages, in a folder whose name looks like a signed URL."""
+    """Provokes each message of the page in a folder whose name looks like a signed URL."""
     folder = tmp_path / f"signed?v=1&sig={SECRET}&se=2"
     folder.mkdir()
     with config_options(CPL_DEBUG="ZARR"):
@@ -44,7 +45,7 @@ def test_no_message_shows_them(message, tmp_path, cpl, capfd):
     assert "signed?v=1&sig=***&se=2" in printed or "signed" not in printed
 
 
-# Names of every kind, of stores that are well and of those that are not
+# Names of every kind, of good and of broken stores
 
 TRIES = """
 import sys
@@ -113,7 +114,7 @@ NAMES = {
 
 
 def make(folder):
-    """A good store, and others with what warnings and errors tell of."""
+    """Writes a good store, and stores that give warnings and errors."""
     values = np.arange(64).reshape(8, 8)
     arrays = {
         "a": {"values": values, "chunks": (4, 4), "attrs": {"grid_mapping": "none", "_CRS": {"wkt": "x"}}},
@@ -155,7 +156,7 @@ def test_names_of_every_kind(kind, tmp_path):
 
 @zarr_formats.BOTH
 @pytest.mark.parametrize("store", ["cut.zarr", "old.zarr", "torn.zarr", "none.zarr"])
-def test_stores_that_are_not_well(store, tmp_path):
+def test_broken_stores(store, tmp_path):
     make(tmp_path)
     with Served(tmp_path) as server:
         host = server.url.removeprefix("http://")
@@ -176,7 +177,7 @@ def test_servers_that_refuse(status, tmp_path):
 
 
 def test_names_stay_usable(tmp_path, cpl):
-    """What datasets are called, their files and subdatasets open as they are."""
+    """Names of datasets, files and subdatasets keep their secrets, so that they open."""
     make(tmp_path)
     with Served(tmp_path) as server:
         host = server.url.removeprefix("http://")
@@ -203,7 +204,8 @@ def test_harmless_parameters_are_shown(tmp_path, cpl):
 @pytest.mark.parametrize("absent", [403, 404])
 @pytest.mark.parametrize("name", ["good.zarr", "none.zarr"])
 def test_requests_keep_what_a_url_asks_at_its_end(name, absent, tmp_path, cpl):
-    """No path goes behind a signature, and an absent array is said to be absent as without one."""
+    """Keys are put before the query of a signed URL, and messages about absent arrays equal those
+    without a query."""
     make(tmp_path)
     said = []
     with Served(tmp_path) as server:

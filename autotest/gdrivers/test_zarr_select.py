@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SELECT among more coordinates than are read at once."""
+"""SELECT among more coordinates than one read covers."""
 
 import datetime
 
@@ -30,7 +30,7 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Of each time one pixel, whose value is the step; of each level beside it a thousandth more."""
+    """Writes one pixel for each time, whose value is the step. Each level adds a thousandth."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))
     values = np.broadcast_to(values, shape).copy()
@@ -56,7 +56,7 @@ def assert_selects(name, selection, expected, *options):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_time_beyond_those_that_are_read_at_once(tmp_path, order):
+def test_a_time_beyond_the_first_read(tmp_path, order):
     times = ORDERS[order]
     store = make(tmp_path, times)
     for step in (0, 65_535, 65_536, 70_001, STEPS - 1):
@@ -82,7 +82,7 @@ def test_a_day_of_many_hours_names_them(tmp_path):
     assert "and 19 more" in log.the_error()
 
 
-def test_a_time_that_is_not_there(tmp_path):
+def test_a_time_that_does_not_exist(tmp_path):
     store = make(tmp_path, np.arange(STEPS))
     with error_log() as log:
         assert gdal.OpenEx(str(store), open_options=["SELECT=time=1999-01-01"]) is None
@@ -109,8 +109,8 @@ def test_numbers_and_times_of_numpy(tmp_path):
         assert_selects(store, f"time={text(80_000)}", 80_000)
 
 
-def test_long_names_are_searched_in_smaller_pieces(tmp_path):
-    """70,000 names of 2,000 characters each are 560 MB."""
+def test_long_names_are_searched_in_smaller_parts(tmp_path):
+    """70,000 names of 2,000 characters take 560 MB."""
     names = np.array([f"name {i}" for i in range(2000)], dtype="<U2000")
     store = make(tmp_path, names, chunk=100, attrs={})
     group = zarr.open_group(str(store), mode="r+")
@@ -135,7 +135,7 @@ def test_more_than_the_limit_name_it(tmp_path):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_store_on_a_server(tmp_path, order):
-    """Each chunk of the coordinates is asked for once, and many at a time."""
+    """Each chunk of the coordinates is requested once, and many concurrently."""
     times = ORDERS[order]
     make(tmp_path, times, chunk=1000, consolidated=True)
     with Served(tmp_path, 0.02) as server:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of one process that have one array open share what it holds, as far as they would get
-the same answers, and nothing that an option of one of them has asked for."""
+"""Datasets of one process that have one array open share its cached chunks.
+
+Datasets do not share what an open option of only one of them has changed."""
 
 import json
 
@@ -35,7 +36,7 @@ def web(folder):
 
 
 def absent():
-    """Where the server has the chunk that is not there."""
+    """Returns the path of the absent chunk on the server."""
     return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 
@@ -50,7 +51,7 @@ def fails(dataset):
 
 
 @pytest.mark.parametrize("lenient_first", [True, False])
-def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
+def test_only_datasets_with_missing_on_403_take_refusals_for_absence(web, lenient_first):
     web.rule(status={absent(): [403, -1]})
     order = ["YES", "NO"] if lenient_first else ["NO", "YES"]
     datasets = {option: open_raster(name_of(web), f"MISSING_ON_403={option}") for option in order}
@@ -73,7 +74,7 @@ def test_refusals_for_the_multidimensional_api(web):
 
 def test_same_options_share_chunks(web):
     first = open_raster(name_of(web), "MISSING_ON_403=YES")
-    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # of parts of four chunks
+    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # covers parts of four chunks
     web.log()
     second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
     np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
@@ -81,7 +82,7 @@ def test_same_options_share_chunks(web):
     assert not any(path.endswith(("0.0", "0.1", "1.0", "0/0", "0/1", "1/0")) for path in asked), asked
 
 
-def test_listed_chunks_are_known_to_those_alone_who_list(tmp_path):
+def test_only_datasets_that_list_know_the_listed_chunks(tmp_path):
     store = make_array(tmp_path, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
     chunk = zarr_formats.chunk_file(store, "", 1, 1)
     content = chunk.read_bytes()
@@ -125,7 +126,7 @@ def test_one_name_on_two_servers(tmp_path, specific):
 
 
 def turned(value):
-    """The same JSON with the members of each object the other way round."""
+    """Reverses the members of each JSON object."""
     if isinstance(value, dict):
         return {name: turned(member) for name, member in reversed(value.items())}
     return [turned(item) for item in value] if isinstance(value, list) else value
@@ -133,7 +134,8 @@ def turned(value):
 
 @pytest.mark.parametrize("api", ["raster", "multidimensional"])
 def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path, api):
-    """As who writes them anew orders them in a way of his own: no writer loses what another wrote."""
+    """Another program may reorder consolidated metadata. Writers opened before and after still
+    share chunks, so no write is lost."""
     arrays = {"a": {"values": VALUES, "chunks": VALUES.shape}, "b": VALUES}
     store = make_store(tmp_path, arrays, consolidated=True)
     is_raster = api == "raster"
@@ -146,12 +148,12 @@ def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path
 
     for row in range(3):
         datasets.append(gdal.OpenEx(name, flags))
-        # What the others have written and not stored yet.
+        # The expected pixels include writes of the other datasets that are pending.
         np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
         expected[row] = 100 + row
         place = (0, row) if is_raster else ([row, 0],)
         assert array_of(datasets[row]).WriteArray(expected[row : row + 1].copy(), *place) == 0
-        # A reader goes by the consolidated metadata, a writer by the array's own document.
+        # A reader uses the consolidated metadata, a writer the array's own document.
         document = zarr_formats.document_file(store, ".zmetadata")
         document.write_text(json.dumps(turned(json.loads(document.read_text()))))
         reader = gdal.OpenEx(name, flags & ~gdal.OF_UPDATE)

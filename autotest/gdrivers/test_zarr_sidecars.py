@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files beside a store (.aux.xml, .ovr, .msk) are of one dataset, and of what it holds now."""
+"""Files beside a store (.aux.xml, .ovr, .msk) belong to one dataset, and to its present pixels."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ B = A[::-1] * 2 + 1000
 
 @pytest.fixture(autouse=True)
 def pam():
-    """As users have it; off in the other tests."""
+    """Enables PAM, GDAL's default; the other tests disable it."""
     with config_options(GDAL_PAM_ENABLED="YES"):
         yield
 
@@ -31,7 +31,7 @@ def overviews(name, *options):
 
 
 def half(name, *options):
-    """A reduced read, as GDAL makes it of overviews or pixels."""
+    """Reads at half the size, which GDAL does from overviews or pixels."""
     return open_raster(name, *options).ReadAsArray(buf_xsize=COLUMNS // 2, buf_ysize=ROWS // 2)
 
 
@@ -50,7 +50,7 @@ def compute(name, *options, number=1):
 
 
 def statistics(name, *options, number=1):
-    """What is saved: [minimum, maximum], or None."""
+    """Returns the saved statistics as [minimum, maximum]; None if there are no statistics."""
     found = open_band(name, number, options=options).GetMetadata()
     if "STATISTICS_MINIMUM" not in found:
         return None
@@ -62,7 +62,7 @@ def average(values):
 
 
 # ---------------------------------------------------------------------------------------------
-# Of one dataset
+# One dataset
 
 
 def test_overviews_of_arrays(tmp_path, cpl):
@@ -82,7 +82,7 @@ def test_overviews_of_arrays(tmp_path, cpl):
 
 
 def test_names_of_files(tmp_path):
-    """Predictable, and different where only the case or a dot tells arrays from each other."""
+    """Names of files are predictable, and differ for arrays that differ only by case or a dot."""
     paths = ["a", "A", "g/a", "g.a", "g@a", "g_a", "long" * 60 + "1", "long" * 60 + "2"]
     store = make_store(tmp_path, {path: A for path in paths})
     for path in paths:
@@ -98,13 +98,13 @@ def test_the_store_itself_has_the_plain_name(tmp_path, cpl):
     assert compute(store) == [A.min(), A.max()]
     assert sorted(os.listdir(tmp_path)) == ["store.zarr", "store.zarr.aux.xml", "store.zarr.ovr"]
     assert overviews(store) == 1 and statistics(store) == [A.min(), A.max()]
-    # Under its own name it is the same dataset, as the auxiliary file tells.
+    # The array's own name opens the dataset of the store's name, as the auxiliary file says.
     assert overviews(array_name(store, "a")) == 1
     assert statistics(array_name(store, "a")) == [A.min(), A.max()]
     cpl.assert_quiet()
 
 
-def test_what_the_store_opens_as_may_change(tmp_path, cpl):
+def test_statistics_are_dropped_if_the_store_opens_as_another_array(tmp_path, cpl):
     store = make_store(tmp_path, {"a": A})
     compute(store)
     shutil.move(store / "a", store / "b")
@@ -166,7 +166,7 @@ def test_masks_of_arrays(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_nobody_sees_how_they_are_told_apart(tmp_path, cpl):
+def test_the_marks_of_files_beside_the_store_are_hidden(tmp_path, cpl):
     store = make_store(tmp_path, {"a": A})
     compute(store)
     dataset = open_raster(store)
@@ -178,8 +178,8 @@ def test_nobody_sees_how_they_are_told_apart(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_what_others_have_written_is_read(tmp_path, cpl):
-    """Beside the store, without a word of what it is of."""
+def test_files_of_other_programs_are_read(tmp_path, cpl):
+    """Another program's .aux.xml file does not say which array it describes."""
     store = make_store(tmp_path, {"a": A})
     item = '<MDI key="STATISTICS_M%sIMUM">%d</MDI>'
     (tmp_path / "store.zarr.aux.xml").write_text(
@@ -192,7 +192,7 @@ def test_what_others_have_written_is_read(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Of what it holds now
+# Present pixels
 
 
 def rewritten_by_xarray(store):
@@ -277,7 +277,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None
-    # A mask is not a copy of the pixels: it stays when these change.
+    # A mask does not depend on the pixels, so it stays when they change.
     updated_by_gdal(store)
     updated_by_zarr(store)
     with error_log() as log:
@@ -292,7 +292,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
 
 
 def test_statistics_in_memory(cpl):
-    """Files of /vsimem/ have whole seconds for times."""
+    """Files of /vsimem/ have times in whole seconds."""
     store = "/vsimem/sidecars.zarr"
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(store, COLUMNS, ROWS, 2, gdal.GDT_Float64, ["COMPRESS=NONE"])
@@ -327,7 +327,8 @@ def test_statistics_of_a_zip_file(tmp_path, cpl):
 
 
 def test_statistics_in_update_mode(tmp_path, cpl):
-    """Those that were computed before pixels are written go; those that are set for them stay."""
+    """Statistics computed before pixels are written are dropped; statistics set for the new pixels
+    stay."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 1, gdal.GDT_Float64)
     band = dataset.GetRasterBand(1)
@@ -360,7 +361,7 @@ def test_a_histogram_goes_with_the_values(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_what_a_user_has_added_stays(tmp_path, cpl):
+def test_metadata_that_a_user_has_added_stay(tmp_path, cpl):
     store = make_store(tmp_path, {"a": A})
     dataset = open_raster(store)
     dataset.SetMetadataItem("sensor", "mine")
@@ -375,10 +376,10 @@ def test_what_a_user_has_added_stays(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# They go where the store goes
+# Files are copied and deleted with the store
 
 
-def test_they_go_with_the_store(tmp_path, cpl):
+def test_files_beside_the_store_are_copied_and_deleted_with_it(tmp_path, cpl):
     driver = gdal.GetDriverByName("Zarr")
     store = make_store(tmp_path, {"a": A, "b": B})
     for name in "ab":
@@ -404,7 +405,7 @@ def test_they_go_with_the_store(tmp_path, cpl):
 
 
 def array_statistics(name, path, force):
-    """The minimum of an array's statistics; None where they are not known."""
+    """Returns the minimum of an array's statistics; None if there are no statistics."""
     root = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     found = root.OpenMDArrayFromFullname(path).GetStatistics(False, force)
     return found.min if found else None
@@ -422,7 +423,7 @@ def test_statistics_of_arrays_that_were_rewritten_are_dropped(nested):
     assert array_statistics(nested, "/a", False) == 0
     assert array_statistics(nested, "/g/a", False) == B.min()
     zarr.open_group(str(nested))["a"][...] = A + 7
-    # Those of the other are stored anew, which makes the file newer than the chunks.
+    # Statistics of /g/a are stored again, which makes the file newer than the chunks of /a.
     root = gdal.OpenEx(str(nested), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert root.OpenMDArrayFromFullname("/g/a").ComputeStatistics(False).min == B.min()
     del root

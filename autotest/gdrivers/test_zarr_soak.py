@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The short form of autotest/soak: threads, processes and zarr-python at work on one store."""
+"""The short form of autotest/soak: threads, processes and zarr-python work on one store."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import zarr_python
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
 FORMATS = ["v2", "v3", "shards"]
-SECONDS = 300  # with time to end
+SECONDS = 300  # includes time to end
 
 
 def soak(minutes, *more):
@@ -25,16 +25,17 @@ def soak(minutes, *more):
 
 
 @pytest.mark.parametrize("store_format", FORMATS)
-def test_all_that_is_read_was_legal_then_and_memory_is_flat(store_format):
-    """One form, another in each run of the tests, long enough for memory to be judged."""
+def test_every_read_was_legal_and_memory_is_flat(store_format):
+    """In each run of the tests another format runs long enough to judge memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told
     assert "operations" in told and told.rstrip().endswith("ok")
 
 
-def test_what_is_lost_is_found():
-    """So that the test above is known to be one: processes that share chunks without lock files."""
+def test_lost_writes_are_found():
+    """The soak test fails if processes share chunks without lock files, so it can find lost
+    writes."""
     code, told = soak(0.35, "--without-locks")
     assert code == 1, told
     assert f"seed {SEED}: thread (" in told or f"seed {SEED}: zarr-python, operation" in told, told

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of which most chunks are absent: what is asked of all pixels costs what is there."""
+"""Arrays with mostly absent chunks: statistics cost only the chunks that are stored."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def counters():
 
 
 def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
-    """Four windows of numbers by Create()."""
+    """Writes four windows of numbers into a store made by Create()."""
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(store), SIDE, SIDE, bands, dtype, [f"BLOCKSIZE={CHUNK},{CHUNK}", *options])
     dataset.SetGeoTransform((0, 1, 0, SIDE, 0, -1))
@@ -36,7 +36,7 @@ def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
 
 
 def dense(dataset, nodata):
-    """The same in memory."""
+    """Copies the dataset to memory."""
     copy = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, dataset.RasterCount,
                                               dataset.GetRasterBand(1).DataType)  # fmt: skip
     copy.SetGeoTransform(dataset.GetGeoTransform())
@@ -69,8 +69,8 @@ def test_statistics_are_those_of_all_pixels(tmp_path, cpl, dtype, nodata, bands,
     assert cpl.events == []
 
 
-def test_they_cost_what_is_there(tmp_path, cpl):
-    """One listing, and the chunks that it found."""
+def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
+    """Statistics cost one listing, and the chunks that it found."""
     dataset = sparse(tmp_path / "a.zarr")
     dataset = None
     present = len(zarr_formats.chunk_keys(tmp_path / "a.zarr", "a"))
@@ -80,7 +80,7 @@ def test_they_cost_what_is_there(tmp_path, cpl):
     after = counters()
     assert after["CHUNKS_REQUESTED"] - before["CHUNKS_REQUESTED"] == present
     assert after["CHUNKS_ABSENT"] == before["CHUNKS_ABSENT"]
-    # What is written meanwhile is seen.
+    # A chunk that is written meanwhile is included.
     writer = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     writer.GetRasterBand(1).WriteArray(np.full((10, 10), 1e6), 300, 300)
     writer = None
@@ -89,7 +89,7 @@ def test_they_cost_what_is_there(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_nothing_but_nodata(tmp_path, cpl):
+def test_statistics_of_nodata_alone(tmp_path, cpl):
     made = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), SIDE, SIDE,
                                                options=[f"BLOCKSIZE={CHUNK},{CHUNK}"])  # fmt: skip
     made.GetRasterBand(1).SetNoDataValue(3)
@@ -97,11 +97,11 @@ def test_nothing_but_nodata(tmp_path, cpl):
     dataset = open_raster(tmp_path / "a.zarr")
     dataset.GetRasterBand(1).ComputeStatistics(False)
     assert dataset.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM") is None
-    assert "all pixels are nodata" in cpl.the_error()
+    assert "no valid pixels found" in cpl.the_error()
 
 
 @pytest.mark.parametrize("nodata", [None, -1])
-def test_what_is_empty_is_known(tmp_path, cpl, nodata):
+def test_coverage_of_absent_chunks_is_empty(tmp_path, cpl, nodata):
     dataset = sparse(tmp_path / "a.zarr", gdal.GDT_Int16, nodata)
     dataset = None
     dataset = open_raster(tmp_path / "a.zarr")
@@ -130,7 +130,7 @@ def test_a_fill_value_that_is_data_is_not_empty(tmp_path, cpl):
     assert cpl.events == []
 
 
-def test_nothing_is_listed_where_that_takes_requests(tmp_path, cpl):
+def test_a_remote_store_is_not_listed_for_statistics(tmp_path, cpl):
     dataset = sparse(tmp_path / "a.zarr")
     dataset = None
     with Served(tmp_path) as server:

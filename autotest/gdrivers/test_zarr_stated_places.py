@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What programs state of a raster's place beside the conventions, or in their rarer forms: plain
-attributes, control points, boxes, codes beside parameters, units that are not said."""
+"""Rare statements of a raster's CRS and geotransform.
+
+Programs write plain attributes outside of any convention, control points, bounding boxes, CRS codes
+beside parameters, and coordinates without units."""
 
 import json
 
@@ -101,7 +103,7 @@ def lonlat(**attrs):
 
 
 def test_degrees_are_not_made_metres(tmp_path, cpl):
-    """CF's degrees count before the CRS that a group states without any convention."""
+    """CF's degrees win over a CRS that the group states outside of any convention."""
     group_attrs = {"crs": "EPSG:32632"}
     store = make_store(tmp_path, {
         "data": array(VALUES, {}, ("lat", "lon")), **lonlat(),
@@ -118,7 +120,7 @@ def test_a_datum_of_degrees(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_what_is_no_crs_gives_one_warning(tmp_path, cpl):
+def test_an_invalid_crs_gives_one_warning(tmp_path, cpl):
     dataset = gdal.Open(write(tmp_path, {"crs": "the usual one"}, axes()))
     assert dataset.GetSpatialRef() is None
     assert len(cpl.warnings) == 1 and "attribute crs" in cpl.warnings[0]
@@ -176,7 +178,7 @@ def test_the_array_s_grid_mapping_counts_first(tmp_path):
     ({}, {"stac_discovery": {"properties": {"proj:epsg": 32632}}}), ({"epsg_code": 32632}, {}),
 ])  # fmt: skip
 @pytest.mark.parametrize("of_group", [False, True])
-def test_a_grid_mapping_that_is_missing_and_not_missed(tmp_path, cpl, attrs, group_attrs, of_group):
+def test_a_missing_grid_mapping_that_is_not_needed(tmp_path, cpl, attrs, group_attrs, of_group):
     missing = {"grid_mapping": "spatial_ref"}
     attrs, group_attrs = dict(attrs), dict(group_attrs)
     (group_attrs if of_group else attrs).update(missing)
@@ -184,7 +186,7 @@ def test_a_grid_mapping_that_is_missing_and_not_missed(tmp_path, cpl, attrs, gro
     cpl.assert_quiet()
 
 
-def test_a_grid_mapping_that_is_missed(tmp_path, cpl):
+def test_a_missing_grid_mapping_that_is_needed(tmp_path, cpl):
     name = write(tmp_path, {"grid_mapping": "nowhere"}, lonlat(), dims=("lat", "lon"))
     dataset = gdal.Open(name)
     assert epsg(dataset) == 4326
@@ -209,7 +211,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # which pyproj leaves out
+    if code in (3413, 3031):  # pyproj leaves these two out
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -313,7 +315,7 @@ def test_a_size_that_no_raster_has(tmp_path, cpl):
     assert len(cpl.warnings) == 1 and "is for a raster of 1e+300 x 4 pixels" in cpl.warnings[0]
 
 
-def test_coordinates_that_number_pixels_say_nothing_of_a_place(tmp_path, cpl):
+def test_coordinates_that_number_pixels_give_no_geotransform(tmp_path, cpl):
     name = write(tmp_path, {"spatial:transform": TRANSFORM}, axes(np.arange(4.0), np.arange(3.0)))
     assert_place(open_raster(name), PLACE)
     cpl.assert_quiet()
@@ -333,7 +335,7 @@ def test_a_box_of_another_shape_places_nothing(tmp_path, cpl, attrs, group_attrs
     {"GeoTransform": "1 2 3"}, {"GeoTransform": 5}, {"spatial:bbox": [1, 2, 3], "spatial:shape": [3, 4]},
     {"spatial:bbox": [2, 0, 1, 1], "spatial:shape": [3, 4]},
 ])  # fmt: skip
-def test_what_is_no_place_gives_one_warning(tmp_path, cpl, attrs):
+def test_an_invalid_geotransform_gives_one_warning(tmp_path, cpl, attrs):
     dataset = gdal.Open(write(tmp_path, attrs))
     assert dataset.GetGeoTransform(can_return_null=True) is None
     assert len(cpl.warnings) == 1 and list(attrs)[0] in cpl.warnings[0]
@@ -394,7 +396,7 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
     ((20, 20, 3), (0, 1), [20, 20]), ((3, 20, 20), (1, 2), [20, 20]), ((20, 3, 30), (0, 2), [20, 30]),
     ((20, 30, 3), (0, 1), [20, 30]), ((30, 20), (1, 0), [20, 30]), ((20, 30), (0, 1), [20, 30]),
     ((2, 20, 30, 3), (1, 2), [20, 30]),
-    # Two answers, or none: the last two.
+    # The sizes match several axes, or none: the last two axes are used.
     ((20, 20, 20), (1, 2), [20, 20]), ((4, 20, 30), (1, 2), [40, 60]),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
@@ -520,13 +522,14 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The centre of the spot is 22 columns and 12 rows from the corner.
+    # The centre of the bright spot is 22 columns and 12 rows from the corner.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 
 
 def test_points_of_a_part(tmp_path, cpl):
-    """Rows and columns count from the raster that the points were made for, as its coordinates do."""
+    """Rows and columns of the points refer to the raster that the points were made for, as its
+    coordinates do."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -564,7 +567,7 @@ def test_points_that_rioxarray_writes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Grid mappings that lie in the group and that the array does not name
+# Grid mappings of the group that the array does not name
 
 MAPPING = scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30")
 
@@ -598,7 +601,7 @@ def test_irregular_degrees_beside_a_projected_grid_mapping(tmp_path, cpl):
 
 
 def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
-    """Its CRS counts, as nothing says that it is another's."""
+    """The grid mapping is used, as no array names it for itself."""
     mapping = scalar(crs_wkt=pyproj.CRS.from_epsg(4258).to_wkt())
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "spatial_ref": mapping}
     assert place_of(array_name(make_store(tmp_path, arrays), "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4258)
@@ -606,7 +609,7 @@ def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
 
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize("dims", [("y_l", "x_l"), ("y", "x_l"), ("y_l", "x"), None])
-def test_a_grid_mapping_is_of_those_that_name_it(tmp_path, cpl, dims, consolidated):
+def test_a_grid_mapping_applies_to_arrays_that_name_it(tmp_path, cpl, dims, consolidated):
     store = beside(tmp_path, {"l": array(VALUES[:2], {}, dims)}, consolidated=consolidated)
     assert place_of(array_name(store, "l")) == (None, None)
     assert open_array(store, "/l").GetSpatialRef() is None
@@ -636,7 +639,7 @@ def test_a_variable_that_xarray_adds_keeps_rioxarrays_crs(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("same_size", [True, False])
-def test_a_raster_without_a_place_is_added_beside_one(tmp_path, cpl, same_size):
+def test_a_raster_without_a_geotransform_is_added_beside_one_that_has_it(tmp_path, cpl, same_size):
     driver = gdal.GetDriverByName("Zarr")
     store = str(tmp_path / "s.zarr")
     placed = gdal.GetDriverByName("MEM").Create("", 4, 3)
@@ -652,7 +655,8 @@ def test_a_raster_without_a_place_is_added_beside_one(tmp_path, cpl, same_size):
 
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
-    """The members of the group are asked for nothing more; degrees are known in any case."""
+    """The group's members are not requested to find a grid mapping; coordinates in degrees give a
+    CRS in any case."""
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
     store = beside(tmp_path, arrays, consolidated=consolidated)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -698,7 +702,8 @@ def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units
 @pytest.mark.parametrize("part", [{"y": [1]}, {"x": [2]}, {"x": [2], "y": [1]}, {"x": [0], "y": [0]}])
 @pytest.mark.parametrize("units", ["m", "km"])
 def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, units):
-    """GeoTransform tells the size of its pixels; its origin is that of the raster that it was cut out of."""
+    """GeoTransform gives the pixel size; its origin is that of the raster from which the row was
+    cut."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     size = {"m": 1, "km": 1000}[units]
     cut = {name: values[part.get(name, slice(None))] for name, values in (("x", X), ("y", Y))}
@@ -721,8 +726,9 @@ CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 
 
 @pytest.mark.parametrize("attribute", ["GeoTransform", "spatial:transform"])
 @pytest.mark.parametrize("cut", CUTS)
-def test_a_transform_of_the_whole_is_not_that_of_what_was_picked_from_it(tmp_path, cpl, cut, attribute):
-    """Coordinates that are not regular say where each row and column lies."""
+def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp_path, cpl, cut, attribute):
+    """Irregular coordinates give the position of each row and column, but spatial:transform wins
+    over them."""
     columns, rows = CUTS[cut]
     x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)
     attrs, crs = {"grid_mapping": "crs"}, {"crs_wkt": UTM.to_wkt()}
@@ -736,13 +742,13 @@ def test_a_transform_of_the_whole_is_not_that_of_what_was_picked_from_it(tmp_pat
         assert dataset.GetGeoTransform(can_return_null=True) is None
         assert "disagrees with the coordinate arrays; the coordinate arrays are used" in cpl.warnings[0]
         assert dataset.GetMetadata("GEOLOCATION") != {}
-    else:  # what the convention says counts
+    else:  # spatial:transform wins, as a convention defines it
         assert_place(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
 
 
 def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
-    """Regular or not, they are within half a pixel of it."""
+    """Coordinates, regular or not, are within half a pixel of the transform."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
@@ -752,7 +758,7 @@ def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
 
 @pytest.mark.parametrize("angles", [[0.1, 0.2, 0.31], [0.1]])
 def test_angles_of_a_satellite_do_not_contradict_a_transform_in_metres(tmp_path, cpl, angles):
-    """They are in radians, GeoTransform is not."""
+    """The coordinates are in radians, GeoTransform is in metres."""
     place = (-5e6, 1e5, 0, 5e6, 0, -1e5)
     crs = scalar(crs_wkt=pyproj.CRS("+proj=geos +h=35786023 +sweep=x").to_wkt(),
                  GeoTransform=" ".join(map(str, place)))  # fmt: skip

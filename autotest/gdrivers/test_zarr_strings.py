@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Strings and whole structures, which are no rasters, through zarr_dump; and fill values that
-zarr-python itself does not read right."""
+"""Strings and whole structures, which are not rasters, read with zarr_dump. Also fill values that
+zarr-python itself reads wrongly."""
 
 import os
 import subprocess
@@ -33,12 +33,12 @@ def write_objects(folder, values, codec, order="C", **options):
     return store
 
 
-@zarr_formats.V2  # those of v3 are in test_zarr_v3_read.py
+@zarr_formats.V2  # v3 strings are in test_zarr_v3_read.py
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("name", ["vlen-utf8", "json2", "categorize"])
 def test_object_strings(tmp_path, order, name):
-    """Item (i, j) is what was written there. zarr-python 2.13 itself returns items of json2 in
-    another order where the array's is F, though the chunk's lists say which is which."""
+    """Item (i, j) is the string written there. zarr-python 2.13 reorders json2 items of arrays in F
+    order, although the chunk's lists give the order."""
     labels = sorted(set(NAMES.ravel()) - {""})
     codec = {"vlen-utf8": numcodecs.VLenUTF8(), "json2": numcodecs.JSON(),
              "categorize": numcodecs.Categorize(labels, dtype=object)}[name]  # fmt: skip
@@ -54,7 +54,7 @@ def test_object_bytes(tmp_path):
 
 @pytest.mark.parametrize("codec", ["vlen-bytes", "vlen-utf8", "|S7", "<U7", ">U7"])
 def test_values_that_no_string_of_gdal_holds(tmp_path, cpl, codec):
-    """Are marked, and a copy of them has all their bytes."""
+    """Strings that GDAL cannot hold are marked, and a copy has all their bytes."""
     values = [b"plain", b"a\0b", b"\0", b"base64:", b"", b"base64:AA==", "Zürich".encode()]
     marked = [b"plain", b"base64:YQBi", b"base64:AA==", b"base64:YmFzZTY0Og==", b"",
               b"base64:YmFzZTY0OkFBPT0=", "Zürich".encode()]  # fmt: skip
@@ -126,7 +126,8 @@ def test_structures(tmp_path):
 )
 @pytest.mark.parametrize("dtype", ["<c8", ">c16"])
 def test_complex_fill_values(tmp_path, dtype, fill, wanted):
-    """Each part by itself: zarr-python computes re + 1j * im, and Infinity becomes NaN."""
+    """Real and imaginary parts are read separately; zarr-python computes re + 1j * im, where
+    Infinity gives NaN."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, files={})
     got = open_raster(store).ReadAsArray()
     if fill == "NaN":
@@ -138,7 +139,7 @@ def test_complex_fill_values(tmp_path, dtype, fill, wanted):
 @zarr_formats.V2
 @pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack"}])
 def test_refused_object_codecs(tmp_path, codec):
-    """By name; pickle would run code."""
+    """The error names the codec; pickle would run code."""
     store = handmade(tmp_path / "a.zarr", dtype="|O", fill_value=None, filters=[codec], files={})
     command = [os.environ["ZARR_DUMP"], str(store), ""]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
@@ -159,9 +160,9 @@ CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10",
 @zarr_formats.V2
 @pytest.mark.parametrize("filters", [None, [CATEGORIES]])
 def test_categorized_bytes(tmp_path, cpl, filters):
-    """The example of zarr-python 2.1. numcodecs took text and bytes for such labels up to 0.5.0, and
-    none of dtype S since; what it stored is the place of a label, from 1. Written here, it is read
-    back by NumPy."""
+    """Categorize with dtype S, an example of zarr-python 2.1. numcodecs took text and bytes for
+    these labels up to 0.5.0, and refuses dtype S since. A stored item is the position of its label,
+    counted from 1. NumPy reads back the items that the driver writes."""
     sexes = np.array([[b"female", b"male", b""], [b"male", b"", b"female"]], "S10")
     codes = np.array([[1, 2, 0], [2, 0, 1]], "u1")
     raw = (codes if filters else sexes).tobytes()
@@ -189,8 +190,9 @@ def test_categorized_bytes(tmp_path, cpl, filters):
     "dtype, codec, fill", [("<U5", "vlen-utf8", "xy"), ("|S5", "vlen-bytes", "eHk=")]
 )
 def test_fixed_strings_that_are_stored_as_objects(tmp_path, cpl, dtype, codec, fill):
-    """As zarr-python 3.0 writes them in Zarr version 2; bands have their names from such."""
-    chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # of zarr-python 3.0.6
+    """zarr-python 3.0 writes fixed strings this way in Zarr v2. Bands take their names from the
+    strings."""
+    chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # from zarr-python 3.0.6
     shape = {"shape": [3], "chunks": [2], "compressor": None}
     folder = tmp_path / "a.zarr"
     zarr.open_group(str(folder), mode="w")

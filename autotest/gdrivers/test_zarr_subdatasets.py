@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores of several arrays: subdatasets, groups as datasets of bands, what is never a band."""
+"""Stores of several arrays: subdatasets, groups as datasets of bands, and arrays that are never
+bands."""
 
 import numpy as np
 import pytest
@@ -153,7 +154,7 @@ def test_different_grids_are_subdatasets(tmp_path, other):
 
 
 def test_coordinates_are_never_bands(tmp_path):
-    """1D coordinates, 2D longitude and latitude, bounds and grid mappings."""
+    """Coordinates are 1D coordinates, 2D longitude and latitude, bounds and grid mappings."""
     dims = ["y", "x"]
     store = make_store(
         tmp_path,

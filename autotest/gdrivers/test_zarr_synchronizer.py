@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writers at the same time: processes that share chunks under lock files, with zarr-python among
-them, processes that share none, and threads of one process."""
+"""Concurrent writers.
+
+Processes share chunks under lock files, with zarr-python among them, or share no chunks. Threads of
+one process share chunks without lock files."""
 
 import os
 import pathlib
@@ -25,8 +27,8 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """A store of zarr-python's with an array "a" of zeros, of one chunk by default; or of the driver's,
-    of one shard."""
+    """Writes a store with an array "a" of zeros and one chunk by default, with zarr-python. If the
+    format has shards, the driver writes one shard."""
     store = pathlib.Path(folder) / "shared.zarr"
     if zarr_formats.has_shards():
         store.parent.mkdir(exist_ok=True)
@@ -55,8 +57,8 @@ def expected():
 
 
 def pieces_of(writer):
-    """(row, column, values) of the pieces that a writer writes: it owns every eighth row, and
-    goes through it in pieces of four."""
+    """Yields (row, column, values) of the parts that a writer writes. A writer owns every eighth
+    row, and writes four columns at a time."""
     for row in range(writer, SIDE, WRITERS):
         for column in range(0, SIDE, 4):
             yield row, column, expected()[row : row + 1, column : column + 4]
@@ -104,8 +106,8 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
     np.testing.assert_array_equal(read_all(open_raster(store))[0], expected())
 
 
-def test_without_lock_files_they_do_lose(tmp_path):
-    """So that the test above is known to be one."""
+def test_processes_without_lock_files_lose_values(tmp_path):
+    """Without lock files values are lost, so the test above can fail."""
     for attempt in range(20):
         store = make_store(tmp_path / str(attempt))
         run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])
@@ -114,7 +116,7 @@ def test_without_lock_files_they_do_lose(tmp_path):
     pytest.fail("20 times eight processes wrote to one chunk and nothing was lost")
 
 
-@zarr_formats.V2  # of which zarr-python has lock files
+@zarr_formats.V2  # only zarr-python 2 has lock files
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]
@@ -123,7 +125,7 @@ def test_processes_share_a_chunk_with_zarr_python(tmp_path):
 
 
 @zarr_formats.V2
-def test_zarr_python_loses_when_only_it_uses_the_lock_files(tmp_path):
+def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
     for attempt in range(20):
         store, locks = make_store(tmp_path / str(attempt)), tmp_path / f"locks{attempt}"
         jobs = [(write_by_gdal, store, None, i) for i in range(0, WRITERS, 2)]
@@ -144,7 +146,7 @@ def write_gathering(_report, store, synchronizer, writer):
     log.assert_quiet()
 
 
-def test_what_gathers_goes_out_once(tmp_path):
+def test_pending_chunks_are_stored_once(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     dataset = update(store, locks)
     for row, column, values in pieces_of(0):
@@ -166,7 +168,7 @@ def files_below(folder):
 
 
 @pytest.mark.parametrize("separator", "./")
-def test_lock_files_are_called_as_zarr_python_calls_them(tmp_path, separator):
+def test_lock_files_have_the_names_that_zarr_python_uses(tmp_path, separator):
     names = []
     writers = ("gdal",) if zarr_formats.is_v3() else ("gdal", "zarr")  # zarr-python 3 has no locks
     for i, writer in enumerate(writers):
@@ -184,7 +186,7 @@ def test_lock_files_are_called_as_zarr_python_calls_them(tmp_path, separator):
             array = zarr.open_group(str(store), mode="r+", synchronizer=synchronizer)["deep/er/a"]
             array[:3, :3] = 1
             array.attrs["note"] = "x"
-        # When it opens, zarr-python locks what it reads.
+        # When opening, zarr-python locks the documents that it reads.
         names.append(files_below(locks) - {"deep/er/a/.zarray"})
     keys = {zarr_formats.chunk_key(store, "deep/er/a", i, j) for i in (0, 1) for j in (0, 1)}
     assert names == [keys | {zarr_formats.spelled("deep/er/a/.zattrs")}] * len(writers)
@@ -203,7 +205,7 @@ def change_under_lock(report, store, locks, what):
 
 
 @pytest.mark.parametrize("what", ["chunk", "attributes"])
-def test_who_holds_the_lock_is_waited_for(tmp_path, what):
+def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     chunk = zarr_formats.chunk_key(store, "a", 0, 0)
 
@@ -214,7 +216,7 @@ def test_who_holds_the_lock_is_waited_for(tmp_path, what):
     with zarr.ProcessSynchronizer(str(locks))[key]:
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
-        time.sleep(0.1)  # time to go wrong in
+        time.sleep(0.1)  # time for an error to happen
         assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5
@@ -252,7 +254,7 @@ def test_reading_needs_no_lock_files(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["a file", "below a file", "vsimem"])
-def test_a_folder_that_cannot_be_is_named(tmp_path, kind, cpl):
+def test_a_folder_that_cannot_be_created_is_named(tmp_path, kind, cpl):
     store = make_store(tmp_path)
     (tmp_path / "file").write_text("mine")
     folder = {"a file": tmp_path / "file", "below a file": tmp_path / "file" / "locks",
@@ -310,7 +312,7 @@ def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("turn", range(2))
 def test_threads_share_chunks_through_handles_of_their_own(tmp_path, turn, with_locks):
-    """They open, write, flush and close at the same time."""
+    """Threads open, write, flush and close concurrently."""
     print(f"ZARR_TEST_SEED={SEED} turn {turn}")
     side = 64
     store = make_store(tmp_path, chunk=24, side=side)
@@ -409,12 +411,12 @@ def set_item_by_gdal(_report, store, synchronizer, array, name):
 def set_item_by_zarr(_report, store, synchronizer, array, name):
     locks = zarr.ProcessSynchronizer(str(synchronizer))
     for i in range(5):
-        # Opened anew, as zarr-python remembers the attributes.
+        # Opened again each time, as zarr-python caches attributes.
         zarr.open_group(str(store), mode="r+", synchronizer=locks)[array].attrs[f"{name}_{i}"] = "z"
 
 
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
-    """Without locks; what is consolidated in the end is what there is."""
+    """Without locks the final consolidated metadata still equal the documents."""
     for attempt in range(2):
         store = tmp_path / f"{attempt}.zarr"
         group = zarr.open_group(str(store), mode="w")
@@ -450,7 +452,7 @@ def change_under_lock_files(folder, with_zarr):
 
 
 def test_handles_change_metadata_of_one_array(tmp_path):
-    """What another one has changed or removed meanwhile stays so."""
+    """Changes and deletions by another handle are kept."""
     store = make_store(tmp_path)
     array = zarr.open_group(str(store), mode="r+")["a"]
     array.attrs.update({"kept": 1, "changed": 2, "removed": 3, "mine": 4})

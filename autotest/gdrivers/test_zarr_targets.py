@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Targets of gdal_translate, gdalwarp, gdalmdimtranslate and rasterio that lie in a store: they become
-nodes of it, named by a path or behind ZARR:"...":, as with APPEND_SUBDATASET=YES and ARRAY_NAME."""
+"""Targets of gdal_translate, gdalwarp, gdalmdimtranslate and rasterio inside of a store.
+
+The target becomes a node of the store, as with APPEND_SUBDATASET=YES and ARRAY_NAME. Its name is a
+path, or follows ZARR:"...":."""
 
 import os
 import subprocess
@@ -51,7 +53,8 @@ def _named(request):
 
 
 def check(store, node, read=None):
-    """A node is in the store and its consolidated metadata, and no store lies in it."""
+    """Asserts that a node is in the store and its consolidated metadata, and that no nested store
+    was made."""
     assert node in zarr.open_consolidated(str(store))
     roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
     assert roots == []
@@ -96,7 +99,7 @@ def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
 @pytest.mark.parametrize("name", ["air", "zg"])
 @pytest.mark.parametrize("kind", ["zarr", "nc"])
 def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind, cpl):
-    """GDAL 3.13 leaves out arrays that the target finds, such as those of the groups above it."""
+    """GDAL 3.13 leaves out arrays that the target finds elsewhere, such as in parent groups."""
     for path, first in (("s.zarr", 0.0), (f"t.{kind}", 100.0)):
         values = first + np.arange(12.0).reshape(3, 4)
         coordinates = {v: (("j", "i"), values + n) for n, v in enumerate(("lat", "lon"), 1)}
@@ -114,7 +117,7 @@ def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind
 @pytest.mark.parametrize("consolidated", ["YES", "NO"])
 @pytest.mark.parametrize("node", ["m", "g/m", "h/m"])
 def test_a_store_is_copied_into_a_group_of_its_own(tmp_path, named, node, consolidated, cpl):
-    """The copy has what the store had before, and not itself."""
+    """The copy has what the store had before, and does not contain itself."""
     store = tmp_path / "s.zarr"
     assert write(store, ["ARRAY_NAME=a", f"CREATE_CONSOLIDATED_METADATA={consolidated}"])
     assert write(store / "g/b")
@@ -162,7 +165,7 @@ def test_a_cancelled_copy_of_a_group_leaves_nothing(store):
 
 
 @pytest.mark.skipif(create_deletes_first(), reason="GDAL has deleted what is there")
-def test_what_exists_is_not_overwritten(store, cpl):
+def test_existing_nodes_are_not_overwritten(store, cpl):
     assert write(store / "g/b")
     before = zarr_formats.contents(store)
     for node in ("a", "g", "g/b", "a/below"):
@@ -220,8 +223,8 @@ def test_a_zip_file_takes_arrays(tmp_path, named, cpl):
     assert cpl.events == []
 
 
-def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
-    """Of xcube's levels, and one in a folder of a store that is no group."""
+def test_stores_inside_of_other_folders_are_made_and_replaced(store, cpl):
+    """Levels of xcube are stores of their own, and so is a store in a plain folder of a store."""
     levels = store.parent / "w.levels"
     for name in ("0.zarr", "1.zarr"):
         assert write(levels / name)
@@ -234,7 +237,7 @@ def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
     assert write(store / "plain/t.zarr", ["ARRAY_NAME=again"])
     for place in (levels / "1.zarr", store / "plain/t.zarr"):
         assert "again" in zarr.open_group(str(place), mode="r")
-    if create_deletes_first():  # the path is then as free as any other in the store
+    if create_deletes_first():  # the path is then free
         check(store, "plain/t.zarr/again")
     else:
         assert "plain" not in zarr.open_consolidated(str(store))
@@ -244,7 +247,7 @@ def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
     assert "again" in zarr.open_group(str(levels / "1.zarr"), mode="r")
 
 
-def test_a_node_named_where_no_store_is_makes_one(tmp_path, cpl):
+def test_a_node_of_a_store_that_does_not_exist_makes_the_store(tmp_path, cpl):
     assert write(array_name(tmp_path / "n.zarr", "g/b"))
     check(tmp_path / "n.zarr", "g/b")
     assert cpl.events == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tells the bands of a cube apart: times in every calendar, levels, names."""
+"""Names of a cube's bands: times in every calendar, levels and names."""
 
 import datetime
 import re
@@ -18,14 +18,14 @@ from zarr_gdal import array_name, error_log, open_raster
 from zarr_store import handmade, make_store
 
 pytestmark = zarr_formats.BOTH
-# As the driver marks dates of calendars that are not the real world's.
+# The driver's suffix of dates in each calendar; calendars of the real world have "Z".
 SUFFIXES = {"standard": "Z", "gregorian": "Z", "proleptic_gregorian": "Z", "julian": " (julian)",
             "noleap": " (noleap)", "365_day": " (noleap)", "all_leap": " (all_leap)",
             "366_day": " (all_leap)", "360_day": " (360_day)"}  # fmt: skip
 
 
 def cube(folder, values, attrs=None, dim="time", **coordinate):
-    """A store with a 3-D array and the coordinates of its first dimension."""
+    """Writes a 3-D array with coordinates of its first dimension."""
     values = np.asarray(values)
     return make_store(
         folder,
@@ -52,7 +52,7 @@ def items(store, name, *options):
 
 
 def iso(date, calendar="standard"):
-    """A date of cftime in the driver's form."""
+    """Formats a date of cftime as the driver does."""
     if not date.has_year_zero and date.year < 0:
         year = date.year + 1
     else:
@@ -115,13 +115,13 @@ def test_random_times_against_cftime(tmp_path, cpl, calendar):
     units = {"days": 2e6, "hours": 4e7, "minutes": 1e9, "seconds": 1e11, "milliseconds": 1e13}
     for i, (unit, span) in enumerate(units.items()):
         for kind in "if":
-            # so that cftime's product of 64 bits is exact: see make_time_table.py
+            # The values are such that cftime's 64-bit product is exact: see make_time_table.py.
             values = draw.uniform(-span, span, 200) * draw.choice([1e-4, 0.1, 1], 200)
             values = np.round(values * 16) / 16 if kind == "f" else values.astype("i8")
             day, epoch = draw.integers(1, 28), draw.integers(1, 2500)
             attrs = {"units": f"{unit} since {epoch:04d}-02-{day:02d} 17:30", "calendar": calendar}
             store = cube(tmp_path / f"{i}{kind}", values, attrs)
-            with warnings.catch_warnings():  # of years before 1
+            with warnings.catch_warnings():  # years before 1
                 warnings.simplefilter("ignore")
                 dates = cftime.num2date(
                     values, attrs["units"], calendar, only_use_cftime_datetimes=True
@@ -137,7 +137,7 @@ def test_numpy_datetimes(tmp_path, cpl, unit, order):
     draw = np.random.default_rng(list(unit.encode()))
     ticks = draw.integers(-(2**20), 2**20, 50)
     if unit in "YMW":
-        ticks = ticks % {"Y": 290, "M": 3400, "W": 15000}[unit]  # what 64 bits of ns can hold
+        ticks = ticks % {"Y": 290, "M": 3400, "W": 15000}[unit]  # 64 bits of ns hold no more
     ticks[0] = np.iinfo("i8").min
     times = ticks.view(f"M8[{unit}]")
     store = cube(tmp_path, times.astype(times.dtype.newbyteorder(order)))
@@ -285,7 +285,7 @@ def test_several_dimensions(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Coordinates that cannot be read, and those that take long
+# Coordinates that cannot be read, and coordinates that take long
 
 
 @pytest.mark.parametrize("dtype", ["<i4", "|V4", [["a", "<i2"], ["b", "<i2"]]])
@@ -317,7 +317,7 @@ def test_tiny_chunks(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("delay", ["0", "0.0", "1e-9"])
-def test_no_time_for_coordinates(tmp_path, delay):
+def test_coordinates_that_exceed_the_time_limit(tmp_path, delay):
     name = array_name(many_chunks(tmp_path), "data")
     with error_log() as log:
         dataset = open_raster(name, f"LOAD_EXTRA_DIM_METADATA_DELAY={delay}")
@@ -352,7 +352,7 @@ server.serve_forever()
 
 @pytest.fixture
 def slow_url(tmp_path):
-    """A folder's URL on a server that takes 0.1 s for each coordinate."""
+    """Starts a server that takes 0.1 s for each coordinate, and yields a folder's URL."""
     command = [sys.executable, "-c", SLOW_SERVER, str(tmp_path), str(tmp_path / "requests")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         yield f"/vsicurl/http://127.0.0.1:{int(server.stdout.readline())}"
@@ -407,7 +407,7 @@ def test_a_fixed_slice_reads_one_coordinate(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_nothing_is_read_before_it_is_asked_for(tmp_path, cpl):
+def test_coordinates_are_not_read_before_they_are_needed(tmp_path, cpl):
     store = many_chunks(tmp_path, 5)
     for i in range(5):
         zarr_formats.chunk_file(store, "time", i).write_bytes(b"broken")

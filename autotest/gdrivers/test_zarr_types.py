@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data types and shapes as rasters: what each becomes in GDAL."""
+"""Data types and shapes of arrays, and the raster that GDAL makes of each."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_byte_order_mark_for_not_relevant(tmp_path):
-    """`!u1` is met in the wild and means what `|u1` does."""
+    """Some writers use `!u1`, which means `|u1`."""
     handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], files={"0.0": bytes(range(6))})
     assert open_raster(tmp_path / "a.zarr").ReadAsArray().tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -117,7 +117,7 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
-    # Those of Zarr v3 hold no arrays, and have one byte order.
+    # Structures of Zarr v3 hold no arrays, and have one byte order.
     big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
         [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),
@@ -189,7 +189,7 @@ def test_nan_nodata(tmp_path):
     assert_nan_nodata(handmade(tmp_path / "a.zarr", dtype="<f4", fill_value="NaN", files={}))
 
 
-@zarr_formats.V2  # in Zarr v3 a document is JSON, which has no such number
+@zarr_formats.V2  # in v3 a document is JSON, which has no NaN
 def test_nan_nodata_that_is_not_json(tmp_path):
     store = handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=np.nan, files={})
     assert '"fill_value": NaN' in (store / ".zarray").read_text()
@@ -205,7 +205,7 @@ FILL_TEXTS = pytest.mark.parametrize(
      ("<f8", "-inf", -np.inf)],
 )  # fmt: skip
 def assert_nodata(store, wanted):
-    """By both APIs. Returns the band."""
+    """Asserts the nodata value in both APIs and returns the band."""
     band = open_band(store)
     np.testing.assert_equal(band.GetNoDataValue(), wanted)
     np.testing.assert_equal(zarr_mdim.raw_nodata(zarr_mdim.open_array(store)), {"": wanted})
@@ -215,7 +215,8 @@ def assert_nodata(store, wanted):
 @zarr_formats.V2
 @FILL_TEXTS
 def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted):
-    """As n5-zarr and early bioformats2raw wrote all of them, and zarr-python 2 reads them."""
+    """n5-zarr and early bioformats2raw wrote all fill values as text, and zarr-python 2 reads
+    them."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
     if zarr.__version__.startswith("2."):  # version 3 reads numbers alone
         np.testing.assert_equal(zarr.open_array(str(store), mode="r").fill_value, wanted)
@@ -247,9 +248,9 @@ def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
-    """The built-in driver writes text where the value fits no int64; ours writes the number that
-    the specification asks for. zarr-python and ours read both."""
-    # That of GDAL 3.6 writes another Zarr v3 than the specification became.
+    """Nodata that no int64 holds: the built-in driver writes text, this driver writes a number as
+    specified. zarr-python and this driver read both."""
+    # The built-in driver of GDAL 3.6 writes a draft of Zarr v3.
     for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")
         dataset = gdal.GetDriverByName(name).CreateMultiDimensional(store)
@@ -270,7 +271,8 @@ def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
 @zarr_formats.V3
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63])
 def test_what_the_built_in_driver_writes_in_version_3(tmp_path, cpl, value):
-    """As in version 2 a text, where no int64 holds the value; zarr-python 3 reads it."""
+    """The built-in driver writes text if no int64 holds the value, as in version 2; zarr-python 3
+    reads the text."""
     store = zarr3.handmade(tmp_path / "a.zarr", zarr3.document((2, 3), "uint64", fill_value=str(value)))
     (array,) = zarr3.read(tmp_path / "values", [(store, "")])
     assert array.fill == value

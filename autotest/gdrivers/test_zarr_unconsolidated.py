@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Consolidated metadata that are older than the store: what they lack is said once, where a group is
-listed, and read with USE_CONSOLIDATED_METADATA=NO."""
+"""Consolidated metadata that are older than the store.
+
+Missing nodes give one warning when a group is listed, and are read with
+USE_CONSOLIDATED_METADATA=NO."""
 
 import contextlib
 import os
@@ -25,7 +27,7 @@ RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
 
 @pytest.fixture
 def store(tmp_path):
-    """A root with /a and /b, and a group /g with /g/c, all of them consolidated."""
+    """Writes a consolidated store with the arrays /a and /b, and a group /g with /g/c and /g/d."""
     arrays = {"a": VALUES, "b": VALUES[:2], "g/c": VALUES, "g/d": VALUES[1:]}
     return make_store(tmp_path, arrays, consolidated=True)
 
@@ -36,7 +38,8 @@ def append(store, *paths):
 
 
 def opened(name, kind=RASTER, options=()):
-    """A dataset, and the warnings of opening and, in the multidimensional API, listing it."""
+    """Returns a dataset and the warnings of opening it, and of listing it in the multidimensional
+    API."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), kind, open_options=list(options))
         if dataset is not None and kind == MULTIDIM:
@@ -46,7 +49,7 @@ def opened(name, kind=RASTER, options=()):
 
 
 def list_all(group):
-    """The full names of the arrays of a group and those below, asked for more than once."""
+    """Returns the full names of all arrays in and below a group; lists group names twice."""
     group.GetGroupNames()
     above = group.GetFullName().rstrip("/") + "/"
     names = [above + name for name in group.GetMDArrayNames() or []]
@@ -63,7 +66,7 @@ def lacking(store, text):
 
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
-def test_metadata_that_have_all_are_not_warned_of(store, kind):
+def test_complete_metadata_give_no_warning(store, kind):
     (store / "folder").mkdir()
     (store / "file").write_bytes(b"{}")
     (store / "g" / "folder").mkdir()
@@ -75,16 +78,16 @@ def test_appended_array_is_named_once(store, kind):
     append(store, "new")
     dataset, warnings = opened(store, kind)
     assert warnings == lacking(store, "/new")
-    with error_log() as log:  # of one dataset
+    with error_log() as log:  # already warned
         if kind == MULTIDIM:
             assert "/new" not in list_all(dataset.GetRootGroup())
         else:
             assert not any("/new" in name for name, _ in dataset.GetSubDatasets())
     log.assert_quiet()
-    assert opened(store, kind)[1] == warnings  # of another
+    assert opened(store, kind)[1] == warnings  # a new dataset warns again
 
 
-def test_arrays_that_no_metadata_know_are_named_beside_the_error(tmp_path):
+def test_arrays_outside_of_the_metadata_are_named_beside_the_error(tmp_path):
     store = make_store(tmp_path, {}, consolidated=True)
     append(store, "new")
     with error_log() as log:
@@ -138,7 +141,7 @@ def test_open_option_reads_everything(store, kind):
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 @pytest.mark.parametrize("path", ["new", "g/late"])
-def test_error_for_what_the_metadata_lack_names_the_open_option(store, kind, path):
+def test_error_for_a_missing_node_names_the_open_option(store, kind, path):
     append(store, path)
     with error_log() as log:
         assert gdal.OpenEx(array_name(store, path), kind) is None
@@ -153,13 +156,13 @@ def test_error_for_what_the_metadata_lack_names_the_open_option(store, kind, pat
 
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
-def test_array_that_is_opened_by_its_name_says_nothing(store, kind):
+def test_array_that_is_opened_by_its_name_gives_no_warning(store, kind):
     append(store, "new")
     assert opened(array_name(store, "a"), kind)[1] == []
     assert opened(store / "a", kind)[1] == []
 
 
-def test_update_says_nothing_and_consolidates_again(store):
+def test_update_gives_no_warning_and_consolidates_again(store):
     append(store, "new")
     with error_log() as log:
         dataset = gdal.OpenEx(array_name(store, "new"), RASTER | gdal.OF_UPDATE)
@@ -213,7 +216,7 @@ if kind == gdal.OF_MULTIDIM_RASTER:
 
 
 def system_calls(folder, *arguments):
-    """What is asked of the file system below a folder: (call, path)."""
+    """Returns (call, path) of each system call on files below a folder while SCRIPT runs."""
     command = ["strace", "-f", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     run = subprocess.run(command + list(map(str, arguments)), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]
@@ -228,7 +231,7 @@ def system_calls(folder, *arguments):
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 def test_listing_costs_one_directory_and_no_look_at_the_arrays(tmp_path, kind):
-    arrays = {f"a{i}": np.ones((2, 2 + i)) for i in range(50)}  # not the bands of one raster
+    arrays = {f"a{i}": np.ones((2, 2 + i)) for i in range(50)}  # of different sizes
     store = make_store(tmp_path, arrays, consolidated=True)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):
         calls = system_calls(f"{store}", store, kind)

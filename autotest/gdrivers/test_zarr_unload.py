@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs that unload the driver, or end, while its threads and theirs are alive: zarr_unload."""
+"""zarr_unload: programs that unload the driver, or end, while threads of the driver and of the
+program run."""
 
 import os
 import pathlib
@@ -16,7 +17,7 @@ PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gd
 VALUES = np.arange(200 * 300, dtype="<i4").reshape(200, 300)
 SECONDS = 240
 
-CODECS = ["blosc", "zstd", "zlib"]  # those whose memory a thread keeps for the next chunk
+CODECS = ["blosc", "zstd", "zlib"]  # codecs whose memory a thread keeps for the next chunk
 
 
 def compressor(name):
@@ -31,7 +32,7 @@ def store(request, tmp_path):
 
 
 def run(way, store, rounds=20, plugin=PLUGIN):
-    # GDAL itself must not find the plugin: the program loads it.
+    # GDAL itself must not find the plugin, as the program loads it.
     environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,
@@ -45,7 +46,7 @@ def run(way, store, rounds=20, plugin=PLUGIN):
 
 
 @pytest.mark.parametrize("way", ["reload", "register"])
-def test_it_is_registered_read_with_and_unloaded_again_and_again(store, way):
+def test_the_driver_is_loaded_used_and_unloaded_repeatedly(store, way):
     assert run(way, store) == ["threads 1"]
 
 

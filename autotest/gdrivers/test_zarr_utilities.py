@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's utilities read stores and write them, with the pixels, place and nodata that they give with
-GeoTIFF. docs/guide.md has the table."""
+"""GDAL's utilities read and write stores with the pixels, geotransform and nodata that they give
+with GeoTIFF. docs/guide.md has the table."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def has(tool):
 
 
 def script(name):
-    """A utility in Python, as this Python's packages install it, or as a module."""
+    """Returns the command of a Python utility, as an installed script or as a module."""
     found = shutil.which(name + ".py") or shutil.which(name)
     return [sys.executable, found] if found else [sys.executable, "-m", f"osgeo_utils.{name}"]
 
@@ -39,7 +39,8 @@ def run(folder, *words):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """The same rasters as GeoTIFF and as stores: heights with holes, classes, and two halves."""
+    """Writes equal rasters as GeoTIFF and as stores: heights with holes, classes, and two
+    halves."""
     folder = tmp_path_factory.mktemp("sources")
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(32632)
@@ -85,7 +86,7 @@ def assert_alike(store, tif):
         assert a.DataType == b.DataType and a.GetNoDataValue() == b.GetNoDataValue()
 
 
-# What is run, with {in} a store or a GeoTIFF, and {out}; without {out} what is printed is compared.
+# Commands, where {in} is a store or a GeoTIFF. Without {out} the printed text is compared.
 RASTERS = {
     "gdal_translate": ["gdal_translate", "-of", "{of}", "-outsize", "50%", "50%", "{dem}", "{out}"],
     "gdal_translate -projwin": ["gdal_translate", "-of", "{of}", "-projwin", "601000", "5199000", "604000",
@@ -132,7 +133,8 @@ def inputs(folder, extension):
 @pytest.mark.parametrize("name", RASTERS)
 @pytest.mark.parametrize("source", ["tif", "zarr"])
 def test_into_and_out_of_stores(tmp_path, sources, name, source):
-    """Into a store from a GeoTIFF and from a store, as into a GeoTIFF."""
+    """A copy from a GeoTIFF and a copy from a store, both into a store, equal the copy into a
+    GeoTIFF."""
     for vector in ("areas.geojson", "points.geojson"):
         shutil.copy(sources / vector, tmp_path)
     values = inputs(sources, source)
@@ -142,7 +144,7 @@ def test_into_and_out_of_stores(tmp_path, sources, name, source):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_is_printed(tmp_path, sources, name):
+def test_printed_text_equals_that_of_a_geotiff(tmp_path, sources, name):
     told = []
     for extension in ("tif", "zarr"):
         words = [word.format(**inputs(sources, extension)) for word in TEXTS[name]]
@@ -159,7 +161,7 @@ def test_what_is_printed(tmp_path, sources, name):
         assert told[0] == told[1] != ""
 
 
-def test_gdal_rasterize_into_a_store_that_is_there(tmp_path, sources):
+def test_gdal_rasterize_into_an_existing_store(tmp_path, sources):
     for extension in ("tif", "zarr"):
         copy = shutil.copytree if extension == "zarr" else shutil.copy
         copy(sources / f"classes.{extension}", tmp_path / f"c.{extension}")
@@ -168,7 +170,7 @@ def test_gdal_rasterize_into_a_store_that_is_there(tmp_path, sources):
     assert (gdal.Open(str(tmp_path / "c.zarr")).ReadAsArray() == 9).any()
 
 
-def test_gdalwarp_into_a_store_that_is_there(tmp_path, sources):
+def test_gdalwarp_into_an_existing_store(tmp_path, sources):
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         out = tmp_path / f"o.{extension}"
         run(tmp_path, "gdalwarp", "-q", "-of", of, "-te", "600000", "5192800", "607200", "5200000", "-tr", "30", "30",
@@ -196,7 +198,7 @@ def test_gdal_contour(tmp_path, sources):
 
 
 def test_gdal_retile(tmp_path, sources):
-    """Tiles are called x.zarr, by the driver's DMD_EXTENSION."""
+    """Tiles are named x.zarr, by the driver's DMD_EXTENSION."""
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         (tmp_path / of).mkdir()
         run(tmp_path, *script("gdal_retile"), "-q", "-of", of, "-ps", "100", "100", "-levels", "1", "-targetDir", of,
@@ -208,7 +210,7 @@ def test_gdal_retile(tmp_path, sources):
 
 
 def test_gdal2tiles(tmp_path, sources):
-    """Which wants a file: any document of a store is one."""
+    """gdal2tiles wants a file: any document of the store will do."""
     made = []
     for extension, name in (("tif", "classes.tif"), ("zarr", "classes.zarr/.zmetadata")):
         out = tmp_path / extension
@@ -230,7 +232,7 @@ def test_gdaltindex_and_gdalbuildvrt_of_stores(tmp_path, sources):
 
 
 def test_gdalcompare(tmp_path, sources):
-    """A store and the GeoTIFF that it came from differ in nothing but their files."""
+    """gdalcompare finds a store and its source GeoTIFF equal, except for the files and metadata."""
     done = subprocess.run([*script("gdalcompare"), str(sources / "dem.tif"), str(sources / "dem.zarr")],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.strip()]
@@ -246,7 +248,8 @@ def test_gdalcompare(tmp_path, sources):
 @pytest.mark.parametrize("area", ["Area", "Point"])
 @pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
 def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
-    """Metadata that differ would keep it from comparing pixels: pixels that are areas are said to be."""
+    """gdalcompare compares pixels only if the metadata agree, so the store states
+    AREA_OR_POINT=Area, too."""
     source = tmp_path / "a.tif"
     gdal.Translate(str(source), str(sources / "dem.tif"), metadataOptions=[f"AREA_OR_POINT={area}"])
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
@@ -260,7 +263,7 @@ def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
 
 
 def compared(one, other):
-    """What gdalcompare finds of two files, but for their bytes and how they are stored."""
+    """Returns the differences that gdalcompare finds, except for the files' bytes."""
     done = subprocess.run([*script("gdalcompare"), str(one), str(other)],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     usual = ("Files differ at the binary level", "Differences Found", "Golden file", "New file")

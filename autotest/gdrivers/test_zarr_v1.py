@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1: a folder with `meta`, `attrs` and chunks. They read like those of v2, through
-both APIs, and are never written to."""
+"""Arrays of Zarr v1: a folder with `meta`, `attrs` and chunks.
+
+They read like arrays of v2 through both APIs, and are never written to."""
 
 import lzma
 import shutil
@@ -18,7 +19,7 @@ from zarr_store import handmade, make_array, make_store
 from zarr.storage import migrate_1to2
 from zarr_v1 import CUBE, VALUES, migrated, numbers, write_tree, write_v1
 
-# The example of the specification, as it prints it.
+# The example in the specification, as printed there.
 SPEC_META = """{
     "chunks": [
         10,
@@ -51,7 +52,7 @@ SPEC_ATTRS = """{
 
 @pytest.fixture
 def example(tmp_path):
-    """The specification's example before anything is written to it."""
+    """Writes the specification's example without chunks."""
     folder = tmp_path / "example.zarr"
     folder.mkdir()
     (folder / "meta").write_text(SPEC_META)
@@ -123,7 +124,7 @@ def test_compressors_of_the_time(tmp_path, compression, options):
     store = write_v1(tmp_path / "v1", values, (20, 30), compression, options, attrs={})
     assert_same(read_all(open_raster(store))[0], values)
     assert_same(mdim_values(store), values)
-    if compression != "gzip":  # which has another meaning to the numcodecs of today
+    if compression != "gzip":  # today's numcodecs gives gzip another meaning
         assert_same(migrated(store)[...], values)
 
 
@@ -182,7 +183,7 @@ def test_fields_of_a_structure_are_bands(tmp_path):
     assert (migrated(store)[...] == values).all()
 
 
-def test_members_that_only_v2_has_mean_nothing(tmp_path):
+def test_members_of_v2_documents_are_ignored(tmp_path):
     store = write_v1(
         tmp_path / "v1", VALUES, (2, 3), dimension_separator="/", filters=[{"id": "delta"}],
         compressor={"id": "zlib"}, more=1,
@@ -247,7 +248,7 @@ def test_folder_called_meta_is_a_folder(tmp_path):
     assert len(open_raster(f"ZARR:{store}").GetSubDatasets()) == 2
 
 
-def test_v2_goes_before_v1_in_one_folder(tmp_path):
+def test_v2_wins_over_v1_in_one_folder(tmp_path):
     store = write_v1(tmp_path / "both", VALUES, (2, 6), absent=("0.0", "1.0"))
     handmade(store, files={}, shape=[1, 1], chunks=[1, 1], fill_value=7)
     assert_same(open_raster(store).ReadAsArray(), np.array([[7]], "i2"))
@@ -284,7 +285,7 @@ def test_arrays_in_folders_are_found_by_name(tree):
 
 
 def translated(source, target):
-    """The only array of a store that gdal_translate makes, besides coordinates."""
+    """Runs gdal_translate and returns the only array of the new store with three dimensions."""
     with error_log() as log:
         assert gdal.Translate(str(target), str(source), format="Zarr") is not None
     log.assert_quiet()
@@ -305,7 +306,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source[...])
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # Not only those: whatever GDAL makes of the same attributes in v2.
+    # The copy has all attributes that GDAL makes of this array in v2.
     shutil.copytree(store, tmp_path / "v1-copy")
     migrate_1to2(zarr.DirectoryStore(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")
@@ -360,7 +361,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
      "consolidated.zarr", 'implicit.zarr":/dem', 'array.zarr":/'],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
-def test_nothing_of_v1_is_asked_for_where_there_is_v2(served, name, kind):
+def test_documents_of_v1_are_not_requested_from_a_v2_store(served, name, kind):
     full = f'ZARR:"{served.url}/{name}' + ("" if '"' in name else '"')
     dataset = gdal.OpenEx(full, kind)
     if kind == gdal.OF_RASTER:

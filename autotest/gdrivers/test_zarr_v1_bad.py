@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1 are never written to, and what is broken in them is an error that names it."""
+"""Arrays of Zarr v1 are never written to, and a broken document or chunk gives an error that names
+it."""
 
 import pytest
 from osgeo import gdal
@@ -36,7 +37,7 @@ def test_update_is_refused(array, kind, spelling):
     assert contents(array) == before
 
 
-def test_nothing_of_v1_changes_in_a_folder_that_is_updated(tree):
+def test_arrays_of_v1_do_not_change_in_a_folder_that_is_updated(tree):
     before = contents(tree / "dem")
     dataset = gdal.OpenEx(f'ZARR:"{tree}"', gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()
@@ -138,7 +139,7 @@ WRONG = [None, True, 0, -1, 1.5, 1e300, 2**63, 2**64, "", "x", [], [[]], [None],
 
 
 @pytest.mark.parametrize("member", META)
-def test_no_value_of_a_member_is_too_much(array, member):
+def test_each_value_of_a_member_is_read_or_gives_one_error(array, member):
     for value in WRONG:
         for compression in ("none", "zlib", "blosc", "lzma"):
             changes = {"compression": compression, member: value}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 that asks for more memory than there is: each is refused with an error that names what is
-too large, in a process with little memory."""
+"""Zarr v3 stores that ask for more memory than there is.
+
+Each is refused with an error that names the item that is too large, in a process with little
+memory."""
 
 import gzip
 import json
@@ -19,7 +21,7 @@ EMPTY = 2**64 - 1
 
 
 def refused(store, pattern):
-    """The one error of a store that opens or not, but is not read."""
+    """Asserts that reading gives one error that matches the pattern; the store may open."""
     outcome = attempt(store)
     assert not outcome.read, outcome
     assert len(outcome.errors) == 1, outcome.errors
@@ -34,7 +36,7 @@ def test_a_chunk_of_a_million_million_bytes(tmp_path):
 
 
 def test_an_index_of_a_million_million_chunks(tmp_path):
-    """Of 16 TB, which no shard needs to have before it is asked for."""
+    """The index takes 16 TB, which the stored shard need not have."""
     metadata = document((10**6, 10**6), "uint8", (10**6, 10**6), [sharding((1, 1))], 0)
     store = zarr3.handmade(tmp_path / "bomb.zarr", metadata, {"c/0/0": b"x" * 64})
     refused(store, "1000000000000 chunks.*index of 16000000000000.*ZARR_MAX_CHUNK_SIZE")
@@ -51,7 +53,7 @@ def test_an_inner_index_of_a_million_million_chunks(tmp_path):
 
 @pytest.mark.parametrize("of", ["inner chunks", "chunks", "the whole shard"])
 def test_gzip_bombs(tmp_path, of):
-    """A quarter of a GB of zeros in place of six bytes."""
+    """A quarter of a GB of zeros instead of six bytes."""
     bomb = gzip.compress(bytes(1 << 28), 1, mtime=0)
     chain = [LITTLE, zarr3.gzip()]
     if of == "chunks":
@@ -67,12 +69,13 @@ def test_gzip_bombs(tmp_path, of):
     refused(store, "c/0/0")
 
 
-SIDE = 2**20  # 2^40 chunks of a byte in one shard: to look at each of them takes hours
-CHILDREN = 2**20  # of each shard in it, and of the one around these
+SIDE = 2**20  # 2^40 chunks of a byte in one shard: looking at each takes hours
+CHILDREN = 2**20  # of the outer shard, and of each inner shard
 
 
 def endless(folder):
-    """Shards in a shard, all absent but the last, of which the first chunk and the last are there."""
+    """Writes a shard of shards. Only the last inner shard is stored, with its first and last
+    chunk."""
     shard = sharding((2**10, 2**10), [sharding((1, 1), [zarr3.BYTES], [LITTLE])], [LITTLE])
     metadata = document((SIDE, SIDE), "uint8", (SIDE, SIDE), [shard], 0)
     first, last = struct.pack("<2Q", 0, 1), struct.pack("<2Q", 1, 1)
@@ -99,7 +102,7 @@ def test_absent_chunks_of_nested_shards_take_no_time_to_list(tmp_path):
 
 
 def test_absent_chunks_of_nested_shards_take_no_time_to_resize(tmp_path):
-    """By one row: the chunk of the last one goes, and the other one stays."""
+    """The array loses one row: the chunk in that row is deleted, the other one stays."""
     store = endless(tmp_path)
     commands = [
         {"hold": "v", "from": "root", "array": "endless"}, {"resize": "v", "to": [SIDE - 1, SIDE]}

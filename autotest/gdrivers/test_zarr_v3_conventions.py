@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Conventions in Zarr v3 mean what they mean in v2: OME-NGFF 0.5 below `ome`, pyramids of all
-layouts, EOPF's products. Each store of v2 is made one of v3, and GDAL is to tell the same of both.
-"""
+layouts, and EOPF products.
+
+Each v2 store is converted to v3, and GDAL must report equal facts."""
 
 import json
 import pathlib
@@ -19,7 +20,7 @@ from zarr_http import Served
 from zarr_ome import add_labels, make_image, make_plate, make_series
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-# Of the domain ZARR, which also says how the array is stored.
+# Items of the metadata domain ZARR that are compared; others say how the array is stored.
 ORIGINS = ("CRS_SOURCE", "GEOTRANSFORM_SOURCE")
 
 
@@ -50,7 +51,7 @@ def facts_of_band(band):
 
 def facts_of(dataset):
     metadata = dataset.GetMetadata()
-    metadata.pop("image-label", None)  # `ome`, which has it in v3, is not for copies
+    metadata.pop("image-label", None)  # v3 keeps it in `ome`, which copies do not have
     return {
         "size": (dataset.RasterXSize, dataset.RasterYSize), "metadata": metadata,
         "sources": {name: dataset.GetMetadataItem(name, "ZARR") for name in ORIGINS},
@@ -66,7 +67,7 @@ def facts_of_group(group, path=""):
     facts = {}
     for name in group.GetMDArrayNames() or []:
         array = group.OpenMDArray(name)
-        # Of texts the raw one is an address.
+        # The raw nodata value of a string is an address.
         is_text = array.GetDataType().GetClass() == gdal.GEDTC_STRING
         nodata = array.GetNoDataValueAsString() if is_text else array.GetNoDataValueAsRaw()
         facts[f"{path}/{name}"] = (
@@ -80,7 +81,7 @@ def facts_of_group(group, path=""):
 
 
 def all_facts(store):
-    """What GDAL tells of a store and its subdatasets, without the name of the store."""
+    """Returns what GDAL reports of a store and its subdatasets, without the store's name."""
     facts = {}
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(store))
@@ -99,7 +100,7 @@ def all_facts(store):
 
 
 def differences(got, wanted, where=""):
-    """Where two nests of objects and arrays differ, as texts."""
+    """Returns the differences between two nested structures as texts."""
     if isinstance(got, dict) and isinstance(wanted, dict):
         return [
             text for name in sorted({*got, *wanted})
@@ -112,7 +113,7 @@ def differences(got, wanted, where=""):
 
 
 def assert_same(store, target, change=ome_05):
-    """The copy of v3 at `target` tells the same as the store."""
+    """Converts the store to v3 at `target` and asserts that GDAL reports equal facts."""
     wanted = all_facts(store)
     got = all_facts(as_v3(store, target, change))
     assert differences(got, wanted) == []
@@ -190,13 +191,13 @@ def test_images_of_ome_05_on_a_server_that_lists_nothing(tmp_path, name):
         assert [text for _, text in dataset.GetSubDatasets()] == wanted and len(wanted) > 1
         requests = [path for _, path, *_ in server.requests()]
         assert len(set(requests)) == len(requests), requests
-        # The version is found out once, at the root.
+        # The version is detected once, at the root.
         assert not [path for path in requests if path.count("/") > 2 and "/.z" in path], requests
         for sub, _ in dataset.GetSubDatasets():
             assert gdal.Open(sub).ReadAsArray().any()
 
 
-def test_what_stands_below_ome_counts_first(tmp_path):
+def test_metadata_below_ome_win(tmp_path):
     store, values = make_image(tmp_path, ("0", "1"))
     target = as_v3(store, tmp_path / "v3.zarr")
     file = target / "zarr.json"
@@ -247,7 +248,7 @@ def test_a_product_is_the_same(tmp_path, name):
 # ---------------------------------------------------------------------------------------------
 # xarray: nodes exactly as xarray 2026.9 with zarr-python 3.1 writes them
 
-NAN, FAR = "AAAAAAAA+H8=", "AAAAAICHw8A="  # nan, -9999, as little-endian doubles in base64
+NAN, FAR = "AAAAAAAA+H8=", "AAAAAICHw8A="  # NaN and -9999 as little-endian doubles in base64
 VALUES = np.arange(12, dtype="f4").reshape(3, 4)
 
 
@@ -282,7 +283,7 @@ def of_xarray(tmp_path):
     return store
 
 
-def test_what_xarray_writes(of_xarray):
+def test_stores_of_xarray(of_xarray):
     with zarr_gdal.error_log() as log:
         temp = gdal.Open(array_name(of_xarray, "temp"))
         assert temp.GetGeoTransform() == (9.75, 0.5, 0, 50.25, 0, -0.5)
@@ -301,7 +302,7 @@ def test_what_xarray_writes(of_xarray):
     log.assert_quiet()
 
 
-# A number in this place keeps xarray from opening the store.
+# xarray cannot open a store whose `_FillValue` is a number here.
 @pytest.mark.parametrize("convention", ["CF", "GDAL", "SPATIAL_PROJ"])
 @pytest.mark.parametrize("type_, wanted", [(gdal.GDT_Float32, FAR), (gdal.GDT_Int16, -9999)])
 def test_nodata_is_written_as_xarray_reads_it(tmp_path, convention, type_, wanted):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 that zarr-python 3 does not write: data types, codecs and chunk grids of zarr-extensions and
-other spellings, whose bytes are made here from the specifications. What a code of a narrow type
-means is asked of ml_dtypes."""
+"""Zarr v3 that zarr-python 3 does not write: data types, codecs and chunk grids of zarr-extensions,
+and other spellings.
+
+The bytes are made here from the specifications. ml_dtypes gives the values of the narrow types."""
 
 import gzip
 import itertools
@@ -16,7 +17,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr3 import BIG, BYTES, LITTLE, codec, document, sharding, transpose
 
-# The bits of each type; what is above them in a byte is ignored.
+# Number of bits of each type; higher bits of the byte are ignored.
 NARROW = {
     "int2": 2, "int4": 4, "uint2": 2, "uint4": 4, "float4_e2m1fn": 4, "float6_e2m3fn": 6,
     "float6_e3m2fn": 6, "float8_e3m4": 8, "float8_e4m3": 8, "float8_e4m3fn": 8,
@@ -28,7 +29,7 @@ FLOATS = [name for name in NARROW if "float" in name]
 
 @pytest.fixture(scope="module")
 def meanings(tmp_path_factory):
-    """{type: what its codes mean, in the NumPy type of GDAL's}."""
+    """Returns {type: values of its codes}, in the NumPy type that GDAL gives the type."""
     batch = zarr3.Batch(tmp_path_factory.mktemp("narrow"))
     answer = batch.narrow(NARROW)
     batch.run()
@@ -43,7 +44,7 @@ def np_type(name):
 
 
 def all_codes(name):
-    """Each code of a type, in a square."""
+    """Returns each code of a type, as a square array."""
     side = 256 if name.endswith("bfloat16") else 16
     return np.arange(side * side, dtype="u2" if side == 256 else "u1").reshape(side, side)
 
@@ -93,7 +94,7 @@ def test_complex_numbers_of_floats(tmp_path, cpl, part):
 
 
 def test_raw_bits(tmp_path):
-    """The core specification's r16; zarr-python has raw_bytes for them."""
+    """The core specification has r16; zarr-python calls it raw_bytes."""
     data = bytes(range(12))
     metadata = document((2, 3), "r16", None, [BYTES], [1, 2])
     zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": data})
@@ -107,7 +108,8 @@ def fields(*pairs):
 
 @pytest.mark.parametrize("order", "<>")
 def test_structures(tmp_path, order):
-    """Of zarr-extensions: fields and fill values are objects, and every field has the byte order."""
+    """A structure of zarr-extensions: fields and fill values are objects, and all fields have the
+    codec's byte order."""
     point = fields(("x", "float32"), ("y", {"name": "float32"}))
     time = codec("numpy.datetime64", unit="s", scale_factor=1)
     data_type = fields(("id", "int32"), ("flags", "uint8"), ("point", point), ("t", time))
@@ -142,7 +144,8 @@ def test_fill_value_of_bytes_as_a_list(tmp_path):
 
 
 def packed(codes, width, padding=None):
-    """packbits: element i has bits [i * width, (i + 1) * width), the least significant first."""
+    """Encodes with packbits: element i has bits [i * width, (i + 1) * width), least significant
+    first."""
     bits = (codes.ravel().astype("u8")[:, None] >> np.arange(width, dtype="u8")) & np.uint64(1)
     data = np.packbits(bits.astype("u1").ravel(), bitorder="little").tobytes()
     count = bytes([-bits.size % 8])
@@ -176,7 +179,7 @@ def test_packbits(tmp_path, meanings, name, padding):
      ("float32", 16, 31), ("uint32", None, None), ("int32", 31, 31)],
 )  # fmt: skip
 def test_packbits_of_some_bits(tmp_path, name, first, last):
-    """What is left out is 0, and above it the sign."""
+    """Bits below `first` are decoded as 0, and bits above `last` as the sign."""
     dtype = np.dtype(name)
     bits = 8 * dtype.itemsize
     low, high = first or 0, bits - 1 if last is None else last
@@ -212,7 +215,7 @@ def scaled(**more):
 
 NAN_MAP = {"encode": [["NaN", 0]], "decode": [[0, "NaN"]]}
 OFF = {"rounding": "towards-negative"}
-# name -> (data type, fill value, codecs before "bytes", stored values, values)
+# name -> (data type, fill value, codecs before "bytes", stored type, stored values, decoded values)
 ARITHMETIC = {
     "offset": ("float32", 0, [scaled(offset=5)], "f4", [[-5, 0], [1.5, 7]], [[0, 5], [6.5, 12]]),
     "scale": ("float64", 0, [scaled(scale=0.5)], "f8", [[1, -2], [0, 8]], [[2, -4], [0, 16]]),
@@ -265,7 +268,7 @@ ARITHMETIC = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("case", ARITHMETIC)
 def test_arithmetic(tmp_path, case, order):
-    """As decoding has it, whole and in shards; what is absent is the fill value."""
+    """Arrays decode as specified, whole and in shards; absent chunks give the fill value."""
     data_type, fill, codecs, stored, inside, values = ARITHMETIC[case]
     data = np.array(inside, order + stored).tobytes()
     values = np.array(values, data_type)
@@ -283,7 +286,7 @@ def test_arithmetic(tmp_path, case, order):
     zarr3_check.check_values(tmp_path / "b.zarr", "", whole, element, metadata)
 
 
-def test_what_a_cast_does_not_allow_is_an_error(tmp_path, cpl):
+def test_values_that_a_cast_refuses_are_an_error(tmp_path, cpl):
     metadata = document((2, 2), "uint8", None, [cast("int16"), LITTLE], 0)
     data = np.array([[1, 2], [300, 4]], "<i2").tobytes()
     zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": data})
@@ -315,7 +318,7 @@ def n5_block(chunk):
 
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_n5_blocks(tmp_path, cut_off):
-    """Blocks at the edge are whole, or end with the array."""
+    """Blocks at the edge have full size, or end with the array."""
     values = np.arange(35, dtype="i2").reshape(5, 7)
     inner = [transpose(1, 0), BIG, zarr3.gzip()]
     metadata = document(
@@ -340,7 +343,7 @@ def rectilinear(*shapes):
 
 
 def expanded(edges, size):
-    """The sizes of the chunks along a dimension."""
+    """Returns the sizes of the chunks along a dimension."""
     if isinstance(edges, int):
         return [edges] * -(-size // edges)
     pairs = [e if isinstance(e, list) else [e, 1] for e in edges]
@@ -387,8 +390,8 @@ SHARD_GRIDS = {
 
 
 def rectilinear_shards(edges, values, at_end=True, nested=False):
-    """The document and the files of an array in shards of these sizes, of chunks of 2 x 2; nested:
-    in shards of 2 x 2, too, which have a chunk each."""
+    """Returns document and files of an array whose shards have the given sizes, with chunks of 2 x
+    2. With `nested` each chunk is a shard of 2 x 2 with one chunk."""
     sizes = [expanded(e, n) for e, n in zip(edges, values.shape)]
     starts = [[0, *itertools.accumulate(each)] for each in sizes]
     padded = np.zeros([start[-1] for start in starts], values.dtype)
@@ -438,8 +441,8 @@ def test_rectilinear_shards(tmp_path, case, at_end, nested):
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("case", SHARD_GRIDS)
 def test_rectilinear_shards_are_written(tmp_path, case, nested):
-    """What is stored in the end is what the specification has, byte for byte, of all shards that
-    hold an element of the array."""
+    """Stored shards equal the specified bytes. All shards with an element of the array are
+    stored."""
     values = np.arange(1, 49, dtype="<i2").reshape(6, 8)
     metadata, files = rectilinear_shards(SHARD_GRIDS[case], values, True, nested)
     store = zarr3.handmade(tmp_path / "a.zarr", metadata)
@@ -517,8 +520,8 @@ def test_a_group_with_a_member_to_ignore(tmp_path, cpl):
 
 @pytest.mark.parametrize("codecs", [[LITTLE], ...], ids=["codecs", "no codecs"])
 def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
-    """GDAL writes null without nodata. Before the specification was final it left out codecs that say
-    the byte order alone. The second chunk is absent."""
+    """GDAL writes a null fill value if there is no nodata value. Before Zarr v3 was final, GDAL
+    left out codecs that state only the byte order. The second chunk is absent."""
     metadata = document((2, 6), "int16", (2, 3), fill_value=None) | {"codecs": codecs}
     chunk = np.array([[1, 2, 3], [-4, 5, 6]], "<i2").tobytes()
     present = {name: value for name, value in metadata.items() if value is not ...}
@@ -564,5 +567,5 @@ def test_no_other_number_is_a_boolean(tmp_path, fill):
     zarr3.handmade(tmp_path / "a.zarr", metadata)
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(tmp_path / "a.zarr"))
-    assert (dataset is None) == (fill is not None)  # GDAL's own driver writes null
+    assert (dataset is None) == (fill is not None)  # GDAL's built-in driver writes null
     assert fill is None or "fill_value" in log.the_error()

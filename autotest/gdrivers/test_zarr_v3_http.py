@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards on a web server that answers wrongly, or has other shards from one request to the next: what
-is read is right, or an error that names the store, the shard and why; never other bytes."""
+"""Shards on a web server that answers wrongly, or whose shards change between requests.
+
+A read gives the right values, or an error with the store, the shard and the reason; never other
+bytes."""
 
 import os
 import re
@@ -11,11 +13,11 @@ from zarr3_shards import IN_SHARD, KEY, KINDS, VALUES, make, shard
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 
-FIRST, OTHER = (4, 6), (6, 9)  # the first elements of two chunks of the shard
+FIRST, OTHER = (4, 6), (6, 9)  # first elements of two chunks of the shard
 
 class Store:
-    """A store that only one test has: those of one address share what is open. `file` is of the shard
-    that is read."""
+    """A store for one test alone, as stores with one URL share open data. `file` is the shard that
+    the test reads."""
 
     count = 0
 
@@ -37,7 +39,7 @@ def kind(request):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """One server for all: a process takes a while to start."""
+    """Starts one server for all tests, as a process starts slowly."""
     folder = tmp_path_factory.mktemp("served")
     with Served(folder) as server:
         server.folder = folder
@@ -67,7 +69,7 @@ def in_chunk(values, chunk, size=(2, 3)):
     return values[chunk[0] : chunk[0] + size[0], chunk[1] : chunk[1] + size[1]]
 
 
-# What a server does, and whether what is read then is right.
+# Wrong answers of a server to a range request, and the rule that makes each.
 PARTS = {
     "what follows": {"part": {"shift": 2}},
     "what is before": {"part": {"shift": -2}},
@@ -96,8 +98,8 @@ def rule_for(store, what):
 
 
 def outcome(dataset, chunk, size=(2, 3)):
-    """What is read of a chunk, or of several from there on, or None and the error, which names store,
-    shard, chunk and cause."""
+    """Returns (values, None) of one or more chunks, or (None, error). Asserts that the error names
+    store, shard, chunk and cause."""
     with error_log() as log:
         got = read_chunk(dataset, chunk, size)
     if got is None:
@@ -113,8 +115,8 @@ def outcome(dataset, chunk, size=(2, 3)):
 @pytest.mark.parametrize("what", [*PARTS, *WELL, "breaks off", *STATUS])
 @pytest.mark.parametrize("when", ["index", "chunk", "chunks"])
 def test_wrong_answers_are_errors(server, store, kind, what, when):
-    """One for each way in which an answer can be another one than what was asked for: the index, a
-    chunk, or a range that several chunks lie in."""
+    """The answer to a request for the index, a chunk, or a range of several chunks is wrong, in
+    each of many ways."""
     dataset = store.open()
     place, size = ((4, 6), (4, 6)) if when == "chunks" else (OTHER, (2, 3))
     if when != "index":
@@ -138,7 +140,7 @@ VALIDATORS = {
 
 @pytest.mark.parametrize("validator", VALIDATORS)
 def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, validator):
-    """Its chunks lie elsewhere now: by the old index they would be those of others."""
+    """The new shard has its chunks at other offsets, where the old index points to wrong chunks."""
     server.rule(validators=VALIDATORS[validator])
     dataset = store.open()
     np.testing.assert_array_equal(read_chunk(dataset, FIRST), in_chunk(VALUES, FIRST))
@@ -152,8 +154,8 @@ def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, val
 
 @pytest.mark.parametrize("turns", ["onnnn", "nooo", "oonnn", "onon", "ooonn"])
 def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, turns):
-    """Each chunk is that of the old shard or of the new one, never another one. `turns`: which of
-    them, the old one or the new one, is the first to be sent, the second, ..."""
+    """Each chunk is that of the old shard or of the new one. `turns` gives the order in which the
+    server sends the old ("o") and the new one ("n")."""
     changed = VALUES + 1000
     store.file.with_name("new").write_bytes(shard(changed[IN_SHARD], kind, turned=True))
     paths = {"o": store.path, "n": store.path.replace("c/1/1", "c/1/new")}
@@ -166,8 +168,8 @@ def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, 
         assert got[chunk].tolist() in wanted, (i, j)
 
 
-def test_shard_that_is_another_one_each_time_is_an_error(server, store, kind):
-    """As where the servers of one address have different ones."""
+def test_shard_that_changes_with_each_request_is_an_error(server, store, kind):
+    """Servers of one address may have different shards."""
     store.file.with_name("new").write_bytes(shard(VALUES[IN_SHARD] + 1000, kind, turned=True))
     turns = [store.path, store.path.replace("c/1/1", "c/1/new")]
     server.rule(validators=["ETag"], turns={store.path: turns})
@@ -179,7 +181,7 @@ def test_shard_that_is_another_one_each_time_is_an_error(server, store, kind):
 
 
 @pytest.mark.parametrize("validators", [["ETag"], []], ids=["ETag", "size"])
-def test_shard_that_goes_between_index_and_chunk_is_absent(server, store, validators):
+def test_shard_that_is_deleted_between_index_and_chunk_is_absent(server, store, validators):
     server.rule(validators=validators)
     dataset = store.open()
     np.testing.assert_array_equal(read_chunk(dataset, FIRST), in_chunk(VALUES, FIRST))
@@ -188,8 +190,8 @@ def test_shard_that_goes_between_index_and_chunk_is_absent(server, store, valida
 
 
 def test_shards_take_no_more_requests(server, store, kind):
-    """The index and all chunks together, for a server that tells of which content they are; and no
-    request for what was read before."""
+    """If the server sends validators, the index takes one request and all chunks another. Chunks
+    that were read before are not requested again."""
     server.rule(validators=["ETag", "Last-Modified"])
     dataset = store.open()
     server.log()

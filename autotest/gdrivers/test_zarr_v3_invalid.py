@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Documents of Zarr v3 that the specification does not allow, or that ask for what nobody has: one
-error that names the store, zarr.json and the member, in a process that may not use much memory."""
+"""Invalid documents of Zarr v3, and documents that ask for too much.
+
+Each gives one error that names the store, zarr.json and the member, in a process with little
+memory."""
 
 import json
 import re
@@ -52,7 +54,7 @@ A = {"name": "a", "data_type": "int16"}
 SURE = ("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
         "fill_value")  # fmt: skip
 
-# name -> (changes to a sound document, what the error must say besides store and key)
+# name -> (changes to a valid document, pattern of the error besides store and key)
 WRONG = {
     **{f"no {name}": ({name: ...}, name) for name in SURE},
     "zarr_format 2": ({"zarr_format": 2}, "zarr_format.*2"),
@@ -60,7 +62,7 @@ WRONG = {
     "zarr_format text": ({"zarr_format": "3"}, "zarr_format"),
     "node_type unknown": ({"node_type": "table"}, "node_type.*table"),
     "node_type null": ({"node_type": None}, "node_type"),
-    # Members that are not known
+    # Unknown members
     "unknown member": ({"colour": {"name": "red"}}, "colour"),
     "unknown member of null": ({"colour": None}, "colour"),
     "unknown member of text": ({"colour": "red"}, "colour"),
@@ -233,7 +235,7 @@ def assert_refused(outcome, pattern, path=""):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_documents(tmp_path, cpl, case):
-    """Of one of a store's arrays."""
+    """The wrong document describes an array in a group."""
     changes, pattern = WRONG[case]
     store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
     zarr3.handmade(store, changed(changes), path="g/dem")
@@ -250,7 +252,7 @@ HOSTILE = ("shape huge", "33 dimensions", "chunks huge", "rectilinear beyond 64 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_wrong_documents_with_little_memory(tmp_path, case):
-    """As the store itself."""
+    """The wrong document describes the root."""
     changes, pattern = WRONG[case]
     zarr3.handmade(tmp_path / "bad.zarr", changed(changes))
     assert_refused(attempt(tmp_path / "bad.zarr"), pattern)
@@ -304,7 +306,7 @@ def test_wrong_groups(tmp_path, cpl, case, kind):
 
 @pytest.mark.parametrize("attributes", [[1], "a", None, 5])
 def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
-    """Named once, and what else is there is read, as in Zarr v2."""
+    """Wrong attributes give one warning, and the rest of the group is read, as in Zarr v2."""
     metadata = {**zarr3.group_document(), "attributes": attributes}
     store = zarr3.handmade(tmp_path / "bad.zarr", metadata)
     zarr3.handmade(store, GOOD, path="dem")
@@ -314,7 +316,7 @@ def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning says which and why; opening one directly fails for that reason."""
+    """A warning names each bad array and the reason; opening a bad array fails with this reason."""
     batch, store = zarr3.Batch(tmp_path / "values"), tmp_path / "store.zarr"
     batch.group(store)
     good = [

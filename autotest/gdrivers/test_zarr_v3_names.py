@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The names by which a store of Zarr v3 is opened, deleted, renamed and copied: those of any store,
-and none of it is left to GDAL's own driver."""
+"""Names by which a store of Zarr v3 is opened, deleted, renamed and copied.
+
+They are the names of any store, and this driver handles all of them, not GDAL's built-in driver."""
 
 import json
 import os
@@ -58,8 +59,8 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """One tells the format, the consolidated metadata and all attributes; the others, at the same
-    time, that there is nothing of version 2, and no cache of an array by GDAL."""
+    """/zarr.json has the format, the consolidated metadata and all attributes. Concurrent requests
+    for documents of version 2, and for GDAL's cache of an array, find nothing."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(delay=0.05)
@@ -76,8 +77,8 @@ def test_requests_for_a_consolidated_store(tmp_path, flags):
 
 
 @pytest.mark.parametrize("status", [403, 401, 500])
-def test_a_server_that_refuses_what_is_absent(tmp_path, status, cpl):
-    """As object stores do to clients without the right to list."""
+def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
+    """Object stores answer so for absent keys if the client may not list the bucket."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(status={"/one.zarr/.zmetadata": [status, -1]})
@@ -87,8 +88,8 @@ def test_a_server_that_refuses_what_is_absent(tmp_path, status, cpl):
     assert [text for text in cpl.errors if "HTTP" in text or "cannot" in text] == []
 
 
-def test_version_3_counts_where_a_folder_has_both(tmp_path):
-    """As zarr-python decides it."""
+def test_version_3_is_read_if_a_folder_has_both(tmp_path):
+    """zarr-python prefers version 3, too."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5), "u1")}})
     for path in make_v3(tmp_path / "three.zarr", "v").rglob("*"):
         target = pathlib.Path(store) / path.relative_to(tmp_path / "three.zarr")
@@ -123,7 +124,7 @@ def test_deleting(tmp_path):
     assert log.errors == [] and not store.exists()
 
 
-def test_what_is_no_part_of_a_store_is_not_deleted(tmp_path):
+def test_files_that_do_not_belong_to_a_store_are_not_deleted(tmp_path):
     store = make_v3(tmp_path / "a.zarr", "v")
     (store / "v" / "thesis.doc").write_text("dear")
     with error_log() as log:
@@ -143,8 +144,8 @@ def test_renaming_and_copying(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["Create", "CreateCopy"])
-def test_an_array_in_a_store_is_of_its_version(tmp_path, how):
-    """Whatever the default is of new stores."""
+def test_an_array_has_the_version_of_its_store(tmp_path, how):
+    """The default version of new stores does not matter."""
     store = make_v3(tmp_path / "a.zarr", "v")
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     source = gdal.GetDriverByName("MEM").Create("", 5, 4)

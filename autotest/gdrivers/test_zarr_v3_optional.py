@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""zarrs.optional, the data type and codec of the program zarrs for elements that may be missing: made
-here of what its documentation says, as no other program writes rasters of it. Missing elements
-are nodata."""
+"""zarrs.optional, the data type and codec of the library zarrs for elements that may be missing.
+
+The stores are made here from its documentation, as no other program writes rasters of this type.
+Missing elements are nodata."""
 
 import gzip
 import json
@@ -26,14 +27,14 @@ def optional_codec(mask=(BYTES,), data=(LITTLE,), name="zarrs.optional"):
 
 
 def encoded(values, present, mask=bytes, data=bytes):
-    """A chunk; `mask` and `data` encode the bytes of both."""
+    """Encodes a chunk; `mask` encodes the mask's bytes, `data` the elements' bytes."""
     of_mask = mask(present.astype("u1").tobytes())
     of_data = data(values[present].tobytes()) if present.any() else b""
     return struct.pack("<2Q", len(of_mask), len(of_data)) + of_mask + of_data
 
 
 def packed(mask):
-    """The codec packbits of booleans."""
+    """Encodes booleans with the codec packbits."""
     return np.packbits(np.frombuffer(mask, "u1"), bitorder="little").tobytes()
 
 
@@ -43,7 +44,7 @@ def sample(dtype, shape=(4, 6)):
 
 
 NAT = np.iinfo("i8").min
-# data type -> (its configuration, NumPy's, what stands for missing elements)
+# data type -> (its configuration, its NumPy type, value of missing elements in GDAL)
 TYPES = {
     "int8": ({}, "i1", -128), "uint8": ({}, "u1", 255), "int16": ({}, "<i2", -32768),
     "uint16": ({}, "<u2", 65535), "int32": ({}, "<i4", -2**31), "uint32": ({}, "<u4", 2**32 - 1),
@@ -98,7 +99,8 @@ def test_chains(tmp_path, case, in_shards):
 
 @pytest.mark.parametrize("fill, shown", [(None, -9999), ([7], 7)])
 def test_absent_chunks_are_the_fill_value(tmp_path, fill, shown):
-    """Null is missing; nodata is what is missing, which `_FillValue` says, in any case."""
+    """A null fill value means missing elements, which read as `_FillValue`. `_FillValue` is nodata
+    in any case."""
     values, present = sample("<i2")
     metadata = document(
         (8, 6), optional("int16"), (4, 6), [optional_codec()], fill, attributes={"_FillValue": -9999}
@@ -181,7 +183,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_is_refused(tmp_path, cpl, case):
+def test_invalid_configurations_are_refused(tmp_path, cpl, case):
     members, told = BAD[case]
     values, present = sample("<i2")
     default = {"data_type": optional("int16"), "fill_value": None, "codecs": [optional_codec()]}

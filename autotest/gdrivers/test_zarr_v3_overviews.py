@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Overviews in Zarr v3 as GDAL 3.13 lays them out: groups ovr_2x and so on beside the array, and the
-`multiscales` of zarr-conventions. Both drivers find each other's."""
+"""Overviews in Zarr v3 in the layout of GDAL 3.13: groups ovr_2x and so on beside the array, and
+`multiscales` of zarr-conventions.
+
+Each driver finds the other's overviews."""
 
 import json
 import os
@@ -29,7 +31,7 @@ def rng():
 
 
 def levels_of(array):
-    """(full name, shape) of each overview of an array."""
+    """Returns (full name, shape) of each overview of an array."""
     found = [array.GetOverview(i) for i in range(array.GetOverviewCount())]
     return [(level.GetFullName(), [d.GetSize() for d in level.GetDimensions()]) for level in found]
 
@@ -40,7 +42,7 @@ def assets(store, group=""):
 
 
 def arrays_of_two_sets(store, rng, *options):
-    """Two arrays of one group that have not the same overviews."""
+    """Writes two arrays in one group with different overviews."""
     one, two = smooth(rng, 1, 64, 65), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one", *options).BuildOverviews("NEAREST", [2, 4])
     dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
@@ -48,12 +50,13 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# With consolidated metadata GDAL 3.13 does not find the group by the asset ".", which stands for it.
+# With consolidated metadata GDAL 3.13 does not find the group by the asset ".", which stands for
+# the group.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
 # -------------------------------------------------------------------------------------------------
-# What is written
+# Metadata and groups
 
 
 def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
@@ -80,7 +83,7 @@ def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
 def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     one, two = arrays_of_two_sets(store, rng)
-    # By size: 99 x 33 pixels become 50 x 17.
+    # Assets are sorted by size: 99 x 33 pixels become 50 x 17.
     assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
     for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
         opened = open_raster(array_name(store, name))
@@ -93,8 +96,8 @@ def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-def test_a_pyramid_of_others_is_left_alone(tmp_path, rng, cpl):
-    """There is one description for a group, and it says something else."""
+def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
+    """A group has one description, and here it describes another pyramid."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), place=False)
     document = json.loads((store / "zarr.json").read_text())
@@ -110,12 +113,12 @@ def test_a_pyramid_of_others_is_left_alone(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# GDAL's own driver
+# GDAL's built-in driver
 
 
 @builtin
 @pytest.mark.parametrize("options", [[], [PLAIN], ["SINGLE_ARRAY=NO", PLAIN]])
-def test_gdals_own_driver_finds_them(tmp_path, rng, options):
+def test_the_built_in_driver_finds_overviews(tmp_path, rng, options):
     store = tmp_path / "a.zarr"
     assert make(store, smooth(rng, 2, 64, 65), *options).BuildOverviews("NEAREST", [2, 4]) == 0
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, allowed_drivers=["ZarrBuiltin"])
@@ -128,7 +131,7 @@ def test_gdals_own_driver_finds_them(tmp_path, rng, options):
 
 
 @builtin
-def test_gdals_own_driver_finds_those_of_each_array(tmp_path, rng):
+def test_the_built_in_driver_finds_the_overviews_of_each_array(tmp_path, rng):
     store = tmp_path / "a.zarr"
     arrays_of_two_sets(store, rng, PLAIN)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, allowed_drivers=["ZarrBuiltin"])
@@ -138,9 +141,9 @@ def test_gdals_own_driver_finds_those_of_each_array(tmp_path, rng):
 
 
 @builtin
-def test_those_that_gdals_own_driver_built(tmp_path, rng, cpl):
+def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # zeros, the fill value, are nodata for it
+    values = smooth(rng, 1, 64, 65) + 1  # else zeros, the fill value, are nodata for it
     make(store, values, place=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip
@@ -150,7 +153,7 @@ def test_those_that_gdals_own_driver_built(tmp_path, rng, cpl):
     opened = open_raster(store)
     assert opened.GetSubDatasets() == []
     wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])[0]
-    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)  # of arrays GDAL rounds otherwise
+    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)  # GDAL rounds arrays differently
     assert update(store).BuildOverviews("AVERAGE", [4]) == 0
     assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
     assert update(store).BuildOverviews("NONE", []) == 0
@@ -163,7 +166,7 @@ def test_those_that_gdals_own_driver_built(tmp_path, rng, cpl):
 
 
 @multidim
-def test_an_array_has_those_that_were_asked_for_last(tmp_path, rng, cpl):
+def test_an_array_has_the_overviews_that_were_built_last(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 90, 60))
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)

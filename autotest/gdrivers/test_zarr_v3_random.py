@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Property test of Zarr v3, both ways: what zarr-python 3 writes reads equal through both of GDAL's
-APIs, and what the driver writes, in random parts, into arrays of its own and of zarr-python's, reads equal
-in zarr-python 3, and of its own in zarrita.
+"""Property test of Zarr v3 in both directions.
 
-ZARR_TEST_SEED       seed of the run; random when unset, and always printed at the end
-ZARR_TEST_V3_ARRAYS  arrays per direction, at least 200 for the coverage test to hold; default 200
-ZARR_TEST_ONLY       number of one array of the run, to reproduce a failure
-"""
+Arrays of zarr-python 3 read equal through both APIs of GDAL. Random parts that the driver writes,
+into its own arrays and those of zarr-python, read equal in zarr-python 3. The driver's own arrays
+also read equal in zarrita.
+
+ZARR_TEST_SEED is the seed of the run: random if unset, and printed at the end. ZARR_TEST_V3_ARRAYS
+is the number of arrays per direction, 200 by default; the coverage test needs at least 200.
+ZARR_TEST_ONLY is the number of one array, to reproduce a failure."""
 
 import base64
 import collections
@@ -71,7 +72,7 @@ COMPRESSORS = {
     "numcodecs.fletcher32": lambda draw: codec("numcodecs.fletcher32"),
     "numcodecs.jenkins_lookup3": lambda draw: codec("numcodecs.jenkins_lookup3", initval=draw.integer(0, 9)),
 }  # fmt: skip
-# Of arrays, behind which zarr-python 3.1 reads no big-endian elements.
+# Array-to-array codecs; zarr-python 3.1 reads no big-endian elements behind them.
 FILTERS = {
     "delta": lambda draw, dtype: codec("numcodecs.delta", dtype=dtype.str),
     "astype": lambda draw, dtype: codec(
@@ -89,19 +90,19 @@ FILTERS_OF = {
     "i": ["delta", "astype"], "u": ["delta", "astype"], "b": ["packbits"],
     "f": ["delta", "bitround", "quantize", "fixedscaleoffset"],
 }  # fmt: skip
-# What is of Zarr v2's options for COMPRESS, and works in version 3.
+# Values of COMPRESS from Zarr v2 that also work in version 3.
 OPTIONS = ["NONE", "GZIP", "ZSTD", "BLOSC", "ZLIB", "LZ4", "LZMA", "BZ2"]
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec")
 
 
 def numbers():
-    """Of the arrays of this run."""
+    """Returns the numbers of the arrays of this run."""
     only = os.environ.get("ZARR_TEST_ONLY")
     return range(ARRAYS) if only is None else [int(only)]
 
 
 def random_sizes(draw):
-    """(shape, chunks, shards): each chunk divides its shard; not too many chunks."""
+    """Returns (shape, chunks, shards): each chunk divides its shard, and there are few chunks."""
     rank = draw.choice([0, 1, 2, 2, 2, 3, 3, 4])
     shape = [draw.integer(1, {1: 200, 2: 40, 3: 12, 4: 6}[rank]) for _ in range(rank)]
     chunks = [draw.integer(1, max(1, min(size, 9))) for size in shape]
@@ -112,7 +113,7 @@ def random_sizes(draw):
 
 
 def struct_type(draw, depth=0):
-    """(NumPy type, data type of v3) of a structure, with structures in it."""
+    """Returns (NumPy type, data type of v3) of a structure, which may have nested structures."""
     fields = []
     for name in draw.random.sample(["a", "b", "x y", "Höhe", "q.r", "1"], draw.integer(1, 4)):
         kind = draw.choice([*NAMES, "M8", "m8", "U", "V", *(["struct"] * (2 - depth))])
@@ -123,7 +124,7 @@ def struct_type(draw, depth=0):
 
 
 def element_type(draw, kind, turn):
-    """(NumPy type, data type of v3)."""
+    """Returns (NumPy type, data type of v3)."""
     if kind == "struct":
         return struct_type(draw)
     dtype = types.random_dtype(draw, kind, turn)
@@ -143,13 +144,13 @@ def element_type(draw, kind, turn):
 
 
 def fill_json(draw, dtype):
-    """A fill value as zarr.json has it."""
-    if dtype.kind == "V":  # structures, too
+    """Returns a fill value as JSON for zarr.json."""
+    if dtype.kind == "V":  # includes structures
         return base64.b64encode(bytes(dtype.itemsize)).decode()
     if dtype.kind in "SUO":
         return ""
     values = types.limits(dtype)
-    if dtype.kind == "c":  # zarr-python takes some that are NaN for others
+    if dtype.kind == "c":  # zarr-python changes some values with NaN
         values = [value for value in values if np.isfinite(value)]
     value = draw.choice(values)
     if dtype.kind in "biu":
@@ -177,7 +178,7 @@ def _to_bytes(draw, kind):
 
 
 def random_codecs(draw, kind, chain, shape, chunks, compressor, filters):
-    """A chain for these chunks, which are shards where it has such."""
+    """Returns a codec chain for the chunks, in shards if `chain` names them."""
     order = list(range(len(shape)))
     draw.random.shuffle(order)
     turned = [] if kind.startswith("object") else [transpose(*order)]
@@ -199,7 +200,7 @@ def random_codecs(draw, kind, chain, shape, chunks, compressor, filters):
 
 
 class Plan:
-    """What array number `index` of zarr-python's is to be."""
+    """Random properties of array number `index`, which zarr-python writes."""
 
     def __init__(self, index):
         draw = self.draw = types.Draw(SEED, index)
@@ -208,14 +209,15 @@ class Plan:
         self.compressor = draw.deck("v3 compressor", [None, *COMPRESSORS], index)
         self.dtype, data_type = element_type(draw, self.kind, index // len(KINDS))
         shape, chunks, shards = random_sizes(draw)
-        # What zarr-python 3.1 fails at: shards of raw bytes and structures, texts without dimensions.
+        # zarr-python 3.1 fails for shards of raw bytes and structures, and for texts without
+        # dimensions.
         if self.kind in ("V", "struct") and "shards" in self.chain:
             self.chain = "plain"
         while not shape and self.kind.startswith("object"):
             shape, chunks, shards = random_sizes(draw)
         turn, possible = index // len(KINDS), FILTERS_OF.get(self.dtype.kind, [])
         if self.kind == "i1" or self.kind == "u1":
-            possible = ["delta"]  # zarr-python 3.1 reads no bytes that became wider
+            possible = ["delta"]  # zarr-python 3.1 cannot read bytes that a codec widened
         self.filter = draw.deck(f"v3 filter {self.kind}", [None, *possible], turn)
         filters = [FILTERS[self.filter](draw, self.dtype)] if self.filter else []
         codecs = random_codecs(draw, self.kind, self.chain, shape, chunks, self.compressor, filters)
@@ -236,7 +238,7 @@ class Plan:
         return types.random_values(draw, self.kind, self.dtype, shape, gentle=self.filter is not None)
 
     def loses(self):
-        """Whether what is read may be other than what was written."""
+        """True if the values read may differ from the values written."""
         return self.dtype.kind == "f" and self.filter is not None
 
     def _fill(self, fill):
@@ -249,7 +251,7 @@ class Plan:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
-    """{number: (Plan, zarr3.Array)} of what zarr-python wrote."""
+    """Writes the arrays with zarr-python and returns {number: (Plan, zarr3.Array)}."""
     folder = tmp_path_factory.mktemp("theirs")
     batch, found = zarr3.Batch(folder / "values"), {}
     for index in numbers():
@@ -266,13 +268,13 @@ def theirs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def seen():
-    """What the arrays that were compared had, as (what, value) -> count."""
+    """Counts the properties of the arrays that were compared: (property, value) -> count."""
     return collections.Counter()
 
 
-def test_the_oracle_reads_what_it_wrote(theirs):
-    """But for filters, of which some lose something, and zarr-python packs bits of transposed chunks in
-    another order than it unpacks them in."""
+def test_zarr_python_reads_its_own_arrays(theirs):
+    """zarr-python reads its own arrays, except those with filters. Some filters lose precision, and
+    zarr-python packs bits of transposed chunks in another order than it unpacks them."""
     for index, (plan, array) in theirs.items():
         if plan.filter:
             continue
@@ -290,7 +292,7 @@ def _same(a, b):
     return a.tolist() == b.tolist()
 
 
-def test_what_zarr_python_writes(theirs, seen):
+def test_arrays_that_zarr_python_writes(theirs, seen):
     failures = []
     for index, (plan, array) in theirs.items():
         options = [] if index % 2 else [f"NUM_THREADS={index % 5 + 1}"]
@@ -304,8 +306,8 @@ def test_what_zarr_python_writes(theirs, seen):
     assert not failures, f"{len(failures)} of {len(theirs)} arrays:\n" + "\n".join(failures)
 
 
-def test_it_covered_everything(theirs, seen):
-    """Holds only after the test above has run, and passed."""
+def test_the_random_arrays_covered_everything(theirs, seen):
+    """Fails if the test above has not run, or has failed."""
     if len(theirs) < 200:
         return
     wanted = [
@@ -317,11 +319,12 @@ def test_it_covered_everything(theirs, seen):
     assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {missing}"
 
 
-# What the driver writes
+# Arrays that the driver writes
 
 
 def changed(plan, array):
-    """What an array of zarr-python's holds once the driver has written random values into a part of it."""
+    """Writes random values into a part of an array of zarr-python with the driver, and returns the
+    expected values."""
     draw, values = types.Draw(SEED + " change", plan.draw.index), np.array(array.values, plan.dtype)
     start = [draw.integer(0, size - 1) for size in values.shape]
     count = [draw.integer(1, size - s) for s, size in zip(start, values.shape)]
@@ -334,12 +337,12 @@ def changed(plan, array):
     return values
 
 
-def test_what_the_driver_changes(theirs, tmp_path):
-    """Runs after the tests above, which read the same arrays."""
+def test_arrays_that_the_driver_changes(theirs, tmp_path):
+    """Runs after the tests above, which read the unchanged arrays."""
     failures, written = [], []
     batch = zarr3.Batch(tmp_path / "values")
     for index, (plan, array) in theirs.items():
-        if plan.loses() or plan.kind == "S":  # of which GDAL has texts in UTF-8, and warns of others
+        if plan.loses() or plan.kind == "S":  # GDAL wants UTF-8 and warns of other texts
             continue
         with zarr_gdal.error_log() as log:
             wanted = changed(plan, array)
@@ -356,7 +359,7 @@ def test_what_the_driver_changes(theirs, tmp_path):
 
 
 class Own:
-    """Array number `index` of the driver's: `values` is what must be read."""
+    """Array number `index` of the driver: `values` is what must be read."""
 
     def __init__(self, folder, index):
         draw = self.draw = types.Draw(SEED + " own", index)
@@ -410,7 +413,7 @@ class Own:
         return f"ZARR_TEST_SEED={SEED} ZARR_TEST_ONLY={self.index}: {self.shape} {self.options}"
 
 
-def test_what_the_driver_writes(tmp_path):
+def test_arrays_that_the_driver_writes(tmp_path):
     failures, written = [], []
     for index in numbers():
         own = Own(tmp_path, index)

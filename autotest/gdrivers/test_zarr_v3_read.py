@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 as zarr-python 3 writes it, read through both of GDAL's APIs: data types and fill values,
-codecs, shards, chunk keys, shapes, groups, attributes, consolidated metadata."""
+"""Zarr v3 as zarr-python 3 writes it, read through both APIs of GDAL.
+
+Covers data types and fill values, codecs, shards, chunk keys, shapes, groups, attributes and
+consolidated metadata."""
 
 import base64
 import json
@@ -30,7 +32,7 @@ FILLS = {
 
 
 def limits(dtype):
-    """Values at the edges of a type of numbers."""
+    """Returns extreme values of a numeric type."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return [False, True]
@@ -70,7 +72,7 @@ def time_cases():
     for letter, name in (("M8", "numpy.datetime64"), ("m8", "numpy.timedelta64")):
         for i, unit in enumerate(UNITS):
             if (letter, unit) == ("M8", "generic"):
-                continue  # zarr-python does not read the fill value that it writes
+                continue  # zarr-python cannot read its own fill value
             factor = [1, 1, 25][i % 3] if unit != "generic" else 1
             values = counts.view(f"{letter}[{factor}{unit}]" if unit != "generic" else letter)
             fill = [-(2**63), "NaT", 0, 5][i % 4] if unit != "generic" else 5
@@ -105,7 +107,8 @@ def text_cases():
 
 
 def structure_cases():
-    """As zarr-python has it: fields are pairs, the fill value is base64, the bytes little-endian."""
+    """Structures as zarr-python writes them: fields are pairs, the fill value is base64, and bytes
+    are little-endian."""
     inner = np.dtype([("u", "<f4"), ("v", "<f4")])
     dtype = np.dtype([("id", "<i4"), ("wind", inner), ("ok", "?"), ("t", "<M8[s]"), ("n", "S2")])
     values = np.zeros((3, 4), dtype)
@@ -136,7 +139,7 @@ BLOSC = [
     blosc(name, shuffle, 4, level)
     for name in ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
     for shuffle, level in (("noshuffle", 0), ("shuffle", 5), ("bitshuffle", 9))
-    if name != "snappy"  # for which numcodecs' blosc is built no more
+    if name != "snappy"  # numcodecs no longer builds blosc with snappy
 ]
 N = "numcodecs."
 CODECS = {
@@ -209,7 +212,7 @@ def codec_cases():
         values = RAMP.astype(data_type) if data_type != "bool" else RAMP % 3 == 0
         yield N + name, document((9, 11), data_type, (4, 5), codecs, fill), values
     for name, codecs in SHARDS.items():
-        values = np.where(RAMP < 20, 7, RAMP)  # leaves some chunks of shards out
+        values = np.where(RAMP < 20, 7, RAMP)  # leaves out some chunks of shards
         yield name, document((9, 11), "int32", (4, 6), codecs, 7), values
     for name in ("bool", "uint8", "complex128", "float16"):
         values = number_values(name, (9, 11))
@@ -270,7 +273,7 @@ CASES = {f"{group}: {name}": (group, case[0], case[1])
 
 @pytest.fixture(scope="module")
 def arrays(tmp_path_factory):
-    """Those of all cases, a store for each kind, written by one process."""
+    """Writes the arrays of all cases in one process, with a store for each kind."""
     folder = tmp_path_factory.mktemp("v3")
     batch = zarr3.Batch(folder / "values")
     for group in GROUPS:
@@ -289,7 +292,7 @@ def test_arrays_of_zarr_python(arrays, case):
 
 
 def test_absent_chunks_are_among_the_cases(arrays):
-    """What zarr-python leaves out, as it holds nothing but the fill value."""
+    """zarr-python leaves out chunks that hold only the fill value."""
     array = arrays["codecs: shard"]
     assert not (array.store / array.path / "c/0/0").exists() or 7 in array.values
     assert (array.values == 7).any() and (array.values != 7).any()
@@ -305,8 +308,8 @@ def test_without_any_chunk_all_is_the_fill_value(arrays, tmp_path, case):
     )
 
 
-def test_what_users_get_by_default(tmp_path):
-    """zarr.create_array() with as little said as possible."""
+def test_arrays_with_default_options(tmp_path):
+    """Calls zarr.create_array() with as few arguments as possible."""
     batch = zarr3.Batch(tmp_path / "values")
     store = tmp_path / "a.zarr"
     batch.group(store)
@@ -328,7 +331,7 @@ def test_what_users_get_by_default(tmp_path):
 
 
 def hierarchy(folder, consolidated=False):
-    """A store with groups, and what is in it: {path: zarr3.Array}."""
+    """Writes a store with groups, and returns it with {path: zarr3.Array}."""
     batch, store = zarr3.Batch(folder / "values"), folder / "store.zarr"
     values = np.arange(12, dtype="i2").reshape(3, 4)
     batch.group(store, "", {"title": "root", "n": 5})
@@ -393,8 +396,8 @@ def test_an_array_alone_is_a_store(tmp_path):
 
 
 def test_folders_are_no_groups(tmp_path, cpl):
-    """Version 3 knows no implicit groups: an array below a folder without zarr.json opens by its
-    name, as in zarr-python, and is listed by nobody."""
+    """Version 3 has no implicit groups. An array below a folder without zarr.json opens by its
+    name, as in zarr-python, but is not listed."""
     store, made = hierarchy(tmp_path)
     (store / "deep/zarr.json").unlink()
     root = zarr_mdim.open_group(store)
@@ -410,7 +413,7 @@ def test_folders_are_no_groups(tmp_path, cpl):
 
 
 def test_both_versions_side_by_side(tmp_path, cpl):
-    """zarr.json counts, as in zarr-python 3."""
+    """zarr.json wins, as in zarr-python 3."""
     store, made = hierarchy(tmp_path)
     (store / ".zgroup").write_text('{"zarr_format": 2}')
     (store / "old").mkdir()
@@ -475,7 +478,7 @@ def edit(path, change):
 
 
 def test_consolidated_metadata_are_used(tmp_path, cpl):
-    """What is in no document is there nonetheless."""
+    """Arrays are found although their documents are deleted."""
     store, made = hierarchy(tmp_path, True)
     for path in store.rglob("zarr.json"):
         if path.parent != store:
@@ -493,7 +496,7 @@ def test_consolidated_metadata_are_used(tmp_path, cpl):
 
 
 def test_stale_consolidated_metadata(tmp_path, cpl):
-    """An array that came later is named, and read when asked for without them."""
+    """A later array is named in the warning, and is read if consolidated metadata are ignored."""
     store, made = hierarchy(tmp_path, True)
     batch = zarr3.Batch(tmp_path / "again")
     batch.array(store, "later", document((3, 4), "int16"), np.ones((3, 4), "i2"))
@@ -506,7 +509,7 @@ def test_stale_consolidated_metadata(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("value", [None, ...])
-def test_null_consolidated_metadata_are_none(tmp_path, cpl, value):
+def test_null_consolidated_metadata_are_ignored(tmp_path, cpl, value):
     store, made = hierarchy(tmp_path)
 
     def change(metadata):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards that others replace while they are read: what is read of a chunk is what the old shard or the
-new one has there, never the bytes of another chunk. Of a web server: test_zarr_v3_http.py."""
+"""Shards that other programs replace while they are read.
+
+A chunk that is read is that of the old shard or of the new one, never another chunk.
+test_zarr_v3_http.py tests shards on a web server."""
 
 import os
 import random
@@ -15,8 +17,8 @@ from zarr_processes import Process
 from zarr_s3 import S3
 
 SEED = os.environ["ZARR_TEST_SEED"]
-CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # of the shard: their first elements
-REPLACED = 3000  # times, of which a reader may see each
+CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # first elements of the shard's chunks
+REPLACED = 3000  # times; a reader may see each shard
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 
@@ -30,7 +32,7 @@ def in_chunk(values, chunk):
 
 
 def replace(file, data, times=None):
-    """As writers do: under another name, and renamed."""
+    """Replaces a file as writers do: writes another file and renames it."""
     beside = file.with_name("beside")
     beside.write_bytes(data)
     if times is not None:
@@ -39,7 +41,7 @@ def replace(file, data, times=None):
 
 
 def test_a_file_of_the_same_size_and_time(tmp_path, kind):
-    """As cp -p and rsync make them."""
+    """cp -p and rsync keep a file's time."""
     file = make(tmp_path / "x.zarr", kind) / KEY
     times = (10**18, 10**18)
     os.utime(file, ns=times)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards whose index does not tell the truth, and damaged chunks: the read fails with one error that
-names store, key and chunk; what is well still reads. Each read is in a process with little memory.
-"""
+"""Shards with a wrong index, and damaged chunks.
+
+A read fails with one error that names store, key and chunk; intact chunks still read. Each read is
+in a process with little memory."""
 
 import gzip
 import re
@@ -20,7 +21,7 @@ EMPTY = 2**64 - 1
 VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
 SHARD, CHUNK = (4, 6), (2, 3)
 KEY = "c/1/0"  # of the shard that is changed
-BAD = (slice(4, 6), slice(0, 3))  # its first chunk, which is chunk [2, 0] of the array
+BAD = (slice(4, 6), slice(0, 3))  # the shard's first chunk, which is chunk [2, 0] of the array
 ENTRIES = 4
 
 
@@ -31,7 +32,7 @@ def metadata(index=(LITTLE,), location="end", chain=(LITTLE,)):
 
 
 def chunks_of(row, column, encode=bytes):
-    """The encoded chunks of a shard, in order."""
+    """Returns the encoded chunks of a shard, in order."""
     part = VALUES[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
     return [
         encode(part[i : i + 2, j : j + 3].astype("<i2").tobytes()) for i in (0, 2) for j in (0, 3)
@@ -39,7 +40,7 @@ def chunks_of(row, column, encode=bytes):
 
 
 def make(folder, data, document=None, encode=bytes, **options):
-    """A store whose second shard is `data`."""
+    """Writes a store whose second shard is `data`."""
     files = {
         f"c/{row}/{column}": shard_of(chunks_of(row, column, encode), **options)
         for row in (0, 1) for column in (0, 1)
@@ -54,7 +55,7 @@ def assert_chunk_fails(store, pattern, where=BAD):
 
 
 def assert_chunks_fail(stores, pattern, where=BAD):
-    """Of each store only what lies in `where` does not read."""
+    """Asserts that in each store only the chunk in `where` cannot be read."""
     for store, outcome in zip(stores, attempts(stores)):
         assert outcome.opened and not outcome.read, outcome
         assert len(outcome.errors) == 1, outcome.errors
@@ -76,7 +77,7 @@ def assert_the_others_read(store, where):
             zarr_gdal.assert_same(got, VALUES[part], str((row, column)))
 
 
-# What the first chunk's entry says instead.
+# Wrong index entries of the first chunk.
 LIES = {
     "beyond the end": lambda offset, size: (10**6, size),
     "across the end": lambda offset, size: (offset, 10**6),
@@ -93,7 +94,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("start", [False, True])
-def test_entries_that_lie(tmp_path, start):
+def test_wrong_entries(tmp_path, start):
     document = metadata(location="start" if start else "end")
     stores = []
     for lie, entry in LIES.items():
@@ -102,21 +103,21 @@ def test_entries_that_lie(tmp_path, start):
     assert_chunks_fail(stores, r"chunk \[2, 0\]")
 
 
-def test_entries_that_lie_under_a_checksum(tmp_path):
-    """The checksum is of the lie."""
+def test_wrong_entries_under_a_checksum(tmp_path):
+    """The checksum fits the wrong entry."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
     stores = {}
     for lie, entry in LIES.items():
         data = shard_of(chunks_of(1, 0, encode), {0: entry}, checksum=True)
         stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
-    outcome = attempt(stores.pop("too long"))  # one byte more behind a stream of gzip
+    outcome = attempt(stores.pop("too long"))  # one more byte after a gzip stream
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
     assert_chunks_fail(list(stores.values()), r"chunk \[2, 0\]")
 
 
 def test_an_entry_in_another_chunk(tmp_path, cpl):
-    """The specification does not forbid that chunks share bytes."""
+    """The specification allows chunks to share bytes."""
     data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (12, size)})
     store = make(tmp_path, data)
     wanted = VALUES.copy()
@@ -126,7 +127,7 @@ def test_an_entry_in_another_chunk(tmp_path, cpl):
 
 
 def test_overlap(tmp_path):
-    """An entry that begins in a chunk and ends in the next one."""
+    """The entry begins in a chunk and ends in the next one."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     data = shard_of(chunks_of(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
     store = make(tmp_path, data, metadata(chain=(LITTLE, zarr3.gzip())), encode)
@@ -134,14 +135,14 @@ def test_overlap(tmp_path):
 
 
 def test_an_entry_in_the_index(tmp_path):
-    """Bytes are bytes: it is read, or refused with one error, but nothing else."""
+    """The entry points into the index: the chunk is read, or refused with one error."""
     data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (48, size)})
     outcome = attempt(make(tmp_path, data))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
 
 
 def test_unused_bytes_are_allowed(tmp_path, cpl):
-    """Between chunks, and of any order."""
+    """Unused bytes lie between chunks, and chunks may have any order."""
     first, second, third, fourth = chunks_of(1, 0)
     body = b"xx" + fourth + b"yyy" + second + third + b"z" + first
     pairs = [(2 + 12 + 3 + 24 + 1, 12), (17, 12), (29, 12), (2, 12)]
@@ -182,7 +183,7 @@ def test_an_index_with_another_checksum(tmp_path, start):
 
 
 def test_a_shard_that_was_cut_off(tmp_path):
-    """With the index at the start: its last chunk is not whole."""
+    """The index is at the start, and the last chunk is truncated."""
     data = shard_of(chunks_of(1, 0), None, True)
     store = make(tmp_path, data[:-5], metadata(location="start"), start=True)
     assert_chunk_fails(store, r"chunk \[3, 1\]", (slice(6, 8), slice(3, 6)))
@@ -206,7 +207,8 @@ def damaged_data(case):
 
 
 def assert_damaged(stores, key):
-    """{case: store} of which chunk [2, 0] is damaged, and the others are absent."""
+    """Asserts one error for each {case: store}: chunk [2, 0] is damaged, the other chunks are
+    absent."""
     for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
         assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
         error = outcome.errors[0]
@@ -249,8 +251,8 @@ def test_the_index_of_shards_in_shards(tmp_path):
     assert dataset.ReadAsArray(3, 0, 3, 1).tolist() == [[1, 2, 3]]
 
 
-def test_what_lies_is_bad_for_zarr_python_too(tmp_path):
-    """The stores of this file are read by it where they are well, and only there."""
+def test_zarr_python_refuses_wrong_entries_too(tmp_path):
+    """zarr-python reads the intact stores of this file, and refuses the wrong ones."""
     batch = zarr3.Batch(tmp_path / "values")
     well = batch.read(make(tmp_path / "well", None))
     checked = batch.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))

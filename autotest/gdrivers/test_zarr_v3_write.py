@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 as the driver writes it: zarr-python 3, zarrita and the driver itself read it equal, and
-stores of zarr-python's are changed in place."""
+"""Zarr v3 as the driver writes it.
+
+zarr-python 3, zarrita and the driver itself read equal values. Stores of zarr-python are changed in
+place."""
 
 import base64
 import json
@@ -21,7 +23,7 @@ from zarr_edit import Editor
 V3 = "FORMAT=ZARR_V3"
 RAMP = np.arange(3 * 9 * 14, dtype="i2").reshape(3, 9, 14) % 97
 TYPES = ["u1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
-# zarrita has neither every type nor every codec, no shards in shards, and no index at the start.
+# zarrita lacks some types and codecs, nested shards, and an index at the start.
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec", "codec not")
 
 
@@ -30,7 +32,7 @@ def driver():
 
 
 def raster(values, place=None):
-    """A raster in memory of bands, rows and columns."""
+    """Makes a raster of bands, rows and columns in memory."""
     values = values if values.ndim == 3 else values[None]
     kind = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     dataset = gdal.GetDriverByName("MEM").Create(
@@ -51,7 +53,7 @@ def names_of(codecs):
 
 
 def configuration(metadata, name):
-    """Of the codec of that name, in whatever shard it is."""
+    """Returns the configuration of the codec with this name, also inside of shards."""
     found = []
     todo = list(metadata["codecs"])
     while todo:
@@ -75,7 +77,7 @@ def keys(metadata):
     return encoding["name"], encoding.get("configuration", {}).get("separator")
 
 
-# name -> (values, options, what must hold of the array's document)
+# name -> (values, options, condition on the array's document)
 COPIES = {
     "no option": (RAMP[0], [], lambda m: keys(m) == ("default", "/")),
     **{f"type {t}": (RAMP[0].astype(t), ["BLOCKSIZE=4,5"], lambda m: grid(m) == [4, 5]) for t in TYPES},
@@ -131,8 +133,8 @@ COPIES = {
 
 
 class Written:
-    """A case that was written: `problem` is why it was not, `array` what zarr-python 3 reads,
-    `zarrita` what zarrita does."""
+    """A case that was written. `problem` says why writing failed, `array` is what zarr-python 3
+    reads, `zarrita` what zarrita reads."""
 
     def __init__(self, store, path):
         self.store, self.path, self.problem, self.array, self.zarrita = (
@@ -145,7 +147,7 @@ class Written:
 
 
 def read_all(folder, cases):
-    """Has the others read the cases, each in one process."""
+    """Reads the cases with zarr-python and zarrita, each in one process."""
     batch = zarr3.Batch(folder / "values")
     written = [case for case in cases if case.problem is None]
     for case in written:
@@ -175,7 +177,7 @@ def copies(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", COPIES)
-def test_copies_are_read_by_all(copies, name):
+def test_copies_are_read_by_all_programs(copies, name):
     values, _, holds = COPIES[name]
     case = copies[name]
     assert case.problem is None, case.problem
@@ -201,12 +203,13 @@ def assert_zarrita(got, wanted):
 
 
 def test_zarrita_read_most_of_them(copies):
-    """What it lacks is known, so that nothing else goes unseen."""
+    """zarrita must read most cases, so that its failures do not hide faults."""
     assert sum(not isinstance(case.zarrita, str) for case in copies.values()) > 2 * len(COPIES) // 3
 
 
 def entries(metadata):
-    """What consolidated metadata hold of each node, without those that zarr-python nests in them."""
+    """Returns the consolidated metadata of each node, without the copies that zarr-python nests in
+    groups."""
     nodes = metadata["consolidated_metadata"]["metadata"]
     return {
         path: {name: value for name, value in node.items() if name != "consolidated_metadata"}
@@ -250,7 +253,7 @@ def test_nothing_of_version_2_is_left(tmp_path):
 
 @pytest.mark.parametrize("nodata", [None, 0, -9999, 7])
 def test_nodata_is_the_fill_value(tmp_path, nodata):
-    """Where there is none the fill value, which version 3 always has, is none either."""
+    """Without nodata the document still has a fill value, which is not taken for nodata."""
     source = raster(RAMP[0])
     if nodata is not None:
         source.GetRasterBand(1).SetNoDataValue(nodata)
@@ -267,7 +270,7 @@ def test_nodata_is_the_fill_value(tmp_path, nodata):
 
 
 def test_create_and_write_in_parts(tmp_path, cpl):
-    """Create(), windows across chunks and shards, flushed in between."""
+    """Create(), and windows across chunks and shards with flushes in between."""
     store, rng = tmp_path / "a.zarr", np.random.default_rng(5)
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=16,20", "SHARD_CHUNK_SHAPE=4,5", "COMPRESS=ZSTD"]
     dataset = driver().Create(str(store), 47, 35, 1, gdal.GDT_Float32, options=options)
@@ -287,7 +290,7 @@ def test_create_and_write_in_parts(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# name -> (option, what the error must say)
+# name -> (option, pattern of the error)
 REFUSED = {
     "SHARD_CHUNK_SHAPE=3,5": "3|multiple|divide",
     "SHARD_CHUNK_SHAPE=0,5": "SHARD_CHUNK_SHAPE",
@@ -324,7 +327,7 @@ def test_options_of_version_3_alone(tmp_path, option):
 
 
 def test_multidimensional_stores(tmp_path, cpl):
-    """Groups, dimensions, numbers, texts and attributes, as zarr-python 3 reads them."""
+    """zarr-python 3 reads the groups, dimensions, numbers, texts and attributes."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -367,7 +370,8 @@ STRUCTURES = {
 
 @pytest.mark.parametrize("fields", STRUCTURES.values(), ids=STRUCTURES)
 def test_structures(tmp_path, cpl, fields):
-    """As zarr-python 3.1 spells them, which knows "struct" of zarr-extensions not yet."""
+    """The driver spells structures as zarr-python 3.1 does, which does not know "struct" of
+    zarr-extensions."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -416,7 +420,7 @@ def test_both_spellings_of_structures_are_read(tmp_path, cpl):
 
 
 def test_mdim_translate(tmp_path):
-    """Into version 3 and back, with the options of arrays."""
+    """Copies into version 3 and back, with options for arrays."""
     source, v3, v2 = tmp_path / "s.zarr", tmp_path / "v3.zarr", tmp_path / "v2.zarr"
     driver().CreateCopy(str(source), raster(RAMP), options=["ARRAY_NAME=v"])
     options = [V3, "ARRAY:IF(NAME=v):SHARD_CHUNK_SHAPE=1,4,7", "ARRAY:IF(NAME=v):BLOCKSIZE=3,8,14"]
@@ -430,7 +434,7 @@ def test_mdim_translate(tmp_path):
     zarr_gdal.assert_same(array.values, RAMP)
 
 
-# Changes of what others wrote
+# Changes of stores that other programs wrote
 
 CHAINS = {
     "little": [LITTLE], "big": [BIG, zstd(1, True)], "transposed": [transpose(1, 0), LITTLE, blosc()],
@@ -458,7 +462,7 @@ def others_store(folder, chain, consolidated=False, values=RAMP[0]):
 
 
 def assert_consolidated(store):
-    """Where there are consolidated metadata they hold what the store holds."""
+    """Asserts that consolidated metadata, if present, equal the documents."""
     metadata = json.loads((store / "zarr.json").read_text())
     if metadata.get("consolidated_metadata") is None:
         return False
@@ -474,9 +478,9 @@ def assert_consolidated(store):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_update_in_place(tmp_path, cpl, chain, consolidated):
-    """A window across chunks, a chunk that becomes empty, and one that was not there."""
+    """Writes a window across chunks, a chunk that becomes empty, and a chunk that was absent."""
     values = RAMP[0].copy()
-    values[:4, :6] = -1  # the first chunk of the store is left out by zarr-python
+    values[:4, :6] = -1  # zarr-python leaves out the first chunk of the store
     store = others_store(tmp_path, CHAINS[chain], consolidated, values)
     before = json.loads((store / "v/zarr.json").read_text())
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
@@ -496,7 +500,7 @@ def test_update_in_place(tmp_path, cpl, chain, consolidated):
     cpl.assert_quiet()
 
 
-def test_chunks_that_become_empty_go(tmp_path):
+def test_chunks_that_become_empty_are_deleted(tmp_path):
     store = others_store(tmp_path, CHAINS["shards"])
     assert (store / "v/c/0/0").exists()
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
@@ -507,7 +511,7 @@ def test_chunks_that_become_empty_go(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
-    """What this driver does not know of a document stays in it."""
+    """Members of a document that this driver does not know stay in the document."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     for file in (store / "v/zarr.json", store / "zarr.json"):
         metadata = {**json.loads(file.read_text()), **LATER}
@@ -536,7 +540,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", ["little", "shards", "transposed", "shards in shards"])
 def test_resize(tmp_path, chain, consolidated):
-    """To less and to more: what was cut off does not come back."""
+    """Resizes to less and to more: data that were cut off do not return."""
     store = others_store(tmp_path, CHAINS[chain], consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -578,7 +582,7 @@ def test_rename_and_delete(tmp_path, consolidated):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_append_a_subdataset(tmp_path, consolidated):
-    """The new array is of the store's version, whatever the default is."""
+    """The new array has the store's version, whatever the default version is."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     assert driver().CreateCopy(str(store), raster(RAMP[1]), options=options) is not None
@@ -592,7 +596,7 @@ def test_append_a_subdataset(tmp_path, consolidated):
 
 @pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 3, 5), [LITTLE, gzip()])]])
 def test_append_along_a_dimension(tmp_path, cpl, chain):
-    """Times as zarr-python and xarray write them."""
+    """Appends along times as zarr-python and xarray write them."""
     batch, store = zarr3.Batch(tmp_path / "made"), tmp_path / "a.zarr"
     place = {"y": 5199995.0 - 10 * np.arange(9), "x": 500005.0 + 10 * np.arange(14)}
     batch.group(store)
@@ -631,7 +635,7 @@ def test_delete_copy_and_rename_stores(tmp_path):
 
 
 def test_both_write_into_one_array(tmp_path, cpl):
-    """zarr-python into what GDAL made, and GDAL again."""
+    """zarr-python writes into an array of GDAL, then GDAL writes again."""
     store = tmp_path / "a.zarr"
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=8,10", "SHARD_CHUNK_SHAPE=2,5"]
     driver().CreateCopy(str(store), raster(RAMP[0]), options=options)

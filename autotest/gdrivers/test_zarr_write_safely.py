@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writing changes what it is asked to change, and nothing that belongs to another."""
+"""Writing changes what the caller asks for, and nothing that belongs to another array or
+program."""
 
 import json
 import os
@@ -78,8 +79,8 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     after = contents(store)
     changed = {key for key in before if after.get(key) != before[key]}
     shared = {key for key in changed if key.startswith("spatial_ref/")}
-    assert changed - shared == {consolidated_key(store), "pam.aux.xml"}  # of all arrays
-    # A grid mapping of two places states none: the coordinates do.
+    assert changed - shared == {consolidated_key(store), "pam.aux.xml"}  # shared by all arrays
+    # A grid mapping of two rasters has no geotransform: the coordinates give it.
     assert bool(shared) == ("transform" in second)
     assert_place(open_raster(array_name(store, "first")), PLACE, 32632)
     assert_place(open_raster(array_name(store, "second")), second.get("transform", PLACE),
@@ -106,7 +107,7 @@ def test_rasters_appended_one_after_another(tmp_path):
 
 
 def test_a_shared_dimension_is_not_moved(tmp_path, cpl):
-    """Two variables of xarray on one grid; one of them is moved."""
+    """xarray writes two variables on one grid, and one of them is moved."""
     store = tmp_path / "s.zarr"
     data = np.zeros((10, 20), "f4")
     coordinates = {"y": np.arange(10.0)[::-1], "x": np.arange(20.0)}
@@ -146,7 +147,7 @@ def test_times_are_not_replaced_by_names(tmp_path):
     assert contents(store / "time") == before
 
 
-def test_an_array_that_is_there_is_not_appended(tmp_path, cpl):
+def test_an_existing_array_is_not_appended(tmp_path, cpl):
     store = tmp_path / "s.zarr"
     driver().CreateCopy(str(store), raster(), options=["ARRAY_NAME=a"])
     before = contents(store)
@@ -163,7 +164,7 @@ def test_an_array_that_is_there_is_not_appended(tmp_path, cpl):
 @pytest.mark.parametrize("options", [["COMPRESS=FANCY"], ["BLOCKSIZE=1,2,3"], ["FILTER=QUANTIZE"],
                                      ["BLOCKSIZE=0"], ["BLOSC_CNAME=none"]])  # fmt: skip
 @pytest.mark.parametrize("how", ["Create", "CreateCopy"])
-def test_an_old_store_survives_options_that_cannot_be(tmp_path, cpl, options, how):
+def test_an_old_store_survives_invalid_options(tmp_path, cpl, options, how):
     store = tmp_path / "s.zarr"
     driver().CreateCopy(str(store), raster())
     before = contents(tmp_path)
@@ -178,7 +179,7 @@ def test_an_old_store_survives_options_that_cannot_be(tmp_path, cpl, options, ho
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
 def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
-    """GDAL opens both to see whether they are the same."""
+    """GDAL opens both stores to see whether they are one."""
     for name in ("old.zarr", "new.zarr"):
         driver().CreateCopy(str(tmp_path / name), raster())
     before = contents(tmp_path)
@@ -260,7 +261,7 @@ def test_metadata_keep_their_types(tmp_path):
     assert zarr.open_array(str(store / "a"), mode="r").attrs.asdict() == {**attributes, "more": "5"}
 
 
-def test_metadata_do_not_replace_what_means_something_else(tmp_path, cpl):
+def test_metadata_items_do_not_replace_other_attributes(tmp_path, cpl):
     store = tmp_path / "m.zarr"
     driver().CreateCopy(str(store), raster())
     before = zarr_formats.attributes(store, "m")
@@ -289,8 +290,8 @@ def test_metadata_of_an_array_a_band(tmp_path):
     assert zarr.open_consolidated(str(store), mode="r").attrs.asdict() == {"title": "c"}
 
 
-def test_the_fill_value_of_chunks_that_are_there_stays(tmp_path):
-    """Absent chunks would mean something else after it was changed."""
+def test_the_fill_value_stays_if_chunks_are_absent(tmp_path):
+    """A new fill value would change the values of absent chunks."""
     store = tmp_path / "f.zarr"
     zarr.open_group(str(store), mode="w").create_dataset(
         "a", shape=(20, 20), chunks=(10, 10), dtype="i2", fill_value=3)[:10, :10] = 8

@@ -46,14 +46,15 @@ def test_xarray_dataset(tmp_path):
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_rioxarray(tmp_path, crs, consolidated):
-    """write_crs, write_transform and write_nodata; then a round trip through our driver."""
+    """write_crs, write_transform and write_nodata of rioxarray, then a round trip through this
+    driver."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_place(dataset, PLACE)
-    if crs != "EPSG:4326":  # where the numbers are no degrees
+    if crs != "EPSG:4326":  # else the coordinates exceed the range of degrees
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
@@ -67,7 +68,7 @@ def test_rioxarray(tmp_path, crs, consolidated):
 
 
 def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
-    """decode_coords="all" moves grid_mapping to the encoding; writing may lose it."""
+    """decode_coords="all" moves grid_mapping to the encoding, and writing may lose it."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_crs("EPSG:32632").to_dataset()
     data["elevation"].attrs.pop("grid_mapping", None)
@@ -77,7 +78,8 @@ def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """What GDAL's own driver writes, ours places as GDAL's own does."""
+    """This driver gives stores of GDAL's built-in driver the geotransform that the built-in driver
+    gives."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
@@ -129,7 +131,8 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
 
 
 def write_netcdf(path):
-    """A classic CF file: a grid of longitudes and latitudes in a group below its dimensions."""
+    """Writes a classic CF file: a grid of longitudes and latitudes in a group below its
+    dimensions."""
     with netCDF4.Dataset(path, "w", format="NETCDF4") as root:
         root.createDimension("lat", 3)
         root.createDimension("lon", 4)
@@ -146,7 +149,7 @@ def write_netcdf(path):
 
 @pytest.mark.parametrize("mode", ["nczarr", "xarray", "zarr"])
 def test_netcdf_c(tmp_path, mode):
-    """netCDF-C's own mode with _NCZARR metadata, its xarray mode, and plain Zarr."""
+    """nccopy writes NCZarr with _NCZARR metadata, NCZarr in xarray mode, and plain Zarr."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     options = {"nczarr": "nczarr,file", "xarray": "xarray,file", "zarr": "zarr,file"}[mode]
@@ -158,15 +161,14 @@ def test_netcdf_c(tmp_path, mode):
         names = dataset.GetMetadata()
         assert names["long_name"] == path.split("/")[-1]
         assert not any(name.lower().startswith("_nc") for name in names), names
-        # Neither of the other modes names the dimensions of an array in a group below theirs, and
-        # plain Zarr names none at all.
+        # xarray mode does not name dimensions of parent groups, and plain Zarr names no dimensions.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
             assert_place(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 
 def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
-    """Fully qualified names of _NCZARR_ARRAY reach the group that has the dimension."""
+    """Fully qualified names in _NCZARR_ARRAY give the group that has the dimension."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores between xarray, rioxarray, rasterio and GDAL: values, places, times, attributes, masks and
-scales are the same on every way. test_zarr_writers.py and test_zarr_time.py have more of what
-xarray writes."""
+"""Stores between xarray, rioxarray, rasterio and GDAL.
+
+Values, geotransforms, times, attributes, masks and scales are equal on every way.
+test_zarr_writers.py and test_zarr_time.py have more about stores of xarray."""
 
 import pathlib
 
@@ -29,7 +30,8 @@ PACKED = {"dtype": "i2", "scale_factor": 0.25, "add_offset": 100.0, "_FillValue"
 
 
 def cube(values=None, times=DAYS, **attrs):
-    """A variable t along time, y and x with a CRS; multiples of 0.25 about 200, some missing."""
+    """Returns a variable t along time, y and x with a CRS; values are multiples of 0.25, and some
+    are missing."""
     if values is None:
         values = (np.arange(len(times) * ROWS * COLUMNS) / 4).astype("f4").reshape(-1, ROWS, COLUMNS)
         values[:, 3:6, 4:9] = np.nan
@@ -110,7 +112,8 @@ def test_overview_levels(tmp_path):
 
 
 def test_subdatasets(tmp_path):
-    """Variables of several grids: each opens by its name, and as variables where they share one."""
+    """Variables of several grids: each opens by its name, and variables that share a grid open
+    together."""
     dataset = cube()
     dataset["dem"] = (("y", "x"), np.arange(600.0).reshape(ROWS, COLUMNS))
     dataset["coarse"] = (("v", "u"), np.ones((4, 5), "u1"))
@@ -136,7 +139,7 @@ def test_subdatasets(tmp_path):
     [("u1", 7, 1), ("i2", -5, 3), ("u4", 2**32 - 1, 3), ("f4", np.nan, 1), ("f4", np.nan, 3)],
 )
 def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
-    """By xarray with decode_coords, by rioxarray and by GDAL."""
+    """Values and metadata return through xarray with decode_coords, rioxarray and GDAL."""
     values = (np.arange(bands * 600) % 200).astype(dtype).reshape(bands, ROWS, COLUMNS)
     values[:, 2:4, 5:8] = nodata
     data = xr.DataArray(values, dims=("band", "y", "x"), coords={"x": X, "y": Y})
@@ -161,7 +164,7 @@ def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
 
 
 def test_to_raster_keeps_packing(tmp_path, packed):
-    """What is opened masked and scaled is packed again as it was."""
+    """A dataset that was opened masked and scaled is packed again with its former packing."""
     store = tmp_path / "again.zarr"
     with rioxarray.open_rasterio(packed, mask_and_scale=True) as data:
         data.rio.to_raster(store, driver="Zarr")
@@ -173,14 +176,14 @@ def test_to_raster_keeps_packing(tmp_path, packed):
 
 
 def test_to_raster_window_by_window(tmp_path, packed):
-    """Of a lazy array, in rasterio's windows."""
+    """A lazy array is written in rasterio's windows."""
     store = tmp_path / "w.zarr"
     with rioxarray.open_rasterio(packed, chunks={"x": 8, "y": 8}) as data:
         data.rio.to_raster(store, driver="Zarr", windowed=True, blocksize="1,8,8")
     np.testing.assert_array_equal(read_all(open_raster(store)), read_all(open_raster(packed)))
 
 
-def test_reprojection_is_that_of_a_geotiff(tmp_path, packed):
+def test_reprojection_equals_that_of_a_geotiff(tmp_path, packed):
     gdal.Translate(str(tmp_path / "p.tif"), packed)
     warped = []
     for path in (packed, tmp_path / "p.tif"):
@@ -209,7 +212,7 @@ def random_values(dtype):
     [("bool", True), ("u1", True), ("i2", False), ("u4", True), ("i8", True), ("f4", False), ("f8", True)],
 )
 def test_through_gdal_translate(tmp_path, dtype, consolidated):
-    """No value of an integer without _FillValue is missing, whatever it is."""
+    """An integer without _FillValue has no missing values."""
     dataset = cube(random_values(dtype), units="1", comment="as it was")
     store = to_store(dataset, tmp_path / "a.zarr", consolidated=consolidated)
     source = open_raster(store)
@@ -232,11 +235,12 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
                                       {"dtype": "i4", "scale_factor": 0.5, "_FillValue": 0}],
                          ids=["i2", "u1", "f4", "nan", "zero"])  # fmt: skip
 def test_masks_and_scales_agree(tmp_path, encoding):
-    """xarray's masks, rasterio's masked arrays, GDAL's mask bands; also behind gdal_translate."""
+    """xarray's masks, rasterio's masked arrays and GDAL's mask bands agree, also after
+    gdal_translate."""
     values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
     values[:, 3:6, 4:9] = np.nan
     values[2, 10] = np.nan
-    values[values == 0] = np.nan  # which one encoding has for missing
+    values[values == 0] = np.nan  # one encoding takes 0 for missing
     store = to_store(cube(values), tmp_path / "a.zarr", encoding={"t": encoding})
     gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
     for name in (store, str(tmp_path / "t.zarr")):
@@ -257,7 +261,7 @@ def test_masks_and_scales_agree(tmp_path, encoding):
 
 
 def test_unsigned(tmp_path):
-    """_Unsigned: signed integers that stand for unsigned ones, with a missing one among them."""
+    """_Unsigned marks signed integers that stand for unsigned ones, with a missing value."""
     values = (np.arange(600) % 256).astype("u1").reshape(1, ROWS, COLUMNS)
     data = cube(values, DAYS[:1])
     data["t"].encoding = {"_Unsigned": "true", "dtype": "i1", "_FillValue": -1}
@@ -285,7 +289,7 @@ TIME_ENCODINGS = [
 
 @pytest.mark.parametrize("encoding", TIME_ENCODINGS, ids=lambda encoding: encoding["units"])
 def test_times(tmp_path, encoding):
-    """Bands have xarray's times, and a cube copied by the multidimensional API keeps the axis."""
+    """Bands have xarray's times, and a multidimensional copy of a cube keeps the time axis."""
     store = to_store(cube(), tmp_path / "a.zarr", encoding={"time": encoding})
     dataset = open_raster(store)
     got = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_time_TIME") for i in range(TIMES)]
@@ -318,7 +322,7 @@ def test_times_that_xarray_appends(tmp_path, consolidated):
     np.testing.assert_array_equal(from_store(store, consolidated=consolidated)["t"][-2:], values)
 
 
-def test_regions_that_xarray_writes_into_what_gdal_made(tmp_path):
+def test_regions_that_xarray_writes_into_stores_of_gdal(tmp_path):
     store = tmp_path / "r.zarr"
     made = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, TIMES, gdal.GDT_Float32,
                                                ["BLOCKSIZE=1,10,10"])  # fmt: skip
@@ -334,8 +338,8 @@ def test_regions_that_xarray_writes_into_what_gdal_made(tmp_path):
     assert not got[:, :10].any()
 
 
-def test_regions_that_gdal_writes_into_what_xarray_made(tmp_path):
-    """A template without values, filled by rasterio."""
+def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
+    """rasterio fills a template that xarray wrote without values."""
     store = to_store(cube().chunk({"time": 1, "y": 10, "x": 10}), tmp_path / "a.zarr", compute=False)
     patch = random_values("f4")[1, :7, :11]
     with rasterio.open(store, "r+") as dataset:
@@ -353,7 +357,7 @@ PRODUCT = pathlib.Path(__file__).resolve().parents[2] / "data" / "product.zarr"
 
 
 def rasters(folder, *paths):
-    """Arrays of one size, each with other values."""
+    """Writes arrays of one size with different values."""
     values = np.arange(48).reshape(6, 8).astype("i2")
     return make_store(folder, {
         path: {"values": values + 100 * i, "dims": ("y", "x")} for i, path in enumerate(paths)
@@ -361,12 +365,13 @@ def rasters(folder, *paths):
 
 
 def nested(folder):
-    """A group of two rasters below the root, another of one, and one at the root."""
+    """Writes a group of two rasters below the root, another group of one, and a raster at the
+    root."""
     return rasters(folder, "g/a", "g/b", "h/deep/c", "d")
 
 
 def flat(folder):
-    """A root whose arrays are the bands of a raster."""
+    """Writes a root whose arrays are the bands of a raster."""
     return rasters(folder, "a", "b", "c")
 
 
@@ -378,10 +383,10 @@ def opened_by_engine(store):
     (nested, rioxarray.open_rasterio), (nested, opened_by_engine), (flat, rioxarray.open_rasterio),
     (flat, opened_by_engine), (lambda _: PRODUCT, rioxarray.open_rasterio)])  # fmt: skip
 def test_a_store_with_groups_of_rasters(tmp_path, make, opener):
-    """Each subdataset is a variable: what is listed lists nothing itself."""
+    """Each listed subdataset is a variable, and lists no subdatasets itself."""
     store = make(tmp_path)
     opened = opener(store)
-    parts = opened if isinstance(opened, list) else [opened]  # of each size
+    parts = opened if isinstance(opened, list) else [opened]  # a part for each grid size
     found = {str(name) for part in parts for name in part.data_vars}
     listed = {name.rpartition(":/")[2] for name, _ in gdal.Open(str(store)).GetSubDatasets()}
     assert found == {name.replace("/", "_") for name in listed}
@@ -416,7 +421,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
     dataset = open_raster(store)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert_place(dataset, PLACE)
-    # Moved, the coordinates go along.
+    # When the raster is moved, its coordinates are changed, too.
     dataset = gdal.Open(store, gdal.GA_Update)
     dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
     del dataset
@@ -432,8 +437,9 @@ def osr_wkt(code):
 
 @pytest.mark.parametrize("change", ["crop", "thin", "flip", "shift"])
 @pytest.mark.parametrize("convention", ["SPATIAL_PROJ", "GDAL", "CF"])
-def test_what_xarray_makes_of_a_store_of_ours(tmp_path, cpl, convention, change):
-    """A part or a moved raster lies where its coordinates say, or there is a warning."""
+def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, change):
+    """A part of the raster, or a moved raster, has the geotransform that its coordinates give, or
+    gives a warning."""
     source = gdal.GetDriverByName("MEM").Create("", 8, 6)
     source.SetGeoTransform(PLACE)
     source.SetProjection(osr_wkt(32632))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores in zip files, opened by their plain names: whichever program wrote them, wherever in the file the store
-lies, on disk, in memory or on a web server."""
+"""Stores in zip files, opened by the plain name of the file.
+
+Any program may have written the file, the store may be anywhere in the file, and the file may be on
+disk, in memory or on a web server."""
 
 import json
 import multiprocessing
@@ -67,7 +69,8 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
 
 
 def told_of(name, path):
-    """What gdalinfo says of a dataset and of each subdataset, the store's own path left out."""
+    """Returns gdalinfo's report of a dataset and of each subdataset, with the store's own path
+    replaced."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():
@@ -92,7 +95,7 @@ def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
 @pytest.mark.parametrize("top", ["", "some/terrain.zarr"])
 @pytest.mark.parametrize("document", ["", "/", "/.zarray", "/.zattrs"])
 def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
-    """Where the CRS and the coordinates are."""
+    """The root of the store has the CRS and the coordinates."""
     path = zip_folder(DATA / "terrain.zarr", tmp_path / "t.zip", top)
     inside = f"/vsizip/{path}/{top}/elevation".replace("//elevation", "/elevation")
     dataset = open_raster(inside + document)
@@ -102,19 +105,19 @@ def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
     np.testing.assert_array_equal(read(dataset), read(expected))
 
 
-def test_a_path_into_a_zip_without_a_root_is_one(tmp_path):
+def test_a_path_into_a_zip_without_a_root_group(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES, "a.zarr"), tmp_path / "t.zip", "just/a/folder")
     np.testing.assert_array_equal(read(open_raster(f"/vsizip/{path}/just/a/folder")), VALUES)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_what_zarr_python_writes(tmp_path):
+def test_zips_that_zarr_python_writes(tmp_path):
     path = str(tmp_path / "p.zip")
     with zarr.ZipStore(path, mode="w") as store:
         root = zarr.open_group(store, mode="w")
         root.create_dataset("a", data=VALUES, chunks=(9, 9))
         root.attrs["title"] = "first"
-        root.attrs["title"] = "second"  # which adds a second member of that name
+        root.attrs["title"] = "second"  # adds a second member of this name
     dataset = open_raster(path)
     np.testing.assert_array_equal(read(dataset), VALUES)
     assert dataset.GetMetadataItem("title") == "second"
@@ -159,7 +162,7 @@ def test_parts_of_large_chunks(tmp_path):
             np.testing.assert_array_equal(band.ReadAsArray(), values)
 
 
-def test_replaced_zip_is_read_anew(tmp_path):
+def test_replaced_zip_is_read_again(tmp_path):
     path = tmp_path / "a.zip"
     for values in (VALUES, VALUES + 1, VALUES[:7]):
         store = make_array(tmp_path, values)
@@ -174,7 +177,7 @@ def test_zip_of_other_things(tmp_path, file):
         archive.writestr("letter.txt", "precious")
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
-    # Only of what is named as a store is it for this driver to say what is wrong.
+    # This driver reports errors only of files that are named as a store.
     assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 

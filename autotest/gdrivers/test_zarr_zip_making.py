@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores that are being made in a zip file: what was written is read and written again before the
-file is closed, also what no cache holds any more."""
+"""Stores that are being created in a zip file.
+
+Written chunks are read and written again before the file is closed, also chunks that no cache holds
+any more."""
 
 import os
 import resource
@@ -74,7 +76,7 @@ def make_tile(folder, name, values, x, y):
 
 
 def test_windows_across_chunks_are_written_in_any_order(target, cpl):
-    """With a flush after each, so that nothing is pending."""
+    """A flush follows each write, so that no chunk is pending."""
     expected = np.zeros((SIDE, SIDE), "i2")
     choose = np.random.default_rng(7)
     dataset = driver().Create(target, SIDE, SIDE, 1, gdal.GDT_Int16, zarr_formats.block_options(128, 128))
@@ -92,7 +94,8 @@ def test_windows_across_chunks_are_written_in_any_order(target, cpl):
 
 
 def test_a_raster_larger_than_any_cache(target):
-    """Rows of bands by turns: 64 MiB are pending at most, and each chunk is stored many times."""
+    """Rows of all bands are written in turn. At most 64 MiB are pending, so each chunk is stored
+    many times."""
     bands, side = 12, 1700
     values = random((bands, side, side))
     with config_options(GDAL_CACHEMAX="1"):
@@ -123,7 +126,7 @@ def test_tiles_that_overlap_are_merged(tmp_path, tool):
 
 
 def test_holes_are_filled(tmp_path):
-    """gdal_fillnodata.py reads from what it writes, after its chunks have left the caches."""
+    """gdal_fillnodata.py reads pixels that it wrote after their chunks have left the caches."""
     values = random((1500, 1500))
     values[::7, ::3] = 0
     source = gdal.GetDriverByName("GTiff").CreateCopy(str(tmp_path / "a.tif"), in_memory(values))
@@ -175,7 +178,7 @@ def test_overviews_are_built_with_it(tmp_path, made, bands):
         np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), values[number, ::2, ::2])
 
 
-def test_a_mask_and_overviews_of_what_was_made(target, cpl):
+def test_a_mask_and_overviews_of_a_created_store(target, cpl):
     values = random((SIDE, SIDE))
     dataset = driver().Create(target, SIDE, SIDE, 1, gdal.GDT_Int16, zarr_formats.block_options(128, 128))
     dataset.WriteArray(values)
@@ -203,8 +206,8 @@ def test_a_copy_into_a_zip_file_is_changed_further(target, cpl):
     assert_whole(target, values)
 
 
-def test_what_is_made_again_is_not_what_was(target):
-    """By the same name, while something still holds on to the first one."""
+def test_a_store_that_is_created_again_has_its_own_pixels(target):
+    """The store is created again under its name while datasets of the former store are open."""
     kept = []
     for turn in range(3):
         dataset = driver().Create(target, 300, 300, 1, gdal.GDT_Int16, ["COMPRESS=NONE", *zarr_formats.block_options(100, 100)])
@@ -223,12 +226,12 @@ def test_members_have_a_date(tmp_path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             assert before <= member.date_time <= time.localtime()[:6], member
-            with archive.open(member) as opened:  # the local header says the same
+            with archive.open(member) as opened:  # checks the date in the local header
                 assert opened.read() is not None
 
 
 @pytest.mark.parametrize("tool", ["gdalwarp", "gdal_translate"])
-def test_what_does_not_fit_is_a_failure_and_leaves_nothing(tmp_path, tool):
+def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path, tool):
     source = make_tile(tmp_path, "a.tif", random((900, 900)), 0, 0)
     path = tmp_path / "full.zarr.zip"
 

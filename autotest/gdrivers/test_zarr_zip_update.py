@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Zip files that are opened for update: what is written is appended, and every program finds it; a writer that is
-killed leaves what was there."""
+"""Zip files in update mode: new data are appended, and every program finds them. A killed writer
+leaves the data that were flushed."""
 
 import contextlib
 import os
@@ -44,7 +44,7 @@ def open_root(name):
 
 
 def in_python(path, array, top=""):
-    """What zarr-python reads, once every member was found whole."""
+    """Checks every member of the zip file and reads an array with zarr-python."""
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
     store = zarr.ZipStore(str(path), mode="r")
@@ -57,7 +57,8 @@ def in_python(path, array, top=""):
 
 @pytest.fixture(params=["stored", "deflated", "in a folder", "consolidated", "in memory"])
 def place(request, tmp_path):
-    """(name to open, path of a zip file with ARRAYS on disk or None, folder in it)."""
+    """Yields (name to open, path of a zip file with ARRAYS on disk or None, folder in the zip
+    file)."""
     consolidated = request.param == "consolidated"
     top = "inner.zarr" if request.param == "in a folder" else ""
     compression = zipfile.ZIP_DEFLATED if request.param == "deflated" else zipfile.ZIP_STORED
@@ -90,7 +91,7 @@ def test_pixels_are_written(place, prefix):
         np.testing.assert_array_equal(in_python(path, "dem", top), expected)
 
 
-def test_chunks_of_fill_values_go(tmp_path):
+def test_chunks_of_fill_values_are_deleted(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8), fill_value=0), tmp_path / "a.zip")
     dataset = update(path)
     dataset.GetRasterBand(1).WriteArray(np.zeros((40, 30), "i4"))
@@ -121,7 +122,7 @@ def test_metadata_are_written(place):
     assert dataset.GetRasterBand(1).GetDescription() == "height"
     if path:
         np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
-        assert os.listdir(path.parent) == [path.name]  # and nothing beside it
+        assert os.listdir(path.parent) == [path.name]  # and no file beside it
 
 
 def test_the_multidimensional_api_writes(place):
@@ -147,7 +148,7 @@ def test_the_multidimensional_api_writes(place):
 def test_the_multidimensional_api_makes_a_zip_file(tmp_path, folder):
     source = make_store(tmp_path, ARRAYS)
     target = str(tmp_path / "new.zarr.zip") if folder == "disk" else "/vsimem/new.zarr.zip"
-    for _ in range(2):  # the second takes the place of the first
+    for _ in range(2):  # the second store replaces the first
         with error_log() as log:
             assert gdal.MultiDimTranslate(target, str(source), format="Zarr") is not None
         assert log.events == []
@@ -165,7 +166,7 @@ def test_the_multidimensional_api_makes_a_zip_file(tmp_path, folder):
     assert in_python(tmp_path / "empty.zarr.zip", "a").shape == (3,)
 
 
-def test_what_is_there_is_neither_deleted_nor_renamed(place):
+def test_nodes_are_neither_deleted_nor_renamed(place):
     name, path, _ = place
     with error_log() as log:
         assert driver().Delete(array_name(name, "dem")) == gdal.CE_Failure
@@ -213,7 +214,7 @@ def test_rasters_and_slices_are_appended(tmp_path):
     assert open_raster(array_name(path, "t")).RasterCount == 3
 
 
-def test_python_appends_and_we_do(tmp_path):
+def test_python_and_the_driver_append_in_turn(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8)), tmp_path / "a.zip")
     expected = VALUES.copy()
     for turn in range(4):
@@ -244,7 +245,8 @@ def test_two_datasets_of_this_process_share_the_file(tmp_path):
 
 @pytest.fixture(params=["on disk", "in memory"])
 def replaced(request, tmp_path):
-    """(name of a zip file, a dataset of it for update, what puts another zip file in its place)."""
+    """Yields (name of a zip file, a dataset of the file in update mode, a function that replaces
+    the file)."""
     name = "/vsimem/replaced.zarr.zip" if request.param == "in memory" else tmp_path / "r.zarr.zip"
 
     def make():
@@ -257,7 +259,7 @@ def replaced(request, tmp_path):
     driver().Delete(str(name))
 
 
-def test_a_zip_file_that_was_replaced_is_opened_anew(replaced):
+def test_a_zip_file_that_was_replaced_is_opened_again(replaced):
     name, idle, make = replaced
     assert idle.GetRasterBand(1).Checksum() != 0
     make()
@@ -282,7 +284,7 @@ def test_pixels_of_a_zip_file_that_was_replaced_are_an_error(replaced):
     assert open_raster(name).ReadAsArray().max() == 50
 
 
-def test_a_zip_file_that_another_program_replaces_is_opened_anew(tmp_path):
+def test_a_zip_file_that_another_program_replaces_is_opened_again(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     idle = update(path)
     shutil.copy(path, tmp_path / "b.zip")
@@ -300,7 +302,7 @@ def hold(report, path):
     time.sleep(60)
 
 
-def test_another_process_is_kept_out(tmp_path):
+def test_another_process_cannot_update_the_file(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     other = Process(hold, path)
     try:
@@ -324,7 +326,7 @@ def test_a_file_that_may_not_be_written(tmp_path):
     assert "Permission denied" in log.the_error()
 
 
-def test_what_is_before_the_zip_file(tmp_path):
+def test_a_zip_file_behind_other_bytes_is_read_only(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     path.write_bytes(b"PK\3\4" + b"x" * 96 + path.read_bytes())
     with error_log() as log:
@@ -352,15 +354,15 @@ def test_a_killed_writer_leaves_what_was_flushed(tmp_path, turn):
     time.sleep(choose.random() * 0.05)
     flushed = int(process.kill()[-1])
     values = open_raster(path).ReadAsArray()
-    with contextlib.suppress(zipfile.BadZipFile):  # where it was killed between two pages of the table of contents
+    with contextlib.suppress(zipfile.BadZipFile):  # killed between two pages of the table of contents
         np.testing.assert_array_equal(in_python(path, ""), values)
     for band in range(5):
         rows = values[8 * band : 8 * band + 8]
-        last = flushed - (flushed - band) % 5  # that wrote these rows before the first flush
+        last = flushed - (flushed - band) % 5  # wrote these rows before the first flush
         if last > 0:
             assert rows.min() >= last, (turn, flushed)
         assert [len(np.unique(rows[:, at : at + 8])) == 1 or last <= 0 for at in range(0, 30, 8)] == [True] * 4
-    dataset = update(path)  # and it can be changed again
+    dataset = update(path)  # the file can be changed again
     dataset.GetRasterBand(1).Fill(7)
     dataset = None
     assert in_python(path, "").min() == 7

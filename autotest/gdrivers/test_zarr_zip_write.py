@@ -64,7 +64,7 @@ def test_a_copy_into_a_zip(tmp_path, inside, single, compress, cpl):
 
 
 def test_rows_of_a_zip_are_written_once(tmp_path):
-    """Whole rows of blocks, one after another, as GDAL's tools write them."""
+    """Rows of blocks are written one after another, as GDAL's tools do."""
     path = tmp_path / "s.zip"
     values = raster(1)[1][0]
     dataset = driver().Create(f"/vsizip/{path}", 700, 600, 1, gdal.GDT_Int16, ["BLOCKSIZE=64,64"])
@@ -126,7 +126,7 @@ def test_a_zip_is_replaced_and_deleted_as_a_whole(tmp_path, cpl):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_zip_of_other_things_stays(tmp_path, cpl):
+def test_a_zip_with_other_files_stays(tmp_path, cpl):
     path = tmp_path / "s.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("letter.txt", "precious")
@@ -135,7 +135,7 @@ def test_a_zip_of_other_things_stays(tmp_path, cpl):
     for name in (f"/vsizip/{path}", f"/vsizip/{path}/x.zarr", f"/vsizip/{path}/new.zarr"):
         cpl.clear()
         assert driver().CreateCopy(name, raster()[0]) is None
-        # The first of two is about deleting it.
+        # If there are two errors, the first is about deleting the file.
         assert len(cpl.errors) == 1 or create_deletes_first()
         assert "zip file" in cpl.errors[-1] or "letter.txt" in cpl.errors[-1]
     cpl.clear()
@@ -161,13 +161,13 @@ def test_an_unwritable_zip_is_an_error(cpl):
 
 @pytest.mark.parametrize("inside", ["", "/x.zarr"])
 def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
-    """GDAL looks for its auxiliary file in a zip file that is being written, and cannot."""
+    """GDAL cannot look for its auxiliary file in a zip file that is being written."""
     source, values = raster(bands=1)
     table = gdal.ColorTable()
     table.SetColorEntry(1, (1, 2, 3, 255))
     path = f"/vsizip/{tmp_path / 's.zarr.zip'}{inside}" if inside else str(tmp_path / "s.zarr.zip")
     with config_options(GDAL_PAM_ENABLED="YES"):
-        for is_coloured in (False, True, True):  # into a new file, then over an old one
+        for is_coloured in (False, True, True):  # into a new file, then over an existing file
             if is_coloured:
                 source.GetRasterBand(1).SetColorTable(table)
             assert driver().CreateCopy(path, source) is not None

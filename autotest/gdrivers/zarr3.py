@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 of others: zarr-python 3 writes and reads in a process of its own, as Debian has version 2
-and another NumPy, and zarrita reads in Node.js. `scripts/setup.sh test` installs both.
+"""Zarr v3 of other programs: zarr-python 3 and zarrita write and read the stores.
 
-One process does what all Batches of a run of the tests collect:
+zarr-python 3 runs in a process of its own, as Debian has version 2 and another NumPy. zarrita runs in
+Node.js. `scripts/setup.sh test` installs both. One process executes all Batches of a test run:
 
     batch = zarr3.Batch(folder)
     dem = batch.array(store, "dem", zarr3.document((4, 6), "int16", chunks=(2, 3)), values)
@@ -68,12 +68,12 @@ def sharding(chunks, codecs=(LITTLE,), index=(LITTLE, CRC32C), **more):
 
 
 def bytes_for(data_type):
-    """The codec "bytes" as it is for elements of this type."""
+    """Returns the codec "bytes" for elements of a data type."""
     return BYTES if data_type in ("bool", "int8", "uint8") else LITTLE
 
 
 def document(shape, data_type, chunks=None, codecs=None, fill_value=0, **members):
-    """zarr.json of an array; a member of ... is left out."""
+    """Returns zarr.json of an array; a member with the value ... is left out."""
     default = {
         "zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": data_type,
         "chunk_grid": codec("regular", chunk_shape=list(shape if chunks is None else chunks)),
@@ -89,7 +89,8 @@ def group_document(attributes=None, **members):
 
 
 def handmade(store, document, files=(), path=""):
-    """A node exactly as given: the document as an object or as text, and files by their keys."""
+    """Writes a node exactly as given: the document as an object or text, and files by their
+    keys."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     text = document if isinstance(document, (str, bytes)) else json.dumps(document)
@@ -102,7 +103,7 @@ def handmade(store, document, files=(), path=""):
 
 
 def chunk_values(values, chunks, index):
-    """A chunk of an array whole, zeros where it overhangs."""
+    """Returns the values of a whole chunk, with zeros outside of the array."""
     whole = np.zeros(chunks, values.dtype)
     part = values[tuple(slice(i * c, (i + 1) * c) for i, c in zip(index, chunks))]
     whole[tuple(slice(n) for n in part.shape)] = part
@@ -114,7 +115,7 @@ def chunk_indices(shape, chunks):
 
 
 def encoded_files(values, chunks, encode):
-    """{key: bytes} of all chunks under the default keys; `encode` makes bytes of a chunk."""
+    """Returns {key: bytes} of all chunks under the default keys; `encode` encodes a chunk."""
     return {
         "/".join(["c", *map(str, index)]): encode(chunk_values(values, chunks, index))
         for index in chunk_indices(values.shape, chunks)
@@ -122,8 +123,8 @@ def encoded_files(values, chunks, encode):
 
 
 def shard_of(chunks, entries=None, start=False, checksum=False):
-    """The bytes of a shard of encoded chunks, with the truth in its index where `entries` does not
-    replace it by another pair."""
+    """Returns the bytes of a shard of encoded chunks. `entries` replaces pairs of the index by
+    wrong ones."""
     size = 16 * len(chunks) + (4 if checksum else 0)
     offset, pairs = size if start else 0, []
     for chunk in chunks:
@@ -164,7 +165,8 @@ def _run(command, text):
 
 
 class _Program:
-    """The process with zarr-python 3, which starts when it is first asked, and anew where it died."""
+    """The process with zarr-python 3. It starts with the first request, and again if it has
+    died."""
 
     def __init__(self):
         self.process, self.errors = None, None
@@ -200,7 +202,7 @@ _program = _Program()
 
 
 class Answer:
-    """What a command gave once the batch has run: `result`, or `error`."""
+    """Answer to a command, available once the batch has run: `result` or `error`."""
 
     def __init__(self, command):
         self.command, self.result, self.error = command, None, None
@@ -218,7 +220,7 @@ class Answer:
 
 
 class Array(Answer):
-    """An array that zarr-python wrote, or read: its values, and its document as it stands."""
+    """Answer with an array that zarr-python wrote or read: its values and its document."""
 
     @functools.cached_property
     def values(self):
@@ -227,7 +229,7 @@ class Array(Answer):
 
     @functools.cached_property
     def fill(self):
-        """The fill value, as an array without dimensions."""
+        """The fill value as an array without dimensions."""
         return zarr3_values.load(self.result["fill"])
 
     @property
@@ -244,8 +246,8 @@ class Array(Answer):
 
 
 class Batch:
-    """Commands for one process with zarr-python 3. `folder` is for values in between, and made. What
-    fails there fails run(), but where may_fail is set: then it is the answer's `error`."""
+    """Commands for one process with zarr-python 3. `folder` is created, and holds files of values.
+    A command that fails makes run() fail; with may_fail the answer has the error instead."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -267,14 +269,14 @@ class Batch:
         return self._add(Answer, "group", store=str(store), path=path, attributes=attributes)
 
     def array(self, store, path, document, values=None, **more):
-        """Of a document. Without values nothing is written."""
+        """Creates an array with this document. Without values no chunk is written."""
         return self._add(
             Array, "array", folder=str(self.folder), store=str(store), path=path, document=document,
             values=None if values is None else self._values(values), **more,
         )  # fmt: skip
 
     def create(self, store, path, values, **arguments):
-        """By zarr.create_array(), with these arguments of its."""
+        """Creates an array with zarr.create_array() and these arguments."""
         return self._add(
             Array, "create", folder=str(self.folder), store=str(store), path=path,
             values=self._values(values), arguments=arguments,
@@ -318,7 +320,8 @@ class Batch:
 
 
 def read(folder, places):
-    """[values] of arrays (store, path) as zarr-python 3 reads them; `folder` as for Batch."""
+    """Returns an Array for each (store, path), as zarr-python 3 reads them; `folder` as for
+    Batch."""
     batch = Batch(folder)
     arrays = [batch.read(store, path) for store, path in places]
     batch.run()
@@ -326,7 +329,8 @@ def read(folder, places):
 
 
 def zarrita_read(places):
-    """Arrays (store, path) as zarrita reads them, in one process: values, or the text of an error."""
+    """Returns the values of arrays (store, path) as zarrita reads them in one process, or the text
+    of an error."""
     requests = [{"store": str(store), "path": path.lstrip("/")} for store, path in places]
     answers = _run(["node", HERE / "zarrita_program.mjs", PACKAGES], json.dumps(requests))
     return [_zarrita_values(answer) for answer in answers]
@@ -342,6 +346,6 @@ def _zarrita_values(answer):
     flat = np.frombuffer(base64.b64decode(answer["data"]), np.dtype(answer["type"]))
     if flat.size == 0 or not answer["shape"]:
         return flat.reshape(answer["shape"])
-    # A transposed array lies in memory as it was stored.
+    # A transposed array keeps the memory layout in which it was stored.
     strides = [step * flat.itemsize for step in answer["stride"]]
     return np.lib.stride_tricks.as_strided(flat, answer["shape"], strides)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares arrays of Zarr v3 through both of GDAL's APIs with what they hold."""
+"""Compares arrays of Zarr v3 with expected values through both APIs of GDAL."""
 
 import numpy as np
 import zarr_gdal
@@ -11,7 +11,8 @@ FILL_AS_NODATA = ["FILL_VALUE_AS_NODATA=YES"]
 
 
 def chunk_shape(document):
-    """What is decoded at once: the innermost chunks where there are shards."""
+    """Returns the shape that is decoded at once: that of the innermost chunks if there are
+    shards."""
     grid = document["chunk_grid"]["configuration"]
     shape = list(grid.get("chunk_shape", ()))
     order = list(range(len(shape)))
@@ -31,9 +32,9 @@ def chunk_shape(document):
 
 
 def raster_problem(store, path, values, fill=None, options=()):
-    """None when the array reads equal as a raster; of what is none, when one error says so. `fill`
-    is the fill value as an array without dimensions, which is the nodata value where it is asked for;
-    None where it is not compared."""
+    """Returns None if the array reads equal as a raster, else the problem. An array that is no
+    raster must give one error. `fill` is the fill value as an array without dimensions, which
+    FILL_VALUE_AS_NODATA makes the nodata value; with None it is not compared."""
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=[*options, *FILL_AS_NODATA])
@@ -50,7 +51,7 @@ def raster_problem(store, path, values, fill=None, options=()):
 
 
 def _holds_no_number(dtype):
-    """Of raw bytes and structures."""
+    """True for raw bytes, and for structures without numeric fields."""
     fields = zarr_gdal.numeric_fields(np.zeros(1, dtype)) if dtype.names else ()
     return dtype.kind == "V" and not list(fields)
 
@@ -83,8 +84,9 @@ def _band_nodata_problem(dataset, fill):
 
 
 def mdim_problem(store, path, values, fill=None, document=None, draw=None):
-    """None when the array reads equal through the multidimensional API. `fill` as above, `document`
-    is its zarr.json, `draw` a zarr_random_types.Draw for random windows."""
+    """Returns None if the array reads equal through the multidimensional API, else the problem.
+    `fill` is the fill value as in raster_problem(). `document` is the array's zarr.json, and `draw`
+    is a zarr_random_types.Draw for random windows."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=FILL_AS_NODATA)
         if dataset is None:
@@ -134,7 +136,8 @@ def _structure_problem(array, document):
 
 
 def problem(array, options=(), draw=None):
-    """None when both APIs read what a zarr3.Array holds, and its fill value."""
+    """Returns None if both APIs read the values and fill value of a zarr3.Array, else the
+    problem."""
     place = array.store, array.path
     return raster_problem(*place, array.values, array.fill, options) or mdim_problem(
         *place, array.values, array.fill, array.document, draw
@@ -147,7 +150,7 @@ def check(array, options=()):
 
 
 def check_values(store, path, values, fill=None, document=None):
-    """Of a store that nobody else reads."""
+    """Asserts the values of an array through both APIs, for stores that no other program reads."""
     found = raster_problem(store, path, values, fill) or mdim_problem(
         store, path, values, fill, document
     )

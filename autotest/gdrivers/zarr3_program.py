@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What zarr3.py has zarr-python 3 do, in a process of its own: lists of commands in JSON from standard
-input, one a line, and to standard output the lists of their answers, {"error": text} of what fails.
+"""Program that executes commands of zarr3.py with zarr-python 3, in a process of its own.
 
-Each command is an object: "do" names one of COMMANDS, the others are its arguments."""
+Each line of standard input is a JSON list of commands. Each line of standard output is the list of
+their answers, with {"error": text} for a command that failed. A command is an object: "do" names
+one of COMMANDS, and the other members are its arguments."""
 
 import json
 import pathlib
@@ -14,11 +15,11 @@ import numpy as np
 import zarr
 import zarr3_values
 
-warnings.simplefilter("ignore")  # that data types or codecs are not in the specification yet
+warnings.simplefilter("ignore")  # warnings that data types or codecs are not specified yet
 
 
 def _keep(folder, store, path):
-    """What reading an array gives, for zarr3.Array."""
+    """Reads an array and returns the result for zarr3.Array."""
     array = zarr.open_array(store, path=path, mode="r", zarr_format=3)
     values = array[...]
     name = pathlib.Path(folder) / f"{len(list(pathlib.Path(folder).iterdir()))}"
@@ -38,8 +39,8 @@ def group(store, path="", attributes=None):
 
 
 def array(folder, store, path, document, values):
-    """Makes an array of this document and writes the values; its document is then written again, by
-    zarr-python. Read back, as lossy codecs change values."""
+    """Creates an array with this document and writes the values. zarr-python then rewrites the
+    document. Returns the values read back, as lossy codecs change values."""
     place = pathlib.Path(store) / path
     place.mkdir(parents=True, exist_ok=True)
     (place / "zarr.json").write_text(json.dumps(document))
@@ -51,7 +52,7 @@ def array(folder, store, path, document, values):
 
 
 def create(folder, store, path, values, arguments):
-    """Makes an array with the function that users call, with what it takes for the best."""
+    """Creates an array with zarr.create_array(), as users do, with its defaults."""
     loaded = zarr3_values.load(values)
     named = {"dtype": loaded.dtype, "shape": loaded.shape, **arguments}
     for name in ("chunks", "shards"):
@@ -70,14 +71,14 @@ def read(folder, store, path=""):
 
 
 def write(store, path, values, start):
-    """Into a part of an array that is there."""
+    """Writes into a part of an existing array."""
     loaded = zarr3_values.load(values)
     where = tuple(slice(s, s + n) for s, n in zip(start, loaded.shape))
     zarr.open_array(store, path=path, mode="r+", zarr_format=3)[where] = loaded
 
 
 def tree(store, consolidated=None, path=""):
-    """Everything in a group by its path: of arrays the shape, of groups the attributes."""
+    """Returns all nodes of a group by path: the shape of arrays, the attributes of groups."""
     opened = zarr.open_group(
         store, path=path, mode="r", zarr_format=3, use_consolidated=consolidated
     )
@@ -90,13 +91,13 @@ def tree(store, consolidated=None, path=""):
 
 
 def kind(store, path=""):
-    """What zarr-python takes a folder for when nobody says it: its format, and what it is."""
+    """Returns the format and node type that zarr-python detects in a folder."""
     node = zarr.open(store, path=path, mode="r")
     return [node.metadata.zarr_format, type(node).__name__]
 
 
 def narrow(names):
-    """Of types of ml_dtypes what each code of one byte, or of two, means, as float64."""
+    """Returns the values, as float64, of all codes of one or two bytes of types of ml_dtypes."""
     found = {}
     for name in names:
         dtype = np.dtype(getattr(ml_dtypes, name))
@@ -115,7 +116,7 @@ def _answer(command):
     function = COMMANDS[command.pop("do")]
     try:
         return {"result": function(**command)}
-    except Exception as error:  # whatever it is, the tests say what they expect
+    except Exception as error:  # tests state which error they expect
         return {"error": f"{type(error).__name__}: {error}"}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores with shards that tests replace by others: of a shard whose chunks lie elsewhere an old index
-finds other chunks, which have no checksums and look like any."""
+"""Stores whose shards tests replace. In the new shard the chunks have other offsets, so that an old
+index finds wrong chunks. Chunks have no checksums, so a wrong chunk decodes like any other."""
 
 import numpy as np
 import zarr3
@@ -8,14 +8,14 @@ from zarr3 import LITTLE, document, shard_of, sharding
 
 SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
 VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
-KEY = "c/1/1"  # of one of the four shards
+KEY = "c/1/1"  # one of the four shards
 IN_SHARD = (slice(4, 8), slice(6, 12))
-KINDS = ["end", "start", "nested"]  # where the index is; or shards in a shard
+KINDS = ["end", "start", "nested"]  # position of the index, or shards in a shard
 
 
 def shard(values, kind, turned=False, more=b""):
-    """A shard of uncompressed chunks without checksums, which would tell other bytes. `turned`: what
-    it holds lies in the opposite order; `more`: bytes that nothing is said of."""
+    """Returns a shard of uncompressed chunks without checksums, which would reveal wrong bytes.
+    `turned` stores the chunks in reverse order; `more` adds unused bytes."""
 
     def chunks_of(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]

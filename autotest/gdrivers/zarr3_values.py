@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays as files, between the tests and the process with zarr-python 3, whose NumPy is another."""
+"""Files that pass arrays between the tests and the process with zarr-python 3, which has another
+NumPy."""
 
 import base64
 import json
@@ -9,8 +10,8 @@ import numpy as np
 
 
 def save(path, values):
-    """Numbers, times, structures and elements of a fixed size as .npy; texts and bytes of any length
-    as .json. Returns the path of the file."""
+    """Writes numbers, times, structures and elements of a fixed size as .npy, and texts and bytes
+    of any length as .json. Returns the path of the file."""
     values = np.asarray(values)
     path = pathlib.Path(path)
     if values.dtype.kind not in "OT":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What documents of Zarr v2 are in Zarr v3, and back: the chunks of both are the same bytes. What
-OME-NGFF 0.4 says becomes what 0.5 says: below `ome`, where the version stands once."""
+"""Converts documents of Zarr v2 into v3 and back, with unchanged chunks.
+
+Metadata of OME-NGFF 0.4 become metadata of 0.5: they move below `ome`, which has one version."""
 
 import base64
 import json
@@ -18,7 +19,8 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-# 1 or 0 where an array does not tell by itself whether its fill value is its nodata value.
+# Attribute: 1 if the fill value is the nodata value, 0 if it is not. Written only if the array does
+# not say so otherwise.
 HAS_NODATA = "gdal_has_nodata"
 # Members that zarr.json of an array and of a group may have.
 ARRAY_MEMBERS = {
@@ -29,7 +31,8 @@ GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadat
 
 
 class NotInV3(AssertionError):
-    """Of what Zarr v3 has no counterpart; a test that needs it is one of Zarr v2."""
+    """Raised for v2 metadata without a counterpart in Zarr v3; a test that needs them runs in v2
+    only."""
 
 
 def codec(name, **configuration):
@@ -45,14 +48,14 @@ def without_version(value):
 
 
 def is_ome(name, value):
-    """Other conventions have `multiscales` of their own."""
+    """Other conventions have a `multiscales` attribute with another content."""
     if name == "multiscales":
         return isinstance(value, list) and value and "axes" in value[0]
     return name in OME
 
 
 def ome_05(attributes, version="0.5"):
-    """Attributes as this version of OME-NGFF has them."""
+    """Converts attributes of OME-NGFF 0.4 into those of this version."""
     below = {name: value for name, value in attributes.items() if is_ome(name, value)}
     if not below:
         return attributes
@@ -66,7 +69,7 @@ def ome_05(attributes, version="0.5"):
 
 
 def ome_04(attributes):
-    """Attributes as OME-NGFF 0.4 has them."""
+    """Converts attributes of OME-NGFF 0.5 into those of 0.4."""
     if "ome" not in attributes:
         return attributes
     rest = {name: value for name, value in attributes.items() if name != "ome"}
@@ -82,7 +85,8 @@ def ome_04(attributes):
 
 
 def double_text(value):
-    """A double as xarray has the attribute _FillValue of floats: its bytes in base64."""
+    """Encodes a double as xarray encodes the attribute _FillValue of float arrays: its bytes in
+    base64."""
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
@@ -91,24 +95,24 @@ def names_nodata(attributes):
 
 
 def is_default_fill(fill):
-    """Whether a fill value of v3 is the default of its type: zero, false, an empty text."""
+    """True if a fill value of v3 is the default of its type: zero, false or an empty text."""
     if isinstance(fill, dict):
         return all(map(is_default_fill, fill.values()))
     if isinstance(fill, list):
         return all(map(is_default_fill, fill))
-    if isinstance(fill, str):  # base64 of zeros, too
+    if isinstance(fill, str):  # includes base64 of zeros
         return not fill or bool(fill.rstrip("=")) and not fill.rstrip("=").strip("A")
     return fill == 0
 
 
 def is_unstated_fill_missing(fill, attributes):
-    """What the driver makes of a fill value of v3 where HAS_NODATA does not say it."""
+    """True if the driver takes a fill value of v3 for nodata although HAS_NODATA is absent."""
     is_of_gdal = "_CRS" in attributes and "grid_mapping" not in attributes
     return not is_default_fill(fill) or is_of_gdal
 
 
 def is_fill_missing(document):
-    """Whether the fill value of a zarr.json means in v2 that there is one."""
+    """True if the fill value of a zarr.json is nodata, so that v2 has a fill value."""
     attributes = document.get("attributes", {})
     if HAS_NODATA in attributes:
         return bool(attributes[HAS_NODATA])
@@ -116,7 +120,7 @@ def is_fill_missing(document):
 
 
 def mark_fill(document, attributes, is_missing):
-    """Puts HAS_NODATA where `attributes` need it."""
+    """Adds HAS_NODATA to `attributes` if the driver would decide otherwise without."""
     if names_nodata(attributes) and is_missing:
         return
     if is_unstated_fill_missing(document["fill_value"], attributes) != is_missing:
@@ -124,7 +128,7 @@ def mark_fill(document, attributes, is_missing):
 
 
 def put_attributes(document, attributes, change=ome_05):
-    """Puts attributes as Zarr v2 has them into a zarr.json."""
+    """Puts attributes of Zarr v2 into a zarr.json."""
     attributes = dict(attributes)
     if document["node_type"] == "array":
         document.pop("dimension_names", None)
@@ -136,14 +140,14 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_missing(document))
-    # What a program has put beside `ome` stays there.
+    # Attributes that a program wrote beside `ome` stay there.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}
 
 
 def attributes_of(document):
-    """The attributes of a node as Zarr v2 has them."""
+    """Returns the attributes of a node in the form of Zarr v2."""
     attributes = ome_04(dict(document.get("attributes", {})))
     if document["node_type"] == "array":
         attributes.pop(HAS_NODATA, None)
@@ -154,7 +158,7 @@ def attributes_of(document):
             try:
                 (attributes["_FillValue"],) = struct.unpack("<d", base64.b64decode(fill, validate=True))
             except (ValueError, struct.error):
-                pass  # a number as a text
+                pass  # a number given as text
     return attributes
 
 
@@ -185,7 +189,7 @@ def data_type_of(dtype):
 
 
 def typestr_of(data_type, endian="<"):
-    """NumPy's text of a data type of v3, or a list of fields."""
+    """Returns NumPy's type string of a v3 data type, or a list of fields."""
     name = data_type if isinstance(data_type, str) else data_type["name"]
     said = {} if isinstance(data_type, str) else data_type["configuration"]
     if name in ("string", "variable_length_bytes", "bytes"):
@@ -220,7 +224,7 @@ def _codec_in_v3(said, dtype):
 
 
 def codecs_in_v3(array, dtype):
-    """The codecs of a .zarray, in order."""
+    """Returns the v3 codecs of a .zarray, in order."""
     filters = [dict(item) for item in array["filters"] or []]
     chain = []
     if array["order"] == "F" and len(array["shape"]) > 1:
@@ -259,7 +263,8 @@ def _codec_in_v2(said):
 
 
 def codecs_in_v2(codecs, rank):
-    """(order, filters, compressor, "<" or ">") of the codecs of an array, or of its shards."""
+    """Returns (order, filters, compressor, "<" or ">") of the codecs of an array, or of its
+    shards."""
     codecs, order, filters, endian = list(codecs), "C", [], "<"
     if codecs[0]["name"] == "transpose":
         assert codecs.pop(0)["configuration"]["order"] == list(range(rank))[::-1], codecs
@@ -277,7 +282,7 @@ def codecs_in_v2(codecs, rank):
 
 
 def sharding_of(document):
-    """The configuration of an array's shards, or None."""
+    """Returns the configuration of an array's sharding codec, or None."""
     last = [item for item in document["codecs"] if item["name"] == "sharding_indexed"]
     return last[0]["configuration"] if last else None
 
@@ -304,15 +309,15 @@ def _fill_in_v2(fill, dtype):
     if fill == "NaT":
         return -(2**63)
     if dtype.kind in "OU" and fill == "":
-        return None  # xarray does not take it for missing in Zarr v3
+        return None  # xarray does not mask it in Zarr v3
     return fill
 
 
 def array_document(array, attributes, separator=None, change=ome_05):
-    """zarr.json of a .zarray and its .zattrs. `separator`: of the default encoding of keys; without,
-    chunks have the keys that they have in v2."""
+    """Returns zarr.json of a .zarray and its .zattrs. `separator` belongs to the default chunk key
+    encoding. With None chunks have their v2 keys."""
     texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
-    # zarr-python 3.0 writes texts of a fixed length, "<U7", with the codec of those of any.
+    # zarr-python 3.0 writes fixed-length texts ("<U7") with the codec for texts of any length.
     dtype = dtype_of("|O" if texts else array["dtype"])
     if dtype.kind == "O":
         data_type = OF_TEXTS[texts[0]] if texts else None
@@ -333,7 +338,7 @@ def array_document(array, attributes, separator=None, change=ome_05):
 
 
 def zarray_of(document):
-    """The .zarray of an array's zarr.json, in which only what the specification knows may stand."""
+    """Returns the .zarray of an array's zarr.json, which may have specified members only."""
     assert set(document) <= ARRAY_MEMBERS, set(document) - ARRAY_MEMBERS
     assert document["zarr_format"] == 3, document
     rank = len(document["shape"])
@@ -367,7 +372,8 @@ def group_document(attributes, change=ome_05):
 
 
 def v2_documents(document):
-    """{name: document} of Zarr v2 of a node of v3. Without attributes there is no .zattrs."""
+    """Returns the v2 documents of a v3 node as {name: document}. Without attributes there is no
+    .zattrs."""
     attributes = attributes_of(document)
     if document["node_type"] == "array":
         found = {".zarray": zarray_of(document)}
@@ -382,8 +388,8 @@ def v2_documents(document):
 
 
 def as_v3(store, target, change=ome_05):
-    """A copy of the store at `target`; `change` makes attributes of groups of attributes. Folders on
-    the way to a node become groups. Returns the target."""
+    """Copies the store to `target` as Zarr v3 and returns the target. `change` converts attributes
+    of groups. Folders above a node become groups."""
     store, target = pathlib.Path(store), pathlib.Path(target)
     shutil.copytree(store, target)
     nodes = {}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""CF grid mappings as the driver's code reads them (through the executable zarr_cf_srs), and as
-GDAL's netCDF driver reads the same attributes in a netCDF file.
+"""CF grid mappings as the driver reads them (through the executable zarr_cf_srs), and as GDAL's
+netCDF driver reads equal attributes of a netCDF file.
 
-ZARR_CF_SRS       the executable zarr_cf_srs; default <folder of zarr_dump>/zarr_cf_srs
-"""
+ZARR_CF_SRS names the executable, which by default is beside zarr_dump."""
 
 import json
 import os
@@ -19,7 +18,7 @@ TOOL = os.environ.get("ZARR_CF_SRS", str(DEFAULT_TOOL))
 
 
 def ask_many(questions):
-    """The answers to objects with attributes (or crs) and units, in their order."""
+    """Returns the answers to objects with attributes (or crs) and units, in order."""
     text = "".join(json.dumps(question) + "\n" for question in questions)
     done = subprocess.run(
         [TOOL], input=text, capture_output=True, text=True, timeout=300, check=False
@@ -35,7 +34,7 @@ def ask(question):
 
 
 class Ours:
-    """What the driver makes of a grid mapping: srs, scale, warnings, or error."""
+    """The driver's result for a grid mapping: srs, scale and warnings, or error."""
 
     def __init__(self, attributes, units):
         answer = ask({"attributes": attributes, "units": units})
@@ -49,7 +48,7 @@ class Ours:
 
 
 def srs_of(text):
-    """A CRS from WKT or a PROJ string, with the axis order of GIS."""
+    """Makes a CRS of WKT or a PROJ string, with GIS axis order."""
     srs = osr.SpatialReference()
     if text.startswith("+"):
         assert srs.ImportFromProj4(text) == 0, text
@@ -65,12 +64,12 @@ STANDARD_NAMES = {
 }
 
 
-STEP = 0.01  # between the coordinates of the file for the netCDF driver
+STEP = 0.01  # between the coordinates of the netCDF file
 
 
 def netcdf_reads(folder, attributes, units):
-    """(CRS, scale) that GDAL's netCDF driver gives the same attributes and units: None for no CRS,
-    and the number by which it multiplies the coordinates of the file."""
+    """Returns the (CRS, scale) that GDAL's netCDF driver gives these attributes and units. The CRS
+    is None if there is none; the scale is the factor of the file's coordinates."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]
@@ -101,7 +100,7 @@ def netcdf_reads(folder, attributes, units):
 
 
 def netcdf_srs(folder, attributes, units):
-    """The CRS alone."""
+    """Returns the CRS of netcdf_reads()."""
     return netcdf_reads(folder, attributes, units)[0]
 
 
@@ -114,7 +113,7 @@ class _Quiet:
 
 
 def base_of(srs):
-    """The geographic CRS that a projected or rotated one is built on."""
+    """Returns the geographic CRS on which a projected or rotated CRS is based."""
     root = json.loads(srs.ExportToPROJJSON())
     if root["type"] == "BoundCRS":
         root = root["source_crs"]
@@ -122,7 +121,7 @@ def base_of(srs):
     if base is None:
         base = root
     else:
-        # WKT leaves out the axes of a base CRS, and PROJJSON with it.
+        # WKT, and so PROJJSON, leaves out the axes of a base CRS.
         axis = {"unit": "degree"}
         base = dict(base)
         base["coordinate_system"] = {
@@ -141,7 +140,7 @@ def base_of(srs):
 
 
 def project(srs, points):
-    """Longitudes and latitudes on the CRS's own datum as its coordinates."""
+    """Projects longitudes and latitudes on the CRS's own datum to its coordinates."""
     return transform(base_of(srs), srs, points)
 
 

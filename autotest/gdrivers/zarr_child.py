@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Opens and reads a raster in a process of its own, where a crash, a hang or a memory bomb is an
-answer and not the end of the tests: `attempt(name)`; `attempts(names)` of several, one after another in
-one process, as each takes half a second to start.
+"""Opens and reads rasters in another process, where a crash, a hang or a memory bomb does not end
+the tests.
 
-Run as a program (what attempts() does): zarr_child.py JSON, with the keys of attempts(). Prints a line
-for each raster."""
+attempt(name) reads one raster. attempts(names) reads several in one process, as a process takes
+half a second to start. attempts() runs this file as a program, with its arguments as JSON; the
+program prints a line for each raster."""
 
 import json
 import os
@@ -12,13 +12,15 @@ import pathlib
 import subprocess
 import sys
 
-MEMORY = 2 << 30  # bytes of address space; a sanitizer needs more for itself and goes without
-SECONDS = 120  # a hang, on any machine
+MEMORY = 2 << 30  # bytes of address space; no limit with a sanitizer, which needs more for itself
+SECONDS = 120  # longer is a hang, on any machine
 
 
 class Outcome:
-    """opened, read: whether it worked; errors, warnings: texts in order; values: as nested lists
-    when asked for; exit: how the process ended, 0 when well."""
+    """Result of an attempt.
+
+    opened, read: True if this worked. errors, warnings: texts in order. values: nested lists, if
+    asked for. exit: exit status of the process, 0 if it succeeded."""
 
     def __init__(self, answer, exit_code, stderr):
         self.exit, self.stderr = exit_code, stderr
@@ -31,13 +33,13 @@ class Outcome:
 
 
 def attempt(name, options=(), as_nobody=False, values=False, most=2000):
-    """Opens `name` and reads every band, no more than `most` rows and columns, under limits of memory
+    """Opens `name` and reads at most `most` rows and columns of every band, under limits of memory
     and time."""
     return attempts([name], options, as_nobody, values, most)[0]
 
 
 def attempts(names, options=(), as_nobody=False, values=False, most=2000):
-    """[Outcome] of each name. What the limits allow one they allow all together."""
+    """Returns an Outcome for each name. The limits apply to all names together."""
     names = [str(name) for name in names]
     request = {
         "names": names, "options": list(options), "as_nobody": as_nobody, "values": values, "most": most
@@ -63,7 +65,7 @@ def _main():
 
     request = json.loads(sys.argv[1])
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # before the privileges go, so that the plugin may lie anywhere
+    gdal.AllRegister()  # before privileges are dropped, so that any folder can hold the plugin
     preloaded = os.environ.get("LD_PRELOAD", "")
     if "asan" not in preloaded and "tsan" not in preloaded:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

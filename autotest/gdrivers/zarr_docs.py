@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documentation as the tests see it: blocks of commands, tables, links, messages."""
+"""The documentation as the tests read it: blocks of commands, tables, links and messages."""
 
 import os
 import pathlib
@@ -15,13 +15,13 @@ HEADING = re.compile(r"^(#+) +(.*)$")
 FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# What gdalmdimtranslate to netCDF says of netCDF's own files, too.
+# A warning of gdalmdimtranslate to netCDF that netCDF's own files give, too.
 OF_GDALS_TOOLS = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 
 
 class Block:
-    """A block of a page: its section, language and lines."""
+    """A code block of a page: its section, language and lines."""
 
     def __init__(self, page, section, language, text):
         self.page, self.section, self.language, self.text = page, section, language, text
@@ -35,7 +35,7 @@ def page(name):
 
 
 def fenced_blocks(name):
-    """The fenced blocks of a page of docs/, in order."""
+    """Returns the fenced blocks of a page of docs/, in order."""
     blocks, section, open_at, info = [], "", None, ""
     lines = page(name).splitlines()
     for number, line in enumerate(lines):
@@ -52,7 +52,7 @@ def fenced_blocks(name):
 
 
 def indented_blocks(section):
-    """The blocks of shell commands of a section of the README, which are indented."""
+    """Returns the indented blocks of shell commands in a section of the README."""
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     part = re.split(r"^## ", text.partition(f"\n## {section}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = re.findall(r"(?:^    .*\n)+", part, re.MULTILINE)
@@ -60,7 +60,7 @@ def indented_blocks(section):
 
 
 def sections(blocks):
-    """The blocks by section: those of one run one after the other in one folder."""
+    """Groups the blocks by section: blocks of a section run one after another in one folder."""
     found = {}
     for block in blocks:
         found.setdefault(block.section, []).append(block)
@@ -68,14 +68,14 @@ def sections(blocks):
 
 
 def links(name):
-    """What a page of docs/ or of the root links to, without code."""
+    """Returns the links of a page of docs/ or of the root, except those in code."""
     path = REPOSITORY / name
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     return LINK.findall(re.sub(r"`[^`\n]*`", "", text))
 
 
 def anchors(path):
-    """The names that headings have on the page."""
+    """Returns the anchors of the page's headings."""
     found = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         heading = HEADING.match(line)
@@ -86,7 +86,8 @@ def anchors(path):
 
 
 def table(name, section):
-    """The rows of the first table of a section, as lists of cells without the first two lines."""
+    """Returns the rows of a section's first table as lists of cells, without the two header
+    lines."""
     after = re.split(rf"^#+ {re.escape(section)}$", page(name), maxsplit=1, flags=re.MULTILINE)
     assert len(after) == 2, f"{name} has no section {section}"
     rows = []
@@ -101,12 +102,12 @@ def table(name, section):
 
 
 def code(cell):
-    """What stands in backticks in a cell."""
+    """Returns the texts in backticks in a cell."""
     return re.findall(r"`([^`]*)`", cell)
 
 
 def messages():
-    """The messages of errors.md: the first column of its tables."""
+    """Returns the messages of errors.md: the first column of its tables."""
     found = []
     for line in page("errors.md").splitlines():
         if line.startswith("| `"):
@@ -115,16 +116,16 @@ def messages():
 
 
 def matches(message, text):
-    """True where a text is a message of the page, behind a store and perhaps a path."""
+    """True if a text is a message of the page, with or without a store and a path before it."""
     pattern = ".*?".join(re.escape(part) for part in PLACEHOLDER.split(message))
     return re.fullmatch(f"(?:.*?: ?)?{pattern}", text, re.DOTALL) is not None
 
 
-# Running
+# Running of blocks
 
 
 def run_block(block, folder, environment):
-    """Runs a block in a folder. Fails the test with what it printed. Returns what that was."""
+    """Runs a block in a folder and returns its output; fails the test if the block fails."""
     if block.language == "python":
         program = pathlib.Path(folder) / "example.py"
         program.write_text(block.text + "\n")
@@ -146,12 +147,12 @@ def run_block(block, folder, environment):
 
 
 def preloaded():
-    """The sanitizer's runtime is for GDAL's tools and not for the shell."""
+    """Sets the sanitizer's runtime for GDAL's tools, but not for the shell."""
     library = os.environ.get("LD_PRELOAD")
     return f"export LD_PRELOAD='{library}'\n" if library else ""
 
 
 def addressed(block, url):
-    """The block with servers of the test in the place of those that the page names."""
+    """Returns the block with the test's servers instead of those that the page names."""
     text = block.text.replace(HOST, url).replace(BUCKET, "demo")
     return Block(block.page, block.section, block.language, text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What provokes the messages of docs/errors.md: a function for each, which gets an empty folder."""
+"""Functions that provoke the messages of docs/errors.md: one for each message, which gets an empty
+folder."""
 
 import json
 import os
@@ -15,11 +16,12 @@ from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
-PROVOKED = {}  # functions by the message as the page has it
+PROVOKED = {}  # functions by the message on the page
 
 
 def remembers(functions):
-    """A decorator with the message that the function provokes, which puts it among `functions`."""
+    """Returns a decorator that takes the message which a function provokes, and adds the function
+    to `functions`."""
 
     def provokes(message):
         def remember(function):
@@ -45,14 +47,14 @@ def update(name, *options):
 
 
 def with_late_array(folder):
-    """A store whose consolidated metadata lack /late."""
+    """Writes a store whose consolidated metadata miss /late."""
     store = make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     add_array(zarr.open_group(str(store), "a"), "late", np.ones((4, 4)))
     return store
 
 
 def of_sample(message, name):
-    """The message comes from reading a corrupt sample."""
+    """Reading a corrupt sample provokes the message."""
     provokes(message)(lambda folder: read(DATA / "corrupt" / name))
 
 
@@ -67,8 +69,8 @@ def of_limit(message, name, value, store):
     provokes(message)(run)
 
 
-@provokes("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, turns "
-          "them into rows that go south")  # fmt: skip
+@provokes("its rows run from south to north; open option NORTH_UP=YES, or configuration option "
+          "ZARR_NORTH_UP=YES, reverses their order")  # fmt: skip
 def _(folder):
     attrs = {"_ARRAY_DIMENSIONS": ["y", "x"], "spatial:transform": [1, 0, 0, 0, 1, 0],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
@@ -76,7 +78,7 @@ def _(folder):
     gdal.Translate("", dataset, format="MEM", projWin=(0, 4, 4, 0))
 
 
-# Opening
+# Messages about opening
 
 
 @provokes("not a Zarr store: it has no zarr.json, .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
@@ -166,7 +168,7 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Asks where an image lies by these transformations of its multiscales."""
+    """Asks for the geotransform of an image with these transformations in its multiscales."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
@@ -323,7 +325,7 @@ of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_f
 
 @provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
-    read(DATA / "corrupt" / "key_with_dots.zarr")  # which it does
+    read(DATA / "corrupt" / "key_with_dots.zarr")  # the store opens
 
 
 CHUNK = "<key>: chunk [<index>]: "
@@ -358,7 +360,7 @@ def _(folder):
     update(folder)
 
 
-# Servers
+# Messages about servers
 
 
 def asked(folder, status, *options):
@@ -434,8 +436,8 @@ def many_slices(folder):
     return handmade(folder / "a.zarr", shape=[70000, 2, 2], chunks=[1, 2, 2], files={})
 
 
-@provokes("/<path>: <n> slices are more than the <n> bands of a dataset, so it has none; open a "
-          "slice by its name, such as <name>")  # fmt: skip
+@provokes("/<path>: <n> slices exceed the maximum of <n> bands of a dataset, which has no bands now; "
+          "open a slice by its name, such as <name>")  # fmt: skip
 def _(folder):
     gdal.Open(str(many_slices(folder)))
 
@@ -445,8 +447,8 @@ def _(folder):
     gdal.OpenEx(str(many_slices(folder)), gdal.OF_RASTER, open_options=["MULTIBAND=NO"])
 
 
-@provokes("the coordinates of dimension <name> are not read in the <n> seconds of the open option "
-          "LOAD_EXTRA_DIM_METADATA_DELAY, so bands are described by their index")  # fmt: skip
+@provokes("reading the coordinates of dimension <name> takes longer than the <n> seconds of open option "
+          "LOAD_EXTRA_DIM_METADATA_DELAY; bands are described by their index")  # fmt: skip
 def _(folder):
     dataset = gdal.OpenEx(str(DATA / "temperature.zarr"),
                           open_options=["LOAD_EXTRA_DIM_METADATA_DELAY=0"])  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What provokes the messages of docs/errors.md about Zarr v3; see zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about Zarr v3; see zarr_docs_errors."""
 
 import numpy as np
 import zarr3
@@ -19,14 +19,14 @@ def document(**members):
 
 
 def of_document(message, **members):
-    """The message comes from opening an array of this document."""
+    """Opening an array with this document provokes the message."""
     provokes(message)(
         lambda folder: read(zarr3.handmade(folder / "store.zarr", document(**members)))
     )
 
 
 def shard(folder, *index, data=b"", codecs=(zarr3.LITTLE,)):
-    """A store of one shard of two chunks: what it holds, and then its index, as numbers."""
+    """Writes a store of one shard of two chunks: `data`, and then the index as numbers."""
     codecs = [zarr3.sharding((1, 3), index=codecs)]
     shard = data + np.array(index, "<u8").tobytes()
     return zarr3.handmade(folder / "store.zarr", document(codecs=codecs), {"c/0/0": shard})
@@ -43,7 +43,7 @@ def create(target, *options):
     assert dataset is None or dataset.GetRasterBand(1).Fill(3) == gdal.CE_None
 
 
-# Documents
+# Messages about documents
 
 of_document(
     'zarr.json: unknown member <name>, which does not state "must_understand": false',
@@ -115,7 +115,7 @@ def _(folder):
         read(store, "CACHE_TILE_PRESENCE=YES")
 
 
-# Shards
+# Messages about shards
 
 of_shard("<key>: holds <n> bytes, fewer than the shard index of <n> bytes", data=b"short")
 of_shard(
@@ -161,7 +161,7 @@ def _(folder):
     del dataset
 
 
-# Creation options
+# Messages about creation options
 
 
 @provokes("creation option <name>: is of Zarr v3 (FORMAT=ZARR_V3)")

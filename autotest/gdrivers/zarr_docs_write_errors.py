@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What provokes the messages of docs/errors.md about writing and attributes; see zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about writing and attributes; see
+zarr_docs_errors."""
 
 import os
 import resource
@@ -35,12 +36,12 @@ def make_cube(folder):
 
 
 def append(folder, *options, of=None, array="a"):
-    """Appends to the cube; its time is 2020-01-01 and 2020-01-02."""
+    """Appends to the cube, whose times are 2020-01-01 and 2020-01-02."""
     name = [f"ARRAY_NAME={array}"] if array else []
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", *name, *options, of=of)
 
 
-# Writing
+# Messages about writing
 
 
 @provokes("cannot be created: <reason>")
@@ -127,8 +128,8 @@ def _(folder):
     update(path)
 
 
-@provokes("/<path>: its bands differ in scale, offset, unit or nodata, of which an array has one: that "
-          "which was set last; creation option SINGLE_ARRAY=NO gives each band an array")  # fmt: skip
+@provokes("/<path>: its bands differ in scale, offset, unit or nodata, but an array stores only the value "
+          "that was set last; creation option SINGLE_ARRAY=NO gives each band an array")  # fmt: skip
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4, 2)
     dataset.GetRasterBand(1).SetScale(2)
@@ -140,7 +141,7 @@ def _(folder):
     dataset.GetRasterBand(1).SetNoDataValue(-9999)
 
 
-@provokes("is older than what it was made from, so it is not used; gdaladdo -ro builds it anew")
+@provokes("is older than the raster, so it is not used; gdaladdo -ro builds it again")
 def _(folder):
     gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     (folder / "a.zarr.ovr").write_bytes(b"")
@@ -151,8 +152,8 @@ def _(folder):
     gdal.Open(str(folder / "a.zarr"))
 
 
-@provokes("is older than the array that it is the mask of, so it is not used; touch says that it still "
-          "is right")  # fmt: skip
+@provokes("is older than the array that it masks, so it is not used; write the mask again, or touch the "
+          "file if the mask is still right")  # fmt: skip
 def _(folder):
     (folder / "b.msk").write_bytes(b"")
     time.sleep(0.05)
@@ -270,7 +271,7 @@ def _(folder):
     translate(folder / "a.zarr", "SYNCHRONIZER=/vsimem/locks")
 
 
-# Appending
+# Messages about appending
 
 
 @provokes("creation option APPEND_DIM: there is no Zarr store to grow")
@@ -305,7 +306,7 @@ def _(folder):
 
 
 def placed(folder, transform, epsg):
-    """Appends a raster that lies elsewhere."""
+    """Appends a raster with another geotransform and CRS."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
     for raster, place, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()
@@ -333,7 +334,7 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Appends a raster that stores values otherwise; `first` and `other` change a band."""
+    """Appends a raster that stores its values in another way; `first` and `other` change a band."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))
@@ -430,7 +431,7 @@ def _(folder):
 
 
 def with_overviews(folder):
-    """The cube of which /a has overviews."""
+    """Writes the cube, with overviews of /a."""
     store = make_cube(folder)
     with error_log() as log:
         update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
@@ -445,10 +446,10 @@ def _(folder):
     translate(store, "APPEND_SUBDATASET=YES", "ARRAY_NAME=a", *time)
 
 
-# Overviews
+# Messages about overviews
 
 
-@provokes("/<path>: its overviews are not updated with it; build them anew when done")
+@provokes("/<path>: its overviews are outdated by this write; build them again when all is written")
 def _(folder):
     dataset = update(array_name(with_overviews(folder), "a"))
     dataset.GetRasterBand(1).WriteArray(np.ones((8, 8), "u1"))
@@ -503,7 +504,7 @@ def _(folder):
 
 
 def read_layout(folder, **said):
-    """Opens a pyramid of which something is said of the second level."""
+    """Opens a pyramid with these statements about its second level."""
     layout = [{"asset": "0"}, {"asset": "1", **said}]
     levels = {"0": np.zeros((8, 8)), "1": np.zeros((4, 4))}
     read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
@@ -524,13 +525,13 @@ def _(folder):
     read_layout(folder, derived_from="a")
 
 
-@provokes("has overviews in the store, which only change where it is opened for update")
+@provokes("has overviews in the store; open it for update to change them")
 def _(folder):
     gdal.Open(str(DATA / "pyramids" / "ome_0.4.zarr")).BuildOverviews("NEAREST", [2])
 
 
-@provokes("has <n> bands, and overviews beside the store can have 65535; where it is opened for update "
-          "they are made in the store")  # fmt: skip
+@provokes("has <n> bands, more than the maximum of 65535 for overviews beside the store; open it for "
+          "update to build overviews in the store")  # fmt: skip
 def _(folder):
     name = make_array(folder, np.zeros((65536, 2, 2), "u1"), chunks=(65536, 2, 2))
     dataset = gdal.Open(f'ZARR:"{name}"')
@@ -567,11 +568,11 @@ def _(folder):
     of_others(folder).BuildOverviews("NONE", [])
 
 
-# Attributes
+# Messages about attributes
 
 
 def described(folder, attributes, **arrays):
-    """Opens a raster with attributes, and asks for its place and its bands' names."""
+    """Opens a raster with these attributes, and asks for its CRS and its bands' names."""
     values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
     dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
     dataset.GetSpatialRef()

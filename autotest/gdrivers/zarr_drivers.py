@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The driver beside GDAL's own: processes in which either is asked first, and stores for both."""
+"""The driver beside GDAL's built-in one: processes in which either is asked first, and stores for
+both."""
 
 import json
 import os
@@ -9,8 +10,8 @@ import sys
 
 from osgeo import gdal
 
-# What one of GDAL's programs would see: for each question (name, flags, allowed drivers) who it is
-# for, who opened it, what is in it, and the errors.
+# A program of GDAL. For each question (name, flags, allowed drivers) it answers which driver
+# identifies the name, which driver opens it, the contents, and the errors.
 _ANSWERS = """
 import json, sys
 from osgeo import gdal
@@ -49,7 +50,8 @@ print(json.dumps(answers))
 
 
 def plugin_folder(folder, *order):
-    """The environment of a program whose plugin folder has the plugin and a file drivers.ini."""
+    """Returns the environment of a program whose plugin folder has the plugin and a file
+    drivers.ini."""
     folder = pathlib.Path(folder) / "gdalplugins"
     folder.mkdir()
     plugin = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
@@ -59,8 +61,9 @@ def plugin_folder(folder, *order):
 
 
 class Asker:
-    """Asks in processes of their own, in which GDAL asks the drivers in this order: "ours first", or
-    "builtin first", as with the file drivers.ini that Debian has in the plugin folder."""
+    """Asks questions in other processes. In `order` "ours first" GDAL asks this driver first. In
+    "builtin first" it asks the built-in driver first, as with the file drivers.ini that Debian has
+    in the plugin folder."""
 
     def __init__(self, folder, order):
         self.order = order
@@ -69,7 +72,7 @@ class Asker:
             folder, "VRT", "GTiff", "MEM", "Zarr", "HTTP")  # fmt: skip
 
     def ask(self, *questions):
-        """For each (name, flags, allowed drivers or None) what came of it."""
+        """Returns the answer to each question (name, flags, allowed drivers or None)."""
         done = subprocess.run(
             [sys.executable, "-B", "-c", _ANSWERS, json.dumps(questions)],
             capture_output=True, text=True, check=False, env=self.environment, timeout=300,
@@ -82,7 +85,7 @@ class Asker:
 
 
 def make_v3(path, *names, size=(4, 5)):
-    """A store of Zarr v3, as this driver writes it; bytes 0, 1, 2, ... in each array."""
+    """Writes a store of Zarr v3 with this driver; each array holds bytes 0, 1, 2, ..."""
     driver = gdal.GetDriverByName("Zarr")
     group = driver.CreateMultiDimensional(str(path), options=["FORMAT=ZARR_V3"]).GetRootGroup()
     dimensions = [group.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(size)]
@@ -98,7 +101,8 @@ REFERENCED = {".zgroup": {"zarr_format": 2}, "x/.zarray": ARRAY, "x/.zattrs": {}
 
 
 def reference_file(path, chunk):
-    """Kerchunk references, version 1: an array x of 2 x 2 bytes, which are all that `chunk` holds."""
+    """Writes kerchunk references, version 1, to an array x of 2 x 2 bytes, which are all of file
+    `chunk`."""
     documents = {key: json.dumps(value) for key, value in REFERENCED.items()}
     refs = {**documents, "x/0.0": [str(chunk), 0, 4]}
     path.write_text(json.dumps({"version": 1, "refs": refs}))
@@ -106,8 +110,8 @@ def reference_file(path, chunk):
 
 
 def reference_folder(path):
-    """Kerchunk references in Parquet files: the same array, and a file of references that is none,
-    as nothing here writes such; who looks for the chunk has to look into it."""
+    """Writes kerchunk references to the array x in Parquet files. Nothing here writes Parquet, so
+    the file of references is invalid; a driver that looks for the chunk must open this file."""
     (path / "x").mkdir(parents=True)
     (path / ".zmetadata").write_text(json.dumps({"metadata": REFERENCED, "record_size": 10}))
     (path / "x" / "refs.0.parq").write_bytes(b"PAR1")
@@ -115,5 +119,5 @@ def reference_folder(path):
 
 
 def reads_references():
-    """Whether GDAL's own driver does, which it shows by the file systems that it does it through."""
+    """True if GDAL's built-in driver reads kerchunk references, which its file systems show."""
     return "/vsikerchunk_json_ref/" in gdal.GetFileSystemsPrefixes()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads an array with the executable zarr_dump, that is through the core without GDAL: the way to
-compare strings and whole structures, which are no rasters."""
+"""Reads an array with the executable zarr_dump, which uses the core without GDAL. Strings and whole
+structures, which are no rasters, are compared in this way."""
 
 import base64
 import json
@@ -12,8 +12,8 @@ import zarr_gdal
 
 
 def dump(store, path):
-    """(shape, payload): a list of bytes in C order for object arrays, else the elements' bytes in
-    C order with every scalar little-endian."""
+    """Returns (shape, payload). The payload is a list of bytes in C order for object arrays, else
+    the bytes of all elements in C order and little-endian."""
     command = [os.environ["ZARR_DUMP"], str(store), path]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, f"{command} says {done.stderr.decode(errors='replace')}"
@@ -26,18 +26,19 @@ def dump(store, path):
 
 
 def _object_bytes(item):
-    """zarr-python hands out the fill value as it stands in the metadata; 0 and null mean empty."""
+    """Returns the bytes of an item. zarr-python returns the fill value of the metadata, where 0 and
+    null mean empty."""
     if isinstance(item, bytes):
         return item
     return item.encode() if isinstance(item, str) else b""
 
 
 def check_dump(store, path, values):
-    """None when zarr_dump agrees with these values of zarr-python, else what differs."""
+    """Returns None if zarr_dump agrees with these values of zarr-python, else the difference."""
     shape, payload = dump(store, path)
     if shape != values.shape:
         return f"zarr_dump: shape {shape}, expected {values.shape}"
-    if isinstance(payload, list):  # of texts, of whatever dtype zarr-python hands them out
+    if isinstance(payload, list):  # texts, whatever dtype zarr-python returns
         wanted = [_object_bytes(item) for item in values.ravel().tolist()]
         for i, (a, b) in enumerate(zip(payload, wanted)):
             if a != b:
@@ -49,7 +50,7 @@ def check_dump(store, path, values):
         return f"zarr_dump: {len(payload)} bytes, expected {len(wanted)}"
     if payload == wanted:
         return None
-    if little.dtype.kind in "fc":  # NaN is NaN, whatever its bits
+    if little.dtype.kind in "fc":  # NaN equals NaN, whatever its bits
         got = np.frombuffer(payload, little.dtype).reshape(values.shape)
         return zarr_gdal.differences(got, little)
     at = next(i for i, (a, b) in enumerate(zip(payload, wanted)) if a != b)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Renames, deletes and resizes through the multidimensional API. GDAL's bindings have that from 3.7 and
-3.8 on only, so that it goes through the program zarr_mdim_edit, which calls the driver's own objects.
-"""
+"""Renames, deletes and resizes through the multidimensional API.
+
+GDAL's bindings have these functions only from 3.7 and 3.8 on. The program zarr_mdim_edit calls the
+driver's own objects instead."""
 
 import json
 import os
@@ -12,8 +13,8 @@ TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_mdim_edit")
 
 
 class Editor:
-    """The program on a store. Each command gives its answer; `do` wants it to work, `refuse` to fail
-    with one error that names the store, which it returns."""
+    """The program zarr_mdim_edit on a store. `do` expects that a command succeeds and returns its
+    value. `refuse` expects one error that names the store, and returns the error."""
 
     def __init__(self, store):
         self.store = store

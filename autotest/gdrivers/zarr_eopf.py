@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Small products laid out as ESA's EOPF writes them: Sentinel-2 L2A and Sentinel-1 GRD, with the
-groups and the spelling of attributes of the real ones. They are folders; make_s2() and make_s1()
-return them."""
+"""Small products in the layout of ESA's EOPF: Sentinel-2 L2A and Sentinel-1 GRD.
+
+Groups and attributes are spelled as in real products. make_s2() and make_s1() write a product and
+return its folder."""
 
 import pathlib
 
@@ -11,7 +12,7 @@ import zarr
 import zarr_formats
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # of the upper left corner
-SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel in metres, pixels
+SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in m, number of pixels
 BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
 CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
 BITS = ["ancillary_lost", "ancillary_degraded", "msi_lost", "msi_degraded"]
@@ -28,13 +29,13 @@ def classes_of(resolution):
 
 
 def transform_of(resolution):
-    """The geotransform in GDAL's order."""
+    """Returns the geotransform in GDAL's order."""
     pixel = SIDES[resolution][0]
     return (ORIGIN[0], pixel, 0, ORIGIN[1], 0, -pixel)
 
 
 def add(group, name, values, dims, eopf=None, attrs=None, **options):
-    """An array with `_eopf_attrs` of what EOPF's processor repeats there."""
+    """Adds an array with the properties that EOPF's processor repeats in `_eopf_attrs`."""
     values = np.asarray(values)
     options.setdefault("fill_value", 0 if values.dtype.kind in "iu" else None)
     chunks = tuple(-(-n // 2) for n in values.shape)
@@ -86,9 +87,10 @@ def discovery(**properties):
 
 def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, cf_too=True,
             stac=None, other=None):  # fmt: skip
-    """A Sentinel-2 L2A product. `on_arrays`: the bands say where they lie; `cf_too`: they repeat
-    scale, offset, units and fill value of `_eopf_attrs` as CF's attributes; `stac` are properties
-    of stac_discovery, `other` other_metadata, which say the CRS by default."""
+    """Writes a Sentinel-2 L2A product. With `on_arrays` the bands state their CRS and transform.
+    With `cf_too` they repeat scale, offset, units and fill value of `_eopf_attrs` as CF attributes.
+    `stac` are properties of stac_discovery and `other` is other_metadata; both state the CRS by
+    default."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({
@@ -129,15 +131,15 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
     return store
 
 
-# Of the weather model's grid: the upper left corner, the distance of its points in degrees.
+# Geotransform of the weather model's grid, in degrees.
 METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
-    """The weather at the time of a Sentinel-2 product, on a grid of degrees, as it lies in
-    conditions/meteorology; an array without a place beside it. `said`: whether it is the
-    "attributes" of the coordinates, "eopf", the repetition there alone, or "names" alone that say
-    that they are degrees."""
+    """Adds conditions/meteorology, the weather at the time of a Sentinel-2 product on a grid of
+    degrees, and beside it an array without coordinates. `said` is what states that the coordinates
+    are degrees: "attributes" for their attributes, "eopf" for _eopf_attrs alone, "names" for their
+    names alone."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (
@@ -161,8 +163,8 @@ def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
 
 
 def make_s1(folder, name="S1A_IW_GRDH.zarr", consolidated=True, cf_times=True):
-    """A Sentinel-1 GRD product: a group for each polarisation, ground control points in it. Times
-    are as xarray stores them, or else as NumPy does."""
+    """Writes a Sentinel-1 GRD product: a group with ground control points for each polarisation.
+    Times are stored as xarray does, or else as NumPy does."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which of many faults a run tries: some, which ZARR_TEST_SEED draws, or all with ZARR_FAULTS=all."""
+"""Selects the faults that a run tries: some, drawn by ZARR_TEST_SEED, or all with
+ZARR_FAULTS=all."""
 
 import os
 import random
@@ -14,7 +15,7 @@ def _random(salt):
 
 
 def some(faults, most, salt=""):
-    """At most `most` of a sequence, in its order; the first and the last are always among them."""
+    """Returns at most `most` items of a sequence, in order, always with the first and the last."""
     faults = list(faults)
     if ALL or len(faults) <= most:
         return faults
@@ -23,8 +24,8 @@ def some(faults, most, salt=""):
 
 
 def steps():
-    """Yields 0 and ever greater numbers without end, for faults that are not counted before: each
-    number with ZARR_FAULTS=all, else every second on average."""
+    """Yields 0 and ever greater numbers without end, for faults that cannot be counted before. With
+    ZARR_FAULTS=all yields each number, else every second on average."""
     choose, number = _random("steps"), 0
     while True:
         yield number

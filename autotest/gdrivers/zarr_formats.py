@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The format of Zarr that a test runs in. A module, or a test, says which ones:
+"""Formats of Zarr that tests run in.
 
-    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2, V3 of one in it;
-                                            # FORMS, with shards, which block_options() then makes
+A module or a test is marked with its formats. The test runs once in each of them.
 
-and runs once in each. In Zarr v3 the driver makes stores of v3 unless an option says otherwise (the
-configuration option ZARR_DEFAULT_FORMAT, which programs that the test starts inherit), and
-zarr-python 2, with xarray over it, reads and writes v3: V3View shows it every store as one of v2.
-Tests speak of documents and chunks in the words of v2, through the functions below, which find what
-they mean in either format. What the view translates is checked against zarr-python 3 by
-test_zarr_formats.py.
+    pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
+    pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
+
+In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
+option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over
+it, read and write v3 through V3View, which shows each store as a store of v2. Tests name documents and
+chunks by their v2 keys, through functions of this module that find them in either format.
+test_zarr_formats.py checks the translation of the view against zarr-python 3.
 """
 
 import collections.abc
@@ -26,7 +27,7 @@ import zarr
 import zarr_as_v3
 from zarr_python import IS_3
 
-SHARDS = "shards"  # Zarr v3 with the chunks in shards
+SHARDS = "shards"  # Zarr v3 with chunks in shards
 BOTH = pytest.mark.formats(2, 3)
 FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
@@ -40,18 +41,18 @@ _has_shards = False
 
 
 def is_v3():
-    """Whether the test runs in Zarr v3."""
+    """True if the test runs in Zarr v3."""
     return os.environ.get(OPTION) == "ZARR_V3"
 
 
 def has_shards():
-    """Whether it runs in SHARDS."""
+    """True if the test runs in SHARDS."""
     return _has_shards
 
 
 @contextlib.contextmanager
 def running(version):
-    """The format that tests run in, for the with statement: 2, 3, or SHARDS."""
+    """Context manager: sets the format that tests run in to 2, 3 or SHARDS."""
     global _has_shards
     before = os.environ.get(OPTION), _has_shards
     _has_shards = version == SHARDS
@@ -64,8 +65,8 @@ def running(version):
 
 
 def block_options(rows, columns):
-    """Creation options of chunks of a size; or, where the test runs in SHARDS, of shards of that
-    size, with chunks of a half of the rows and of the columns, if these are even."""
+    """Returns creation options for chunks of this size. In SHARDS it returns options for shards of
+    this size, whose chunks have half of the rows and columns if these are even."""
     options = [f"BLOCKSIZE={rows},{columns}"]
     if _has_shards:
         halves = [n // 2 if n % 2 == 0 else n for n in (rows, columns)]
@@ -74,7 +75,8 @@ def block_options(rows, columns):
 
 
 def _set_option(value):
-    """In the environment, which programs inherit, and in GDAL, where what a test has set counts more."""
+    """Sets the option in the environment, which programs inherit, and in GDAL, where a test's own
+    option wins."""
     from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
 
     gdal.SetConfigOption(OPTION, value)
@@ -92,7 +94,7 @@ def _join(*parts):
 
 
 class _Chunks:
-    """Where the chunks of an array of v3 lie. Indices are of chunks, not of shards."""
+    """Keys of the chunks of a v3 array. Indices are those of chunks, not of shards."""
 
     def __init__(self, document):
         self.rank = len(document["shape"])
@@ -109,14 +111,14 @@ class _Chunks:
             assert self.shards.get("index_location", "end") == "end", self.shards
 
     def key_of_value(self, index):
-        """The key of a chunk or, where there are shards, of a shard of this index."""
+        """Returns the key of a chunk or, if there are shards, of a shard with this index."""
         numbers = [str(i) for i in index]
         if self.has_prefix:
             return self.separator.join(["c", *numbers])
         return self.separator.join(numbers) or "0"
 
     def index_of_value(self, key):
-        """The index that a key stands for; None of other files."""
+        """Returns the index of a key; None for other files."""
         numbers = re.split("[./]", key) if key else []
         if self.has_prefix and numbers:
             if numbers.pop(0) != "c":
@@ -129,7 +131,7 @@ class _Chunks:
         return index if self.key_of_value(index) == key else None
 
     def place(self, index):
-        """(index of the shard, number of the chunk in it)."""
+        """Returns (index of the shard, number of the chunk in the shard)."""
         number = 0
         for i, count in zip(index, self.counts):
             number = number * count + i % count
@@ -143,7 +145,7 @@ class _Chunks:
         return tuple(s * c + i for s, c, i in zip(shard, self.counts, inner))
 
     def split(self, value):
-        """{number: bytes} of the chunks of a shard."""
+        """Returns the chunks of a shard as {number: bytes}."""
         total = 1
         for count in self.counts:
             total *= count
@@ -158,7 +160,8 @@ V2_KEY = re.compile(r"\d+([./]\d+)*$")
 
 
 class _Folder(collections.abc.MutableMapping):
-    """What zarr-python 2 calls DirectoryStore, of which version 3 has no equal: keys and bytes."""
+    """A folder as a mapping of keys to bytes, such as DirectoryStore of zarr-python 2, which
+    version 3 lacks."""
 
     _erasable = True
 
@@ -186,8 +189,9 @@ class _Folder(collections.abc.MutableMapping):
 
 
 class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
-    """A store of Zarr v3 as zarr-python 2 sees one of v2: documents are translated, chunks have the
-    keys of v2. Only for folders and zip files, of which the documents are written at the end."""
+    """A Zarr v3 store that looks to zarr-python 2 like a v2 store. Documents are translated, and
+    chunks have their v2 keys. Only for folders and zip files; documents of zip files are written
+    when closing."""
 
     def __init__(self, inner):
         self.inner, self._erasable = inner, inner._erasable
@@ -212,7 +216,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
     # documents
 
     def document(self, path):
-        """zarr.json of a node; None where there is none."""
+        """Returns zarr.json of a node; None if it is absent."""
         key = _join(path, "zarr.json")
         if self._pending and key in self._pending:
             return json.loads(self._pending[key])
@@ -223,7 +227,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         target[_join(path, "zarr.json")] = json.dumps(document).encode()
 
     def _documents(self, path):
-        """The documents of Zarr v2 of a node."""
+        """Returns the v2 documents of a node."""
         document = self.document(path)
         if document is None:
             return {}
@@ -269,7 +273,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
             self.put_document(path, old)
 
     def _changed_array(self, old, array):
-        """zarr.json of a .zarray that zarr-python 2 writes: what it does not know of stays."""
+        """Returns zarr.json for a .zarray that zarr-python 2 writes; members that v2 lacks stay."""
         if old is not None and old["node_type"] == "array":
             shape = {"shape": array["shape"]}
             if {**zarr_as_v3.zarray_of(old), **shape} == array:
@@ -283,7 +287,8 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
     # chunks
 
     def _node_of(self, key):
-        """(path of an array, its chunks, the rest of the key); None where no array is above."""
+        """Returns (path of an array, its chunks, the rest of the key); None if no array is above
+        the key."""
         parts = key.split("/")
         for i in range(len(parts) - 1, -1, -1):
             path = "/".join(parts[:i])
@@ -295,7 +300,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         return None
 
     def value_key(self, key):
-        """(key of the value in v3, number of the chunk in it or None) of a chunk's key in v2."""
+        """Returns (v3 key of the value, number of the chunk in it or None) for a chunk's v2 key."""
         node = self._node_of(key)
         if node is None or not V2_KEY.match(node[2]):
             return key, None
@@ -313,7 +318,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
             return value
         return self._node_of(key)[1].split(value)[number]
 
-    # what a store has to have
+    # methods of a store
 
     def __getitem__(self, key):
         path, _, name = key.rpartition("/")
@@ -385,7 +390,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         return sum(1 for _ in self.keys())
 
     def listdir(self, path=""):
-        """Names in a folder."""
+        """Returns the names in a folder."""
         path = (path or "").strip("/")
         prefix = path + "/" if path else ""
         below = [key[len(prefix) :] for key in self.keys() if key.startswith(prefix)]
@@ -408,7 +413,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
 
 
 def install():
-    """Has zarr-python 2 see stores as v2 that are of v3, in tests that run in v3."""
+    """Makes zarr-python 2 see v3 stores as v2 stores, in tests that run in v3."""
     if IS_3 or getattr(zarr.storage._normalize_store_arg_v2, "is_ours", False):
         return
     native = zarr.storage._normalize_store_arg_v2
@@ -424,41 +429,41 @@ def install():
 
 
 # ---------------------------------------------------------------------------------------------
-# What tests ask for
+# Functions for tests
 
 
 def view(store):
-    """The folder of a store as a mapping of the keys of Zarr v2 to bytes."""
+    """Returns the folder of a store as a mapping of v2 keys to bytes."""
     folder = _Folder(store) if IS_3 else zarr.DirectoryStore(str(store))
     is_3 = (pathlib.Path(store) / "zarr.json").exists()
     return V3View(folder) if is_3 or is_v3() else folder
 
 
 def documents(store):
-    """{key: document} of all nodes of a store in the words of v2, and `.zmetadata`."""
+    """Returns {key: document} of all nodes of a store in v2 form, with `.zmetadata`."""
     opened = view(store)
     return {key: json.loads(opened[key]) for key in opened.keys()
             if posixpath.basename(key) in DOCUMENTS}  # fmt: skip
 
 
 def has(store, key):
-    """Whether a document, by the key that it has in Zarr v2, or a chunk is there."""
+    """True if a document, given by its v2 key, or a chunk exists."""
     return key in view(store)
 
 
 def array_document(store, path=""):
-    """The .zarray of an array."""
+    """Returns the .zarray of an array."""
     return json.loads(view(store)[_join(path, ".zarray")])
 
 
 def attributes(store, path=""):
-    """The attributes of a node; {} where there are none."""
+    """Returns the attributes of a node; {} if it has none."""
     opened, key = view(store), _join(path, ".zattrs")
     return json.loads(opened[key]) if key in opened else {}
 
 
 def put_array_document(store, document, path=""):
-    """Writes the .zarray of an array, or what is meant by it."""
+    """Writes the .zarray of an array, translated in v3."""
     view(store)[_join(path, ".zarray")] = json.dumps(document).encode()
 
 
@@ -471,13 +476,13 @@ def put_group(store, path=""):
 
 
 def consolidated(store):
-    """The documents in the consolidated metadata by their keys; None where there are none."""
+    """Returns the documents in the consolidated metadata by key; None if there are none."""
     opened = view(store)
     return json.loads(opened[".zmetadata"])["metadata"] if ".zmetadata" in opened else None
 
 
 def document_file(store, key):
-    """The file in which a document lies that has this key in Zarr v2."""
+    """Returns the file of the document that has this key in Zarr v2."""
     path, _, name = key.rpartition("/")
     assert name in DOCUMENTS, key
     name = "zarr.json" if isinstance(view(store), V3View) else name
@@ -485,13 +490,13 @@ def document_file(store, key):
 
 
 def spelled(name):
-    """A name of a store, or of something in it, with documents of the format that the test runs in
-    in the place of those of Zarr v2."""
+    """Returns the name of a store or of a node, with v2 document names replaced by zarr.json in
+    v3."""
     return re.sub(r"\.z(array|group|attrs|metadata)\b", "zarr.json", name) if is_v3() else name
 
 
 def chunk_key(store, path, *index):
-    """The key of a chunk, or of the shard that holds it."""
+    """Returns the key of a chunk, or of the shard that holds the chunk."""
     opened = view(store)
     separator = json.loads(opened[_join(path, ".zarray")]).get("dimension_separator", ".")
     key = _join(path, separator.join(map(str, index)) or "0")
@@ -499,23 +504,23 @@ def chunk_key(store, path, *index):
 
 
 def chunk_file(store, path, *index):
-    """The file of a chunk, or of the shard that holds it."""
+    """Returns the file of a chunk, or of the shard that holds the chunk."""
     return pathlib.Path(store) / chunk_key(store, path, *index)
 
 
 def chunk_keys(store, path=""):
-    """The keys, as in v2, of the chunks of an array that are there, sorted."""
+    """Returns the v2 keys of the stored chunks of an array, sorted."""
     prefix = path + "/" if path else ""
     keys = [key[len(prefix) :] for key in view(store).keys() if key.startswith(prefix)]
     return sorted(key for key in keys if V2_KEY.match(key))
 
 
 def contents(store):
-    """{key: bytes} of a store, documents and chunks by the keys of Zarr v2."""
+    """Returns {key: bytes} of all documents and chunks of a store, by v2 keys."""
     opened = view(store)
     return {key: bytes(opened[key]) for key in opened.keys()}
 
 
 def change_attributes(store, path="", **changes):
-    """Puts attributes of a node, and leaves the others."""
+    """Changes some attributes of a node and keeps the others."""
     put_attributes(store, {**attributes(store, path), **changes}, path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's side of the tests: the error log, and what a NumPy array looks like as a raster."""
+"""GDAL in the tests: the error log, and the raster that a NumPy array must become."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ from osgeo import gdal, gdal_array
 
 
 class ErrorLog:
-    """What CPLError received, in order, as (class, number, text)."""
+    """Events that CPLError received, in order, as (class, number, text)."""
 
     def __init__(self):
         self.events = []
@@ -29,7 +29,7 @@ class ErrorLog:
         self.events.clear()
 
     def the_error(self):
-        """The text of the only error; fails when there is none or more than one."""
+        """Returns the text of the only error; fails if there is none or more than one."""
         assert len(self.errors) == 1, f"expected exactly one error, got {self.events}"
         return self.errors[0]
 
@@ -49,7 +49,8 @@ def error_log():
 
 @contextlib.contextmanager
 def config_options(**options):
-    """Configuration options of GDAL, for the with statement; the Python of GDAL 3.6 has no such."""
+    """Context manager that sets configuration options of GDAL, which the bindings of GDAL 3.6
+    lack."""
     before = {name: gdal.GetConfigOption(name) for name in options}
     for name, value in options.items():
         gdal.SetConfigOption(name, value)
@@ -61,7 +62,7 @@ def config_options(**options):
 
 
 def open_raster(name, *options):
-    """A raster dataset; fails the test with GDAL's own words when it does not open."""
+    """Opens a raster dataset; fails the test with GDAL's message if it does not open."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
     assert dataset is not None, f"{name} does not open: {log.events}"
@@ -71,7 +72,7 @@ def open_raster(name, *options):
 
 
 def open_band(name, number=1, options=()):
-    """A band that keeps its dataset open, which GDAL's own do not."""
+    """Returns a band that keeps its dataset open, which GDAL's own bands do not."""
     dataset = open_raster(name, *options)
     band = dataset.GetRasterBand(number)
     assert band is not None, f"{name} has {dataset.RasterCount} bands"
@@ -80,14 +81,14 @@ def open_band(name, number=1, options=()):
 
 
 def read_all(dataset):
-    """Every pixel, always as bands x rows x columns."""
+    """Reads every pixel, always as bands x rows x columns."""
     data = dataset.ReadAsArray()
     assert data is not None, f"{dataset.GetDescription()}: {gdal.GetLastErrorMsg()}"
     return data.reshape(dataset.RasterCount, dataset.RasterYSize, dataset.RasterXSize)
 
 
 def array_name(store, path):
-    """The connection string of an array: ZARR:"store":/path."""
+    """Returns the connection string of an array: ZARR:"store":/path."""
     return f'ZARR:"{store}":/{path.lstrip("/")}'
 
 
@@ -96,13 +97,13 @@ def gdal_is_at_least(major, minor):
 
 
 def create_deletes_first():
-    """GDAL 3.13 has the driver delete what Create() and CreateCopy() are to replace before it asks
-    for what takes its place, which cannot be kept then."""
+    """From GDAL 3.13 on Create() and CreateCopy() delete the old store before they call the driver,
+    which cannot keep the old store then."""
     return gdal_is_at_least(3, 13)
 
 
 def gdal_type(dtype):
-    """The GDALDataType in which an array of this NumPy type is read."""
+    """Returns the GDALDataType of an array with this NumPy type."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return gdal.GDT_Byte
@@ -121,7 +122,7 @@ def gdal_type(dtype):
 
 
 def as_gdal(values):
-    """Numbers and times in the NumPy type that GDAL must return, in C order."""
+    """Converts numbers and times to the NumPy type that GDAL must return, in C order."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         values = values.astype(values.dtype.newbyteorder("=")).view("i8")
@@ -130,8 +131,8 @@ def as_gdal(values):
 
 
 def as_raster(values):
-    """`values` in the NumPy type and the bands x rows x columns that GDAL must return: the last
-    dimension is X, the one before it Y, the others are bands with the slowest first."""
+    """Converts `values` to the NumPy type and the bands x rows x columns that GDAL must return. The
+    last dimension is X, the one before is Y, and the others are bands with the slowest first."""
     values = as_gdal(values)
     rows = values.shape[-2] if values.ndim >= 2 else 1
     columns = values.shape[-1] if values.ndim >= 1 else 1
@@ -139,8 +140,8 @@ def as_raster(values):
 
 
 def numeric_fields(values, prefix=""):
-    """The numeric fields of a structured array as (name, array), in the order of the fields:
-    nested ones as outer.inner, elements of subarrays as name[0], name[1], ..."""
+    """Yields the numeric fields of a structured array as (name, array), in the order of the fields.
+    Nested fields are named outer.inner, elements of subarrays name[0], name[1], ..."""
     for name in values.dtype.names:
         base, shape = values.dtype[name].base, values.dtype[name].shape
         column = values[name].reshape(values.shape + (int(np.prod(shape, dtype=int)),))
@@ -153,7 +154,7 @@ def numeric_fields(values, prefix=""):
 
 
 def differences(got, wanted):
-    """None when both hold the same bits (any NaN equals any NaN), else a description."""
+    """Returns None if both arrays hold equal bits (any NaN equals any NaN), else a description."""
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
         return f"got {got.dtype} {got.shape}, expected {wanted.dtype} {wanted.shape}"
     got, wanted = np.ascontiguousarray(got), np.ascontiguousarray(wanted)

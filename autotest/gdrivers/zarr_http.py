@@ -1,36 +1,41 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A web server on loopback that serves a folder as object stores and web servers do, slowly or badly.
+"""A web server on loopback that serves a folder as object stores and web servers do, slowly or with faults.
 
-As a program, for one that measures or tests: prints its port, serves until standard input ends.
+As a program it prints its port, and serves until standard input ends:
 
-    zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer, and between it and any
-                                     request of its round trip
-    zarr_http.py HOST:PORT [DELAY]   passes everything on to another server
+    zarr_http.py FOLDER [DELAY]      waits DELAY seconds before each answer, and as long for
+                                     further requests of its round trip;
+    zarr_http.py HOST:PORT [DELAY]   forwards everything to another server.
 
-    GET /-/log      the requests since the last time, as JSON, how many waited at the same time, and
-                    how many round trips they took, where those that wait together are one:
-                    {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
-    PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
-                    status: answers so a number of times, -1 for ever, after as many others as
-                    a third number says; with: {NAME: VALUE} of its headers; drop: closes after N bytes;
-                    jitter: up to so many seconds of delay more, at random;
-                    header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
-                    no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
-                    "cut": N, "says": CONTENT-RANGE}, where that part is to be another one; in
-                    CONTENT-RANGE {begin}, {last} and {size} are what is true;
-                    validators: [NAME, ...] of headers to send of "ETag", "Last-Modified" and
-                    "W/ETag", a weak one that is always the same;
-                    gzip: "all", to send all of it encoded, whatever part is wanted, "part", to
-                    encode the part that is, or "within", to send that part of the encoded value;
-                    turns: {PATH: [PATH, ...]} of files that are sent for one in turn;
-                    absent: the status of what is not there, 404 unless this says another;
-                    endless: [PATH, ...] whose answer goes on for 6 GB;
-                    changes: so many objects are written or deleted, and then no more, as if who
-                    asks for it were killed
+    GET /-/log      returns JSON about the requests since the last call:
+                    {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N};
+                    at_once: most requests that waited concurrently;
+                    in_turn: number of round trips; concurrent requests are one round trip.
+    PUT /-/rules    sets rules, given as JSON.
 
-A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
-"status", starts where it ends in "*".
+Rules:
+
+    delay           seconds before each answer;
+    status          {PATH: [STATUS, TIMES, AFTER]}: answers STATUS so many times, for ever with -1,
+                    after AFTER other answers; a PATH that ends in * is a prefix;
+    with            {NAME: VALUE} of headers in this answer;
+    drop            {PATH: N}: closes the connection after N bytes;
+    jitter          maximum of a random further delay in seconds;
+    header          [NAME, VALUE] that a request must have;
+    unwanted        [NAME, ...] of headers that a request must not have;
+    no_ranges       true: ignores range requests and sends the whole file;
+    part            {"shift": N, "cut": N, "says": CONTENT-RANGE}: sends a wrong range;
+                    {begin}, {last} and {size} in CONTENT-RANGE stand for the true numbers;
+    validators      headers to send: "ETag", "Last-Modified", or "W/ETag", a constant weak ETag;
+    gzip            "all": sends the whole file encoded, whatever the range;
+                    "part": encodes the requested range; "within": sends the range of the encoded file;
+    turns           {PATH: [PATH, ...]}: sends these files in turn for one path;
+    absent          status of an absent file, 404 by default;
+    endless         [PATH, ...] whose answer goes on for 6 GB;
+    changes         number of objects that may be written or deleted; later changes fail, as if the
+                    client had been killed;
+    lists           true: lists folders as HTML.
 """
 
 import contextlib
@@ -75,7 +80,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Lets the requests of one round trip come in, however late a busy machine starts them."""
+        """Waits for all requests of one round trip, however late a busy machine starts them."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
@@ -149,7 +154,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return *self.look_up(path), {}
 
     def delete_each(self):
-        """S3's DeleteObjects, for which s3rver 3.7 answers 500 where keys share a folder."""
+        """Answers S3's DeleteObjects, for which s3rver 3.7 answers 500 if keys share a folder."""
         bucket = self.path.partition("?")[0].strip("/")
         keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
         for key in keys:
@@ -223,8 +228,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def part_of(body, extent, shift=0, cut=0, says=None):
-        """What was asked for; or from `shift` bytes later on, without `cut` bytes at the end, or
-        with something else in Content-Range."""
+        """Returns the requested range. `shift` moves it, `cut` shortens its end, and `says`
+        replaces Content-Range."""
         first, _, last = extent.partition("-")
         begin = (int(first) if first else max(0, len(body) - int(last))) + shift
         end = min(int(last) + 1 + shift, len(body)) - cut if first and last else len(body)
@@ -241,14 +246,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         zeros = bytes(1 << 20)
-        with contextlib.suppress(OSError):  # the client has heard enough
+        with contextlib.suppress(OSError):  # the client closed the connection
             for _ in range(6000):
                 self.wfile.write(zeros)
 
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # have no body, and what is sent as one is no next answer
+        if status in (204, 304):  # answers without a body; a body would look like the next answer
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)
@@ -271,12 +276,12 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
-        self.arrivals = {}  # by round trip, of the last request in it
+        self.arrivals = {}  # by round trip: time of the last request
         self.lock = threading.Lock()
 
 
 class Served:
-    """A folder that a server process of its own serves; ends with the with statement."""
+    """Context manager: a server process that serves a folder."""
 
     def __init__(self, folder, delay=0.0):
         self.command = [sys.executable, "-B", __file__, str(folder), str(delay)]
@@ -295,12 +300,13 @@ class Served:
         self.process.wait(10)
 
     def log(self):
-        """What happened since the last call: requests, and how many of them waited at once."""
+        """Returns the log since the last call: requests, and how many of them waited
+        concurrently."""
         with contextlib.closing(urllib.request.urlopen(f"{self.url}/-/log")) as answer:
             return json.load(answer)
 
     def requests(self):
-        """What was asked since the last call: tuples (method, path, range, status)."""
+        """Returns the requests since the last call as tuples (method, path, range, status)."""
         return [tuple(each) for each in self.log()["requests"]]
 
     def rule(self, **rules):

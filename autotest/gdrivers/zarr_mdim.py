@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's multidimensional arrays, read through its C functions: Python's bindings for GDAL 3.6 read
-neither strings of several dimensions nor structures that hold strings.
+"""Multidimensional arrays read through GDAL's C functions.
 
-An element is a list of leaves, (label, offset in bytes, GDALDataType; None for a string). The label
-of a plain number or string is "", that of a structure's member "outer.inner".
-"""
+The Python bindings of GDAL 3.6 read neither strings of several dimensions nor structures with
+strings. An element is a list of leaves (label, offset in bytes, GDALDataType), where the type is
+None for a string. The label of a plain number or string is "", the label of a structure's member is
+"outer.inner"."""
 
 import ctypes
 
@@ -12,7 +12,7 @@ import numpy as np
 import zarr_gdal
 from osgeo import _gdal, gdal, gdal_array
 
-# What the bindings are linked to is found through them, whatever the library is called.
+# The bindings' own library finds the symbols of GDAL, whatever GDAL's library is named.
 _LIBRARY = ctypes.CDLL(_gdal.__file__)
 _LIBRARY.GDALMDArrayRead.argtypes = [ctypes.c_void_p] * 8 + [ctypes.c_size_t]
 _LIBRARY.GDALMDArrayGetRawNoDataValue.argtypes = [ctypes.c_void_p]
@@ -32,11 +32,12 @@ NUMBER_TYPES = [
     gdal.GDT_UInt64, gdal.GDT_Int64, gdal.GDT_Float32, gdal.GDT_Float64, gdal.GDT_CInt16,
     gdal.GDT_CInt32, gdal.GDT_CFloat32, gdal.GDT_CFloat64,
 ]  # fmt: skip
-_UNTOUCHED = 0xA5  # what a buffer holds before it is read into
+_UNTOUCHED = 0xA5  # content of a buffer before reading
 
 
 def open_group(name, *options):
-    """The root group of a dataset; fails the test with GDAL's own words when it does not open."""
+    """Returns the root group of a dataset; fails the test with GDAL's message if it does not
+    open."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER, open_options=list(options))
     assert dataset is not None, f"{name} does not open: {log.events}"
@@ -46,7 +47,7 @@ def open_group(name, *options):
 
 
 def open_array(name, path=None):
-    """An array by its full name; without one, the only array of the root."""
+    """Returns an array by its full name, or the only array of the root."""
     root = open_group(name)
     if path is None:
         (path,) = root.GetMDArrayNames()
@@ -58,7 +59,8 @@ def open_array(name, path=None):
 
 
 def is_same(a, b):
-    """Whether two of the bindings' objects are one in GDAL: a handle starts with its address."""
+    """True if two objects of the bindings are one object in GDAL: a handle starts with its
+    address."""
     return a is not b and _address(a) == _address(b)
 
 
@@ -67,13 +69,14 @@ def _address(proxy):
 
 
 def number_dtype(code):
-    """The NumPy type that has the bits of a GDALDataType; integers for complex integers."""
+    """Returns the NumPy type with the bits of a GDALDataType; integers stand for complex
+    integers."""
     integers = {gdal.GDT_CInt16: "u4", gdal.GDT_CInt32: "u8"}
     return np.dtype(integers.get(code) or gdal_array.GDALTypeCodeToNumericTypeCode(code))
 
 
 def leaves(data_type, offset=0, label=""):
-    """The leaves of an ExtendedDataType, in order."""
+    """Returns the leaves of an ExtendedDataType, in order."""
     if data_type.GetClass() == gdal.GEDTC_NUMERIC:
         return [(label, offset, data_type.GetNumericDataType())]
     if data_type.GetClass() == gdal.GEDTC_STRING:
@@ -86,7 +89,7 @@ def leaves(data_type, offset=0, label=""):
 
 
 def convert(values, code):
-    """Numbers of GDAL's types in another of them, by GDAL's own rules."""
+    """Converts numbers of one GDAL type to another by GDAL's own rules."""
     values = np.array(values, order="C")
     source = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     converted = np.empty(values.shape, number_dtype(code))
@@ -98,10 +101,9 @@ def convert(values, code):
 
 
 class Buffer:
-    """Memory of a GDAL type, with room before, between and after its elements.
+    """Memory of a GDAL type with guard bytes before, between and after its elements.
 
-    stride  elements from one index to the next along each dimension, of either sign
-    """
+    `stride` is the step in elements along each dimension; it may be negative."""
 
     def __init__(self, count, stride, data_type):
         self.count, self.stride, self.type = tuple(count), tuple(stride), data_type
@@ -113,20 +115,20 @@ class Buffer:
         self.first = before * self.size
 
     def view(self, offset, dtype):
-        """What lies `offset` bytes from the start of each element."""
+        """Returns the values that are `offset` bytes from the start of each element."""
         strides = [s * self.size for s in self.stride]
         return np.ndarray(self.count, dtype, self.bytes, self.first + offset, strides)
 
     def is_intact(self):
-        """Nothing was written beside the elements."""
+        """True if no byte beside the elements was written."""
         beside = np.ones(self.bytes.size, bool)
         element = np.dtype((np.void, self.size))
         Buffer.view(_Shadow(self, beside), 0, element)[...] = np.zeros((), element)
         return bool((self.bytes[beside] == _UNTOUCHED).all())
 
     def take(self):
-        """{label: values}: numbers as arrays, strings as object arrays of bytes, None where there
-        is a null pointer. Frees the strings."""
+        """Returns {label: values}: numbers as arrays, strings as object arrays of bytes with None
+        for null pointers. Frees the strings."""
         taken = {}
         for label, offset, code in leaves(self.type):
             if code is None:
@@ -137,7 +139,7 @@ class Buffer:
 
 
 class _Shadow:
-    """Other memory under a buffer's layout."""
+    """Other memory with the layout of a buffer."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size
@@ -153,7 +155,7 @@ def _take_strings(pointers):
 
 
 def compact(count):
-    """The strides of an array in C order."""
+    """Returns the strides of an array in C order."""
     stride, step = [], 1
     for size in reversed(count):
         stride.insert(0, step)
@@ -172,14 +174,15 @@ def _call(array, start, count, step, buffer):
 
 
 def is_refused(array, start, count, step):
-    """True where a window, maybe larger than all memory, is not read, into memory of one element."""
+    """True if reading a window, maybe larger than all memory, into memory of one element fails and
+    writes nothing."""
     rank = array.GetDimensionCount()
     buffer = Buffer([1] * rank, [0] * rank, array.GetDataType())
     return not _call(array, start, count, step, buffer) and buffer.is_intact()
 
 
 def read_into(array, count, stride, start=None, step=None, data_type=None):
-    """A Buffer, and in its `is_read` whether GDAL says that reading worked."""
+    """Reads into a Buffer and returns it; its `is_read` is True if GDAL reports success."""
     rank = array.GetDimensionCount()
     buffer = Buffer(count, stride, data_type or array.GetDataType())
     buffer.is_read = _call(array, start or [0] * rank, count, step or [1] * rank, buffer)
@@ -188,7 +191,7 @@ def read_into(array, count, stride, start=None, step=None, data_type=None):
 
 
 def read(array, start=None, count=None, step=None, stride=None, data_type=None):
-    """{label: values} as Buffer.take() has them, or None where GDAL says that reading failed."""
+    """Returns {label: values} as Buffer.take() does, or None if GDAL reports failure."""
     count = [d.GetSize() for d in array.GetDimensions()] if count is None else count
     stride = compact(count) if stride is None else stride
     buffer = read_into(array, count, stride, start, step, data_type)
@@ -196,7 +199,8 @@ def read(array, start=None, count=None, step=None, stride=None, data_type=None):
 
 
 def raw_nodata(array):
-    """{label: value} of the nodata value, in the array's own type; None where there is none."""
+    """Returns the nodata value as {label: value}, in the array's own type; None if there is
+    none."""
     pointer = _LIBRARY.GDALMDArrayGetRawNoDataValue(int(array.this))
     if not pointer:
         return None
@@ -215,7 +219,7 @@ def _element(data, data_type):
 
 
 def attribute_numbers(attribute):
-    """The values of a numeric attribute, exact, as a list of Python's numbers."""
+    """Returns the exact values of a numeric attribute as a list of Python numbers."""
     size = ctypes.c_size_t()
     pointer = _LIBRARY.GDALAttributeReadAsRaw(int(attribute.this), ctypes.byref(size))
     assert pointer, f"{attribute.GetName()} does not read: {gdal.GetLastErrorMsg()}"

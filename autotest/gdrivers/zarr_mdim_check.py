@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compares an array of the multidimensional API with what zarr-python reads: everything at once,
-and random slices into random memory of random types."""
+"""Compares an array of the multidimensional API with the values that zarr-python reads.
+
+Reads the whole array, and random slices into random memory of random types."""
 
 import base64
 import codecs
@@ -25,10 +26,11 @@ def _is_text(item):
 
 
 def _text(item, is_object):
-    """The bytes of an element as GDAL has it: UTF-8, or marked base64 of what is not text."""
+    """Returns the bytes of an element as GDAL returns them: UTF-8, or marked base64 if it is no
+    text."""
     if isinstance(item, str):
         item = item.encode()
-    elif not isinstance(item, bytes):  # what zarr-python makes of a fill value of 0 or null
+    elif not isinstance(item, bytes):  # zarr-python's value for a fill value of 0 or null
         item = b""
     if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
         return b"base64:" + base64.b64encode(item)
@@ -36,7 +38,7 @@ def _text(item, is_object):
 
 
 def strings(values):
-    """Elements that are no numbers as the bytes of GDAL's strings."""
+    """Converts elements that are no numbers to the bytes of GDAL's strings."""
     out = np.empty(values.shape, object)
     if values.dtype.kind == "V":
         data, size = np.ascontiguousarray(values).tobytes(), values.dtype.itemsize
@@ -49,7 +51,7 @@ def strings(values):
 
 
 def expected(values, label=""):
-    """{label: values} of an array of zarr-python's, as zarr_mdim.read() gives them."""
+    """Returns {label: values} of an array of zarr-python, as zarr_mdim.read() does."""
     if not values.dtype.names:
         is_number = values.dtype.kind in "biufcmM"
         return {label: zarr_gdal.as_gdal(values) if is_number else strings(values)}
@@ -64,7 +66,7 @@ def expected(values, label=""):
 
 
 def type_problem(array, wanted):
-    """Leaves in order, aligned as a C compiler would, and inside the element."""
+    """Checks that leaves are in order, aligned as in C, and inside of the element."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
     types = [None if v.dtype == object else zarr_gdal.gdal_type(v.dtype) for v in wanted.values()]
@@ -97,7 +99,8 @@ def leaf_problem(got, wanted):
 
 
 def random_window(draw, shape):
-    """start, count and step along each dimension; forth, back, and now and then on the spot."""
+    """Draws start, count and step along each dimension; steps go forward, backward, or sometimes
+    nowhere."""
     start, count, step = [], [], []
     for size in shape:
         first, last = draw.integer(0, size - 1), draw.integer(0, size - 1)
@@ -110,12 +113,12 @@ def random_window(draw, shape):
             count.append(abs(last - first) // pace + 1)
             step.append(pace if last >= first else -pace)
         if count[-1] == 1:
-            step[-1] = draw.choice([1, -1, 7, step[-1]])  # means nothing
+            step[-1] = draw.choice([1, -1, 7, step[-1]])  # has no effect
     return start, count, step
 
 
 def random_stride(draw, count):
-    """Strides of memory in any order of the dimensions, with gaps and backwards."""
+    """Draws strides of memory: dimensions in any order, with gaps, and backwards."""
     order = list(range(len(count)))
     if draw.chance(0.6):
         draw.random.shuffle(order)
@@ -127,14 +130,16 @@ def random_stride(draw, count):
 
 
 def window_of(values, start, count, step):
-    """The elements of the window. No view: np.take() makes copies for every dimension."""
+    """Returns the elements of a window. Slices would be views, but np.take() copies for every
+    dimension."""
     for i in range(values.ndim):
         values = values.take(start[i] + step[i] * np.arange(count[i]), axis=i)
     return values
 
 
 def _part_of(draw, data_type):
-    """A type with some members of a structure, shuffled, with gaps, their numbers in other types."""
+    """Returns a type with some members of a structure, shuffled, with gaps, and with other number
+    types."""
     if data_type.GetClass() == gdal.GEDTC_NUMERIC and draw.chance(0.5):
         return gdal.ExtendedDataType.Create(draw.choice(zarr_mdim.NUMBER_TYPES))
     if data_type.GetClass() != gdal.GEDTC_COMPOUND:
@@ -151,7 +156,8 @@ def _part_of(draw, data_type):
 
 
 def _ignore_integers_of_nan(got, wanted, source):
-    """GDALCopyWords() itself makes 0 or -32768 of them, by how the memory lies."""
+    """Ignores integers made of NaN: GDALCopyWords() makes 0 or -32768, depending on the memory
+    layout."""
     if source.dtype.kind in "fc" and wanted.dtype.kind in "iu":
         got[np.isnan(source)] = wanted[np.isnan(source)]
 
@@ -175,7 +181,7 @@ def slice_problem(draw, array, values):
 
 
 def expected_nodata(metadata, dtype):
-    """{label: value} of the nodata value that a fill value means, or None."""
+    """Returns the nodata value of a fill value as {label: value}, or None."""
     fill = metadata["fill_value"]
     if dtype.kind in "mMb":
         return nodata_of(np.zeros((), dtype))
@@ -195,10 +201,10 @@ def expected_nodata(metadata, dtype):
 
 
 def nodata_of(element):
-    """{label: value} of the nodata value that this fill value means, an array without dimensions;
-    None where it means none."""
+    """Returns the nodata value of a fill value, given as an array without dimensions, as {label:
+    value}; None if the fill value is no nodata value."""
     dtype = element.dtype
-    if dtype.kind in "mM":  # whatever the fill value, as NumPy's own is not a time
+    if dtype.kind in "mM":  # whatever the fill value, as NumPy's is no time
         return {"": np.int64(-(2**63))}
     if dtype.kind == "b":
         return None
@@ -208,14 +214,15 @@ def nodata_of(element):
 
 
 def _stored(element, dtype):
-    """The bytes of a string without trailing NULs."""
+    """Returns the bytes of a string without trailing NULs."""
     if dtype.kind == "O":
         return element.item() or b""
     return element.tobytes().rstrip(b"\0")
 
 
 def nodata_problem(array, wanted, dtype):
-    """None where the array's nodata value is `wanted`, as nodata_of() gives it."""
+    """Returns None if the array's nodata value is `wanted`, as nodata_of() gives it, else the
+    problem."""
     got = zarr_mdim.raw_nodata(array)
     if wanted is None or got is None:
         return None if wanted is got else f"nodata {got}, expected {wanted}"
@@ -238,7 +245,8 @@ def nodata_problem(array, wanted, dtype):
 
 
 def _shown_axes(shape):
-    """Those of an array without elements: one that is empty, then the others that are not."""
+    """Returns the axes that are compared. In an array without elements these are one empty axis,
+    then all axes that are not empty."""
     if 0 not in shape:
         return list(range(len(shape)))
     return [shape.index(0), *(i for i, size in enumerate(shape) if size != 0)]
@@ -291,8 +299,9 @@ def _array_problem(draw, array, values, metadata):
 
 
 def check_array(draw, name, path, values, metadata):
-    """None when the multidimensional API reads these values of zarr-python, else what differs.
-    `path`: of the array in the dataset `name`; "" for the only array of its root."""
+    """Returns None if the multidimensional API reads these values of zarr-python, else the
+    difference. `path` is the array's path in the dataset `name`, or "" for the only array of the
+    root."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
         if dataset is None:

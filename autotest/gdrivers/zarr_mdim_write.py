@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores made and changed through GDAL's multidimensional API; values are written through its C
-functions, with any strides. Leaves of elements are those of zarr_mdim."""
+"""Creates and changes stores through GDAL's multidimensional API.
+
+Values are written through GDAL's C functions with any strides. zarr_mdim describes the leaves of
+elements."""
 
 import ctypes
 
@@ -27,7 +29,7 @@ def number(code):
 
 
 def create(store, *options):
-    """A new dataset; fails the test with GDAL's own words when there is none."""
+    """Creates a dataset; fails the test with GDAL's message if that fails."""
     with zarr_gdal.error_log() as log:
         driver = gdal.GetDriverByName("Zarr")
         dataset = driver.CreateMultiDimensional(str(store), [], list(options))
@@ -36,7 +38,7 @@ def create(store, *options):
 
 
 def update(store, *options):
-    """An existing store, opened for update."""
+    """Opens an existing store in update mode."""
     flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(store), flags, open_options=list(options))
@@ -50,7 +52,7 @@ def dimensions(group, shape, names="abcdefghijkl"):
 
 
 def compound(fields, name="record"):
-    """A compound of (name, type, or a list of such fields), aligned as C would."""
+    """Returns a compound of (name, type or list of such fields), aligned as in C."""
     components, offset = [], 0
     for field, kind in fields:
         kind = compound(kind, field) if isinstance(kind, list) else kind
@@ -62,7 +64,8 @@ def compound(fields, name="record"):
 
 
 def fill(buffer, values):
-    """Puts {label: values} into a zarr_mdim.Buffer. Returns what must live as long as it is used."""
+    """Puts {label: values} into a zarr_mdim.Buffer. Returns objects that must live as long as the
+    buffer is used."""
     alive = []
     for label, offset, code in zarr_mdim.leaves(buffer.type):
         if code is not None:
@@ -77,8 +80,8 @@ def fill(buffer, values):
 
 
 def write(array, values, start=None, step=None, stride=None, data_type=None):
-    """Writes {label: values}; True where GDAL says that it worked. Nothing of the caller's memory
-    is written to."""
+    """Writes {label: values}; True if GDAL reports success. Asserts that the caller's memory is
+    unchanged."""
     rank = array.GetDimensionCount()
     count = np.shape(next(iter(values.values())))
     buffer = zarr_mdim.Buffer(
@@ -111,7 +114,7 @@ def set_nodata(array, values):
 
 
 def write_attribute(attribute, values):
-    """Writes all of an attribute's elements, {label: values} in C order."""
+    """Writes all elements of an attribute, {label: values} in C order."""
     count = [int(np.prod(attribute.GetDimensionsSize() or [1], dtype=int))]
     buffer = zarr_mdim.Buffer(count, [1], attribute.GetDataType())
     flat = {label: np.asarray(items, object).reshape(count) for label, items in values.items()}
@@ -125,7 +128,7 @@ def write_attribute(attribute, values):
 
 
 def flatten(values, label=""):
-    """What zarr-python reads, as {label: values}: strings as bytes in UTF-8."""
+    """Returns zarr-python's values as {label: values}, with strings as bytes in UTF-8."""
     if values.dtype.names:
         flat = {}
         for name in values.dtype.names:

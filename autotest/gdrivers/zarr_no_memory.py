@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Does a task over and over, with another request for memory failing each time.
+"""Repeats a task, and lets another allocation fail each time.
 
     zarr_no_memory.py LIBRARY TASK FOLDER RUNS SEED ALL OPTION...
 
-The library is zarr_failing_memory, which is loaded before all others. The task is done RUNS times
-(0: as often as the plugin asks for memory); each time another request of the plugin fails, and with
-ALL=1 all that follow. What it makes has the creation options. Prints how many failed, and how many there are."""
+LIBRARY is zarr_failing_memory, which is loaded before all other libraries. The task runs RUNS times, or
+with 0 as often as the plugin allocates memory. In each run another allocation of the plugin fails;
+with ALL=1 all later allocations fail, too. OPTION... are creation options. Prints the number of
+allocations that failed, and of all allocations.
+"""
 
 import contextlib
 import ctypes
@@ -138,14 +140,14 @@ def main():
     folder, task = pathlib.Path(folder), TASKS[task]
     gdal.SetConfigOption("GDAL_NUM_THREADS", "1")
     gdal.PushErrorHandler("CPLQuietErrorHandler")
-    task(folder)  # what is kept for the next time is there
+    task(folder)  # fills the caches
     fail(1 << 62, 0)
     task(folder)
     count, failed = fail(0, 0), 0
     step = max(1, count // int(runs)) if int(runs) else 1
     for number in range(1 + int(seed) % step, count + 1, step):
         fail(number, int(fail_all))
-        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # of None
+        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # functions may return None
             task(folder)
         failed += fail(0, 0) >= number
     task(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes rasters with overviews, and looks at what the store has of them."""
+"""Makes rasters with overviews, and inspects their overviews in the store."""
 
 import json
 import pathlib
@@ -19,26 +19,27 @@ CODES = {
 
 
 def level_group(factor):
-    """The group of the overviews of a factor, from the group of the raster."""
+    """Returns the group of the overviews of a factor, relative to the raster's group."""
     return f"ovr_{factor}x" if zarr_formats.is_v3() else f"overviews/{factor}"
 
 
 def level_folders(store):
-    """The folders in a store that hold nothing but overviews."""
+    """Returns the folders of a store that hold only overviews."""
     return sorted(path for name in ("overviews", "ovr_*") for path in pathlib.Path(store).glob(name))
 
 
 def smooth(rng, bands, rows, columns, dtype="f4", top=200):
-    """Values that resampling methods tell apart, and that fit every type."""
+    """Returns values that fit every type, and for which resampling methods give different
+    results."""
     values = rng.random((bands, rows, columns)) * top
-    values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some repeat, for MODE
+    values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some values repeat, for MODE
     if np.dtype(dtype).kind == "c":
         return (values + 1j * values[:, ::-1]).astype(dtype)
     return values.astype(dtype)
 
 
 def make(store, values, *options, place=True, nodata=None, driver="Zarr"):
-    """A dataset that was just created, not closed."""
+    """Creates a dataset and returns it open."""
     bands, rows, columns = values.shape
     dataset = gdal.GetDriverByName(driver).Create(
         str(store), columns, rows, bands, CODES[values.dtype.str[1:]], list(options)
@@ -70,7 +71,7 @@ def sizes(dataset, band=1):
 
 
 def level_values(dataset):
-    """Pixels of every overview, bands x rows x columns."""
+    """Returns the pixels of every overview, bands x rows x columns."""
     levels = []
     for i in range(dataset.GetRasterBand(1).GetOverviewCount()):
         bands = [dataset.GetRasterBand(b + 1).GetOverview(i) for b in range(dataset.RasterCount)]
@@ -100,13 +101,13 @@ def root_attributes(store, group=""):
 
 
 def check_consolidated(store):
-    """Consolidated metadata say what the documents say, and nothing else."""
+    """Asserts that consolidated metadata equal the documents."""
     wanted = zarr_formats.documents(store)
     assert wanted.pop(".zmetadata")["metadata"] == wanted
 
 
 def entries(folder):
-    """Every file below a folder with its content."""
+    """Returns every file below a folder with its content."""
     folder = pathlib.Path(folder)
     return {
         file.relative_to(folder).as_posix(): file.read_bytes()
@@ -116,9 +117,10 @@ def entries(folder):
 
 
 def stays(folder):
-    """What has to be as before once overviews have come and gone: all of it, byte by byte. Where
-    zarr-python 3 wrote metadata, which it spells otherwise than this driver, they mean the same."""
-    if zarr_formats.is_v3():  # zarr.json holds what zarr-python wrote, and what changes
+    """Returns what must be unchanged after overviews were added and deleted: all files, byte by
+    byte. Metadata of zarr-python 3, which this driver spells differently, are compared by
+    meaning."""
+    if zarr_formats.is_v3():  # zarr.json of zarr-python 3 is rewritten
         opened = zarr_formats.contents(folder)
         return {**opened, **zarr_formats.documents(folder)}
     files = entries(folder)
@@ -133,7 +135,7 @@ def stays(folder):
 
 
 def refused(dataset, method, factors, *words):
-    """BuildOverviews() fails with one error that says the words."""
+    """Asserts that BuildOverviews() fails with one error that has these words."""
     with error_log() as log:
         assert dataset.BuildOverviews(method, factors) != 0
     for word in words:
@@ -142,7 +144,7 @@ def refused(dataset, method, factors, *words):
 
 
 class StopAt:
-    """A progress function that cancels from a share on, and notes what it is told."""
+    """A progress function that cancels from a share of the work on, and records the progress."""
 
     def __init__(self, share):
         self.share, self.seen = share, []

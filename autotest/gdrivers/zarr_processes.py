@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that write at the same time: forked from the test, so that they start at once."""
+"""Processes that write concurrently, forked from the test so that they start together."""
 
 import os
 import select
@@ -11,22 +11,22 @@ import traceback
 import zarr_python
 
 SECONDS = 120  # no process of a test runs longer
-# What a process takes is its own; the sanitizer's memory is a multiple of that of the program.
+# Memory is measured only without AddressSanitizer, which multiplies the memory of a process.
 MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
 OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, before any test
 
 
 def let_idle_threads_end():
-    """A thread that is in the sanitizer's allocator while its process forks leaves a lock behind in
-    the child, for ever. The driver's threads end after a second without work."""
+    """Waits for the driver's idle threads, which end after a second. A thread inside of the
+    sanitizer's allocator would leave a locked lock in a forked child."""
     deadline = time.monotonic() + 1.5 * ("asan" in os.environ.get("LD_PRELOAD", ""))
     while time.monotonic() < deadline and len(os.listdir("/proc/self/task")) > OWN_THREADS:
         time.sleep(0.05)
 
 
 class Process:
-    """Runs `work(report, *arguments)` in a forked process. What it passes to `report`, a short
-    text without line breaks, arrives here even when it is killed right after."""
+    """Runs `work(report, *arguments)` in a forked process. `report` takes a short text without line
+    breaks, which arrives here even if the process is killed immediately afterwards."""
 
     def __init__(self, work, *arguments):
         let_idle_threads_end()
@@ -46,7 +46,7 @@ class Process:
         return self.finish()
 
     def finish(self):
-        """Waits for the end, at most SECONDS. Returns what was reported."""
+        """Waits at most SECONDS for the end, and returns the reports."""
         deadline = time.monotonic() + SECONDS
         while True:
             ready, _, _ = select.select([self._read], [], [], max(0, deadline - time.monotonic()))
@@ -61,16 +61,16 @@ class Process:
         os.close(self._read)
         _, self.status = os.waitpid(self.pid, 0)
         zarr_python.skip_as(self._data.decode().split("\n"))
-        return self._data.decode().split("\n")[:-1]  # a last line that is not whole is none
+        return self._data.decode().split("\n")[:-1]  # without an incomplete last line
 
     def succeed(self):
-        """finish(), where the work must have gone well."""
+        """Calls finish() and asserts that the work succeeded."""
         lines = self.finish()
         assert self.status == 0, f"a process failed ({self.status}):\n" + "\n".join(lines)
         return lines
 
     def next(self):
-        """The last line that was reported, once there is one."""
+        """Waits for a report and returns the last one."""
         while b"\n" not in self._data:
             self._read_more("anything")
         return self._data.decode().split("\n")[-2]
@@ -82,18 +82,18 @@ class Process:
         self._data += piece
 
     def wait_for_word(self, word):
-        """Returns when the process has reported a line that begins with the word."""
+        """Waits until the process has reported a line that begins with the word."""
         while not any(line.startswith(word) for line in self._data.decode().split("\n")[:-1]):
             self._read_more(word)
 
     def wait_for(self, line):
-        """Returns when the process has reported exactly this."""
+        """Waits until the process has reported exactly this line."""
         while line not in self._data.decode().split("\n")[:-1]:
             self._read_more(line)
 
 
 def _run(pipe, work, arguments):
-    """In the child, which must never return into the test."""
+    """Runs in the child, which must never return into the test."""
     code = 1
     try:
         work(lambda text: os.write(pipe, (str(text) + "\n").encode()), *arguments)
@@ -105,13 +105,13 @@ def _run(pipe, work, arguments):
 
 
 def run_at_once(jobs):
-    """Runs every (work, *arguments) in a process of its own; they begin together. All must go
-    well."""
+    """Runs every (work, *arguments) in a process of its own, all started together. All must
+    succeed."""
     gate, opener = os.pipe()
 
     def wait_and_work(report, work, *arguments):
         os.close(opener)
-        os.read(gate, 1)  # until the test closes its end
+        os.read(gate, 1)  # until the test closes the other end
         work(report, *arguments)
 
     processes = [Process(wait_and_work, *job) for job in jobs]

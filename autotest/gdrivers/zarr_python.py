@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What differs between the versions of zarr-python.
+"""Differences between versions of zarr-python.
 
-The tests are written in the words of version 2. adapt() teaches version 3 those that they use; what
-it writes is of Zarr version 2, by its own code. What it cannot do makes the test skip, and say why.
-"""
+Tests call the functions of version 2. adapt() adds the needed ones to version 3, which then writes
+Zarr v2 by its own code. If version 3 cannot do something, the test is skipped with the reason."""
 
 import dataclasses
 import functools
@@ -22,21 +21,21 @@ CODECS = (
     "LZ4", "LZMA", "MsgPack", "PackBits", "Pickle", "Quantize", "Shuffle", "VLenArray", "VLenBytes",
     "VLenUTF8", "Zlib", "Zstd",
 )  # fmt: skip
-# Of the words of version 2 those that mean nothing here, or what version 3 does anyway.
+# Arguments of version 2 that have no effect here, or that version 3 always follows.
 IDLE = ("cache_attrs", "cache_metadata", "read_only")
-# What it says of structures that it does not read.
+# Errors of version 3 about structures that it cannot read.
 UNREADABLE = ("Field elements must be", "No Zarr data type found that matches")
-_native = {}  # the functions of version 3, by name
+_native = {}  # functions of version 3, by name
 
 
 def zarr2_arguments():
-    """The arguments with which zarr-python and xarray's to_zarr() write Zarr version 2: versions
-    of zarr-python before 3 write no other, and know no such argument."""
+    """Returns the arguments with which zarr-python 3 and xarray's to_zarr() write Zarr v2. Versions
+    before 3 write only v2, and know no such argument."""
     return {"zarr_format": 2} if IS_3 else {}
 
 
 def meaning(documents):
-    """Metadata documents, JSON by their keys, without what version 3 adds that says nothing."""
+    """Returns metadata documents by key, without members of version 3 that mean nothing."""
     if not IS_3:
         return documents
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}
@@ -56,7 +55,7 @@ def _without_idle(document):
 
 
 def unsupported(what):
-    """Skips the test; where no test runs, fails."""
+    """Skips the test; raises an error outside of a test."""
     text = f"zarr-python {zarr.__version__} {what}"
     if "pytest" in sys.modules:
         sys.modules["pytest"].skip(text, allow_module_level=True)
@@ -64,13 +63,13 @@ def unsupported(what):
 
 
 def unsupported_since_3(what):
-    """Skips the test where zarr-python is of version 3, which `what` it does."""
+    """Skips the test if zarr-python has version 3; `what` completes the reason."""
     if IS_3:
         unsupported(what)
 
 
 def skip_as(lines):
-    """Skips the test as a process of it would have, whose last words are these."""
+    """Skips the test if a process of the test reported a skip in these lines."""
     for line in lines:
         if line.startswith("Skipped: zarr-python "):
             sys.modules["pytest"].skip(line.removeprefix("Skipped: "))
@@ -87,12 +86,13 @@ def _refuse_arguments(arguments):
 
 
 def _store(store, mode="r"):
-    """A name that ends in .zip is a zip file's, and a store of version 2 may be of any kind."""
+    """Opens a name that ends in .zip as a zip file; other stores of version 2 may be of any
+    kind."""
     if os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3":
         unsupported("is not adapted to the tests that run in Zarr v3")
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
         return zarr.storage.ZipStore(str(store), mode="r" if mode == "r+" else mode)
-    # zarr-python 3.4 takes what follows a "?" in a text for the query of a URL.
+    # zarr-python 3.4 takes the text behind a "?" for the query of a URL.
     return pathlib.Path(store) if isinstance(store, str) and "://" not in store else store
 
 
@@ -107,7 +107,7 @@ def _chunks(chunks, shape):
 
 
 def _element(dtype, object_codec, filters, shape):
-    """(dtype, filters) with the codec of objects among the filters, where version 2 puts it."""
+    """Returns (dtype, filters) with the object codec among the filters, as version 2 does."""
     filters = list(filters or [])
     if dtype is str or dtype is bytes:
         codec = numcodecs.VLenUTF8 if dtype is str else numcodecs.VLenBytes
@@ -120,7 +120,7 @@ def _element(dtype, object_codec, filters, shape):
         filters.insert(0, object_codec)
     if not shape and any(isinstance(each, numcodecs.VLenBytes) for each in filters):
         unsupported("reads bytes without dimensions without the zeros at their end")
-    if dtype == object and filters and hasattr(zarr, "dtype"):  # since 3.1
+    if dtype == object and filters and hasattr(zarr, "dtype"):  # since version 3.1
         kinds = {"vlen-utf8": "VariableLengthUTF8", "vlen-bytes": "VariableLengthBytes"}
         if filters[0].codec_id not in kinds:
             unsupported(f"writes no objects with the codec {filters[0].codec_id}")
@@ -129,14 +129,14 @@ def _element(dtype, object_codec, filters, shape):
 
 
 def _holds_times(dtype):
-    """Whether a structure has fields that numcodecs cannot take as bytes."""
+    """True if a structure has fields that numcodecs cannot take as bytes."""
     if dtype.names:
         return any(_holds_times(dtype[name]) for name in dtype.names)
     return dtype.base.kind in "mM" if dtype.base.names is None else _holds_times(dtype.base)
 
 
 def unless_unsupported(write, *arguments):
-    """What `write` makes; None where version 3 cannot write it, or fails at it."""
+    """Returns the result of `write`; None if version 3 cannot write this or fails."""
     if not IS_3:
         return write(*arguments)
     try:
@@ -151,8 +151,8 @@ def _refuse_structure(dtype):
 
 
 def _call(name, *arguments, **named):
-    """The function of version 3, which may be a method of groups; what version 3.0 cannot read is
-    told."""
+    """Calls a function of version 3, which may be a method of groups; skips the test if version 3.0
+    cannot read the node."""
     try:
         node = _native[name](*arguments, **named)
     except (TypeError, ValueError) as error:
@@ -165,8 +165,8 @@ def _call(name, *arguments, **named):
 
 
 def _with_filters(array, filters):
-    """Version 3.0 takes no filters for text of a fixed width, to which it gives one of its own:
-    the array gets those that were asked for."""
+    """Gives the array these filters: version 3.0 ignores filters for fixed-width text and uses a
+    filter of its own."""
     metadata = dataclasses.replace(array.metadata, filters=filters)
     array = zarr.Array(zarr.AsyncArray(metadata=metadata, store_path=array.store_path))
     array.update_attributes({})  # writes the metadata
@@ -178,7 +178,7 @@ def _write_array(
     fill_value=0, order="C", filters=None, object_codec=None, dimension_separator=None,
     overwrite=False, attributes=None, write_empty_chunks=True, **others,
 ):  # fmt: skip
-    """create() of version 2, by create_array() of version 3."""
+    """create() of version 2 by create_array() of version 3."""
     _refuse_arguments(others)
     left = set(others) - set(IDLE) - {"zarr_format", "zarr_version"}
     if left:
@@ -257,7 +257,7 @@ def _open(store=None, mode="a", path=None, **others):
 
 
 def _open_group(store=None, mode="a", **others):
-    """Version 2 reads consolidated metadata where it is asked to, and else does not."""
+    """Opens a group; as in version 2, consolidated metadata are read only on request."""
     _refuse_arguments(others)
     others.pop("cache_attrs", None)
     others = {"zarr_format": 2, "use_consolidated": False, **others}
@@ -307,11 +307,12 @@ def _get_item(self, name):
 
 
 def _read(self, selection):
-    """Version 3 puts an array of its own into the only element of one without dimensions."""
+    """Reads a selection. Version 3 puts an array into the only element of an array without
+    dimensions, which is undone."""
     values = _native["read"](self, selection)
     if isinstance(values, (str, bytes)):
         values = np.array(values, self.dtype)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "T":  # strings, since 3.1
+    if isinstance(values, np.ndarray) and values.dtype.kind == "T":  # strings, since version 3.1
         values = values.astype(object)
     if isinstance(values, np.ndarray) and values.dtype == object and values.ndim == 0:
         values = np.array(getattr(values[()], "item", values.item)(), object)
@@ -327,7 +328,7 @@ def _visititems(self, visit):
 
 
 def _put(self, attributes):
-    """Version 3.0 writes them, and the object forgets them."""
+    """Replaces all attributes. Version 3.0 writes attributes, but does not change the object."""
     own = self._obj.metadata.attributes
     attributes = dict(attributes)
     own.clear()
@@ -344,8 +345,8 @@ def _update(self, *others, **more):
 
 
 def adapt():
-    """Gives zarr-python 3 the names and defaults of version 2 that tests use; with version 2 does
-    nothing. Processes that import zarr for themselves call it too."""
+    """Gives zarr-python 3 the names and defaults of version 2 that tests use; does nothing with
+    version 2. Processes that import zarr for themselves call adapt(), too."""
     if not IS_3 or _native:
         return
     functions = {
@@ -360,7 +361,7 @@ def adapt():
     zarr.config.set({"array.write_empty_chunks": True, "default_zarr_format": 2})
     for name in CODECS:
         for module in (zarr, zarr.codecs):
-            if hasattr(numcodecs, name):  # version 3.4 has others by these names
+            if hasattr(numcodecs, name):  # version 3.4 has other functions by these names
                 setattr(module, name, getattr(numcodecs, name))
     for module in (zarr, zarr.storage):
         module.DirectoryStore = zarr.storage.LocalStore

@@ -11,7 +11,7 @@ from zarr_python import IS_3, IS_NUMPY_2
 BLOSC_NAMES = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
 BLOSC_SHUFFLES = [numcodecs.Blosc.NOSHUFFLE, numcodecs.Blosc.SHUFFLE, numcodecs.Blosc.BITSHUFFLE,
                   numcodecs.Blosc.AUTOSHUFFLE]  # fmt: skip
-# One label per way to compress; "blosc" stands for its 24 combinations.
+# Labels, each for one compressor; "blosc" stands for its 24 combinations.
 COMPRESSORS = ["none", "blosc", "blosc", "zlib", "gzip", "gzip-members", "bz2", "lzma-xz",
                "lzma-alone", "lzma-raw", "zstd", "lz4"]  # fmt: skip
 LZMA_RAW_CHAINS = [
@@ -27,12 +27,12 @@ LZMA_CHECKS = [lzma.CHECK_NONE, lzma.CHECK_CRC32, lzma.CHECK_CRC64, lzma.CHECK_S
 BYTE_FILTERS = ["shuffle", "base64", "crc32", "adler32", "compressor"]
 FILTERS = BYTE_FILTERS + ["delta", "fixedscaleoffset", "quantize", "packbits", "categorize",
                           "bitround", "astype", "vlen-utf8", "vlen-bytes", "json2"]  # fmt: skip
-# These calculate with the values, which must therefore be small and finite.
+# Filters that calculate with the values, which must therefore be small and finite.
 GENTLE_FILTERS = {"delta", "fixedscaleoffset", "quantize", "astype"}
 
 
 def make_compressor(draw, label, turn):
-    """(codec or None, label for the counters)."""
+    """Returns (codec or None, label for the counters)."""
     if label == "none":
         return None, label
     if label == "blosc":
@@ -60,8 +60,8 @@ def make_compressor(draw, label, turn):
 
 
 def valid_filters(stream):
-    """Names of the filters that may follow in a chain, those for this type twice; `stream` is the
-    data type at this point, None once it is opaque bytes."""
+    """Returns the names of filters that may follow in a chain, with those for this type twice.
+    `stream` is the data type at this point, or None for opaque bytes."""
     names = []
     if stream is None or stream.names:
         return BYTE_FILTERS
@@ -71,7 +71,7 @@ def valid_filters(stream):
         names += ["fixedscaleoffset", "astype"]
     if stream.kind == "f":
         names.append("quantize")
-        if stream.isnative and not IS_3:  # which itself does not read it, or not in order F
+        if stream.isnative and not IS_3:  # version 3 cannot read its own bitround
             names.append("bitround")
     if stream.kind == "b":
         names.append("packbits")
@@ -81,7 +81,7 @@ def valid_filters(stream):
 
 
 def _narrow_types(draw, stream):
-    """Types an encoder may store small values of `stream` in without overflow."""
+    """Returns types in which an encoder can store small values of `stream` without overflow."""
     order = draw.choice("<>")
     if stream.kind == "u":
         return [np.dtype(order + t) for t in ("u1", "u2", "u4", "i2", "i4", "i8", "f4", "f8")]
@@ -91,7 +91,7 @@ def _narrow_types(draw, stream):
 
 
 def make_filter(draw, name, stream, values):
-    """(codec, type of the stream after it)."""
+    """Returns (codec, type of the stream after it)."""
     if name == "delta":
         if stream.kind in "mM":
             integer = np.dtype(stream.str[0] + "i8")
@@ -106,7 +106,7 @@ def make_filter(draw, name, stream, values):
         scale = draw.choice([1, 2, 10, 0.5, 0.25])
         offset = draw.choice([0, 5, -3, 0.5]) if stream.kind != "u" else draw.choice([0, -3])
         if stream.kind == "u" and IS_NUMPY_2:
-            offset = 0  # it takes no negative number from unsigned ones
+            offset = 0  # the filter takes no negative number from unsigned ones
         stored = np.dtype(draw.choice("<>") + draw.choice(["i2", "i4", "f4", "f8"]))
         return numcodecs.FixedScaleOffset(offset, scale, stream, stored), stored
     if name == "astype":
@@ -133,7 +133,7 @@ def make_filter(draw, name, stream, values):
 
 
 def categorize(draw, dtype, values):
-    """Labels that cover most of the values: what is not one of them reads back as empty."""
+    """Draws labels that cover most of the values: a value without a label reads back as empty."""
     labels = sorted(set(values.ravel().tolist()))
     if dtype.kind == "O":
         labels = [label for label in labels if label != ""] or ["only"]
@@ -148,8 +148,8 @@ def categorize(draw, dtype, values):
 
 
 def make_chain(draw, kind, dtype, values_of, turn):
-    """A filter chain for arrays of `dtype` as (codecs, names, gentle). `values_of(gentle)` draws
-    the array's values, once the first filter has said what it can take."""
+    """Returns a filter chain for arrays of `dtype` as (codecs, names, gentle). `values_of(gentle)`
+    draws the array's values, when the first filter has been drawn."""
     codecs, names = [], []
     stream = dtype
     if dtype.kind == "O":
@@ -174,7 +174,8 @@ def make_chain(draw, kind, dtype, values_of, turn):
         codecs.append(codec)
         names.append(first)
     while len(codecs) < length:
-        # A second calculating filter would meet values that the first made large: bytes only.
+        # A second calculating filter would get large values from the first, so only byte filters
+        # follow.
         name = draw.choice(BYTE_FILTERS)
         codec, stream = make_filter(draw, name, stream, values)
         codecs.append(codec)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random data types, values and fill values over all that Zarr v2 has.
+"""Random data types, values and fill values of all kinds that Zarr v2 has.
 
-Everything is drawn from the random.Random / numpy Generator handed in, so a seed fixes it.
-"""
+All are drawn from given random generators, so a seed determines them."""
 
 import numpy as np
 
@@ -17,8 +16,8 @@ TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300,
 
 
 class Draw:
-    """Both random sources of one array, and choices that come round: `deck(name, items)` deals
-    every item once, in random order, before it deals any again."""
+    """The two random generators of one array, and choices in turn: `deck(name, items)` deals every
+    item once, in random order, before it deals any item again."""
 
     def __init__(self, seed, index):
         import random
@@ -47,20 +46,20 @@ class Draw:
 
 
 def scalar_dtype(draw, kind, turn=None):
-    """A NumPy type of one of SCALARS, in either byte order."""
+    """Draws a NumPy type of one of SCALARS, in either byte order."""
     if kind == "b1":
         return np.dtype("?")
     order = draw.choice("<>")
     if kind in ("M8", "m8"):
         unit = draw.choice(UNITS) if turn is None else draw.deck(kind, UNITS, turn)
-        # Multiples that NumPy keeps as they are, among them the 25s of the specification.
+        # Multiples that NumPy keeps unchanged, among them 25s, the specification's example.
         multiple = draw.choice([2, 3, 7, 25, 250]) if draw.chance(0.4) else ""
         return np.dtype(f"{order}{kind}[{multiple}{unit}]")
     return np.dtype(order + kind)
 
 
 def struct_dtype(draw, depth=0):
-    """A structured type: fields of every kind, nested, with subarrays."""
+    """Draws a structured type: fields of every kind, nested structures, and subarrays."""
     fields = []
     for i in range(draw.integer(1, 4)):
         name = draw.choice(["band", "Höhe", "wind_speed", "t", "x y", "q-flag"]) + str(i)
@@ -79,7 +78,7 @@ def struct_dtype(draw, depth=0):
 
 
 def random_dtype(draw, kind, turn):
-    """The NumPy type of an array of this kind; `turn` counts the arrays of the kind."""
+    """Draws the NumPy type of an array of this kind; `turn` counts the arrays of the kind."""
     if kind in SCALARS:
         return scalar_dtype(draw, kind, turn)
     if kind == "struct":
@@ -92,7 +91,7 @@ def random_dtype(draw, kind, turn):
 
 
 def limits(dtype):
-    """Values at the edges of a scalar type."""
+    """Returns extreme values of a scalar type."""
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return [0, 1, info.min, info.max, info.max - 1]
@@ -102,18 +101,18 @@ def limits(dtype):
         return [0.0, -0.0, 1.5, float(info.max), float(info.min), tiny,
                 float("nan"), float("inf"), float("-inf")]  # fmt: skip
     if dtype.kind == "c":
-        # Of the parts that are not finite or -0, zarr-python multiplies some into NaN or 0.
+        # zarr-python turns some complex numbers with infinite, NaN or -0 parts into NaN or 0.
         parts = [v for v in limits(np.dtype(f"f{dtype.itemsize // 2}")) if np.isfinite(v)]
         parts = [v for v in parts if str(v) != "-0.0"]
         found = [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]
         return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
-    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # M8, m8: the smallest is NaT
+    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # M8 and m8: the smallest is NaT
 
 
 def _scalar_values(draw, dtype, count, gentle):
-    """`gentle` keeps values small and finite, for filters that calculate with them."""
+    """Draws values; `gentle` keeps them small and finite, for filters that calculate."""
     style = draw.choice(["bits", "ramp", "constant", "few"])
     if dtype.kind == "b":
         return draw.numpy.integers(0, 2, count).astype(bool)
@@ -143,7 +142,7 @@ def _text(draw, length):
 
 
 def random_values(draw, kind, dtype, shape, gentle=False):
-    """An array of random values; for object kinds of str or bytes."""
+    """Draws an array of random values; object kinds hold str or bytes."""
     count = int(np.prod(shape, dtype=int))
     if dtype.names:
         out = np.zeros(count, dtype)
@@ -181,7 +180,7 @@ def _fill_struct(draw, out, gentle):
 
 
 def random_fill(draw, kind, dtype):
-    """A fill_value for zarr.create, None for null."""
+    """Draws a fill_value for zarr.create; None stands for null."""
     if draw.chance(0.25):
         return None
     if dtype.names:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An S3 server (s3rver, from npm) on loopback, behind the server of zarr_http.py, which counts what it
-is asked for and fails as planned.
+"""An S3 server (s3rver, from npm) on loopback, behind the server of zarr_http.py, which counts
+requests and fails as planned.
 
-ZARR_S3RVER  the executable s3rver; default build/tools/node_modules/.bin/s3rver, which
-             `scripts/setup.sh test` installs
-"""
+ZARR_S3RVER names the executable s3rver. The default is build/tools/node_modules/.bin/s3rver, which
+`scripts/setup.sh test` installs."""
 
 import os
 import pathlib
@@ -21,7 +20,7 @@ LISTING = pathlib.Path(__file__).resolve().with_name("s3rver_listing.cjs")
 
 
 def serve(folder):
-    """Runs the server until standard input ends, as it does however the test ends."""
+    """Runs the server until standard input ends, which happens however the test ends."""
     command = [S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", "0", "--silent"]
     environment = {**os.environ, "NODE_OPTIONS": f'--require "{LISTING}"'}
     command += ["--configure-bucket", "demo"]
@@ -41,8 +40,8 @@ from zarr_tools import plain_environment  # noqa: E402
 
 
 class S3:
-    """An S3 server with a bucket "demo" and GDAL set up for it, for the with statement. `front` is
-    what stands before it: see Served."""
+    """Context manager: an S3 server with a bucket "demo", and GDAL configured for the server.
+    `front` is the Served before it."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -79,20 +78,20 @@ class S3:
         self.process.stdout.close()
 
     def upload(self, store, name):
-        """Copies a folder into the bucket, a request for each file."""
+        """Copies a folder into the bucket, with one request for each file."""
         for file in sorted(pathlib.Path(store).rglob("*")):
             if file.is_file():
                 self.put(f"{name}/{file.relative_to(store).as_posix()}", file.read_bytes())
 
     @staticmethod
     def put(key, data):
-        """Stores an object as another program does, past the driver."""
+        """Stores an object as another program does, without the driver."""
         target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
         assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
         assert gdal.VSIFCloseL(target) == 0
 
     def download(self, name, folder):
-        """Copies the objects of a store into `folder`; returns the store's folder in it."""
+        """Copies the objects of a store into `folder`; returns the store's folder there."""
         gdal.VSICurlClearCache()
         for key in self.keys():
             if not key.startswith(f"{name}/"):
@@ -101,28 +100,29 @@ class S3:
             file.parent.mkdir(parents=True, exist_ok=True)
             size = gdal.VSIStatL(f"/vsis3/demo/{key}").size
             source = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "rb")
-            data = gdal.VSIFReadL(1, size, source)  # None for an object of no bytes
+            data = gdal.VSIFReadL(1, size, source)  # None for an empty object
             gdal.VSIFCloseL(source)
             file.write_bytes(data or b"")
         return pathlib.Path(folder) / "downloaded" / name
 
     @property
     def environment(self):
-        """The environment of a process that is to find the server."""
+        """Returns the environment of a process that uses the server."""
         return {**os.environ, **self.options}
 
     def keys(self):
-        """The keys of the bucket."""
+        """Returns the keys of the bucket."""
         names = gdal.ReadDirRecursive("/vsis3/demo") or []
         return sorted(name for name in names if not name.endswith("/"))
 
     def keys_of(self, start):
-        """What follows `start` in the keys that start so, as the server lists them now."""
+        """Returns the rest of all keys that begin with `start`, as the server lists them now."""
         gdal.VSICurlClearCache()
         return [key.removeprefix(start) for key in self.keys() if key.startswith(start)]
 
     def requests(self):
-        """What was asked since the last call: tuples (method, path without the query, status)."""
+        """Returns the requests since the last call as tuples (method, path without the query,
+        status)."""
         return [
             (method, path.partition("?")[0], status)
             for method, path, _, status in self.front.requests()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores for tests: written by zarr-python, or by hand where they are to be wrong."""
+"""Stores for tests, written by zarr-python, or by hand if they must be wrong."""
 
 import json
 import os
@@ -12,9 +12,9 @@ import zarr_formats
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
-    """A group with arrays, by zarr-python. `arrays` maps paths to values, or to a dict with
-    values, dims, attrs and further arguments of zarr's create_dataset; `attributes` are the root
-    group's, `groups` maps paths of groups to theirs. Returns the folder of the store."""
+    """Writes a group with arrays by zarr-python and returns the store's folder. `arrays` maps paths
+    to values, or to a dict with values, dims, attrs and further arguments of create_dataset().
+    `attributes` are those of the root group; `groups` maps paths of groups to their attributes."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put(attributes or {})
@@ -39,7 +39,7 @@ def add_array(root, path, item):
 
 
 def make_array(folder, values, name="array.zarr", attrs=None, **options):
-    """A store that is one array, by zarr-python. Returns its folder."""
+    """Writes a store of a single array by zarr-python and returns its folder."""
     store = pathlib.Path(folder) / name
     options.setdefault("fill_value", None)
     array = zarr.open_array(
@@ -51,8 +51,8 @@ def make_array(folder, values, name="array.zarr", attrs=None, **options):
 
 
 def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
-    """Zips a store, below the folder `top` in the zip file; `folders`: with members for folders, as
-    desktops write. Returns `path`."""
+    """Zips a store below the folder `top` of the zip file and returns `path`. `folders` adds
+    members for folders, as desktop programs do."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         for place, names, files in os.walk(folder):
             for name in sorted(files) + (sorted(names) if folders else []):
@@ -68,9 +68,9 @@ GOOD = {
 
 
 def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
-    """A folder with .zarray and chunk files exactly as given: `metadata` is the text of .zarray,
-    or None for GOOD with `changes` (a value of ... removes the key). `files` maps keys to bytes;
-    None writes all four chunks of GOOD."""
+    """Writes a folder with .zarray and chunk files exactly as given. `metadata` is the text of
+    .zarray, or None for GOOD with `changes`, where a value of ... removes the key. `files` maps
+    keys to bytes; None writes all four chunks of GOOD."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     if metadata is None:
@@ -88,7 +88,7 @@ def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
 
 
 def put_files(folder, files):
-    """Files of a node by their keys, which are those of Zarr v2, with the bytes that these have."""
+    """Writes files of a node by their v2 keys, with these bytes."""
     if zarr_formats.is_v3():
         zarr_formats.view(folder).update(files)
         return
@@ -99,7 +99,7 @@ def put_files(folder, files):
 
 
 def good_values():
-    """What the chunks of GOOD hold."""
+    """Returns the values of the chunks of GOOD."""
     blocks = [[np.full((2, 3), 10 * i + j, "i2") for j in (0, 1)] for i in (0, 1)]
     return np.block(blocks)
 

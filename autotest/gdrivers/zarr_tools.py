@@ -8,22 +8,22 @@ SECONDS = 120
 
 
 def plain_environment(*left_out):
-    """The environment of a program that loads none of our code: without our sanitizers, which
-    slow such programs down or which they may not bear, and without the variables left out."""
+    """Returns the environment of a program that does not load the driver. Sanitizers are left out,
+    which slow such programs down or break them, and so are the given variables."""
     return {
         name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
     }  # fmt: skip
 
 
 def run_gdal(*words):
-    """Runs a program of GDAL with the environment of the tests, and so with the sanitizer's
-    runtime that the driver may need. Returns its output; fails the test where it fails."""
+    """Runs a program of GDAL in the environment of the tests, with the sanitizer's runtime that the
+    driver may need. Returns its output; fails the test if the program fails."""
     return _run(words, os.environ)
 
 
 def run_tool(*words):
-    """Runs a program that loads none of our code. Returns its output; fails the test where it
-    fails."""
+    """Runs a program that does not load the driver. Returns its output; fails the test if the
+    program fails."""
     return _run(words, plain_environment())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1, written by hand: nothing that is around writes them any more."""
+"""Arrays of Zarr v1, written by hand, as no current program writes them."""
 
 import bz2
 import itertools
@@ -43,8 +43,9 @@ def compress(data, compression, options):
 
 
 def write_v1(store, values, chunks, compression="none", options=None, absent=(), attrs=None, **meta):
-    """An array in a new folder, which is returned; `meta` are further members of `meta`, a value of
-    ... takes one away. `absent` are the keys of chunks that are not written; what overhangs is 99."""
+    """Writes an array into a new folder and returns the folder. `meta` are further members of
+    `meta`; a value of ... removes a member. Chunks with `absent` keys are not written. Elements
+    outside of the array are 99."""
     folder = pathlib.Path(store)
     folder.mkdir(parents=True)
     order = meta.get("order", "C")
@@ -73,7 +74,8 @@ def write_meta(folder, members):
 
 
 def write_tree(root):
-    """Folders without .zgroup: /dem and /deep/er/cube of v1, /new of v2, and another's `meta`."""
+    """Writes folders without .zgroup: /dem and /deep/er/cube of v1, /new of v2, and a foreign
+    `meta`."""
     write_v1(root / "dem", VALUES, (2, 3), attrs={"name": "dem"})
     write_v1(root / "deep" / "er" / "cube", CUBE, (1, 3, 3), "zlib", 1)
     make_array(root, VALUES[:2], "new")
@@ -83,8 +85,8 @@ def write_tree(root):
 
 
 def migrated(store):
-    """What zarr-python makes of it: the array, in a copy that it has converted to v2."""
+    """Returns the array that zarr-python reads from a copy which it has migrated to v2."""
     copy = {file.name: file.read_bytes() for file in pathlib.Path(store).iterdir()}
-    copy.setdefault("attrs", b"{}")  # which it does not do without
+    copy.setdefault("attrs", b"{}")  # zarr-python requires attrs
     migrate_1to2(copy)
     return zarr.Array(copy, read_only=True)

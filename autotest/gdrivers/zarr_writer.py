@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes random Zarr v2 arrays with zarr-python, and knows what they must read back as."""
+"""Writes random Zarr v2 arrays with zarr-python, and knows the values that must be read back."""
 
 import base64
 import gzip
@@ -21,13 +21,11 @@ MAX_CHUNKS = 150
 
 
 class RandomArray:
-    """One array in its own store.
+    """An array in a store of its own.
 
-    store    folder of the store
-    path     of the array inside the store, "" at the root
-    values   what must be read back, in the array's own NumPy type
-    labels   for the counters: kind, codecs, ... ; see Labels in test_zarr_property.py
-    """
+    store: folder of the store. path: the array's path in the store, "" for the root. values: the
+    values that must be read back, in the array's own NumPy type. labels: properties for the
+    counters, such as kind and codecs; see seen() in test_zarr_property.py."""
 
     def __init__(self, store, path, values, labels):
         self.store = pathlib.Path(store)
@@ -60,7 +58,7 @@ def random_shape(draw, label):
 
 
 def random_chunks(draw, shape):
-    """Chunk sizes from 1 to beyond the array's edge, not too many of them."""
+    """Draws chunk sizes from 1 to beyond the array's edge, for at most MAX_CHUNKS chunks."""
     chunks = [draw.integer(1, size + 3) for size in shape]
     while math.prod(-(-s // c) for s, c in zip(shape, chunks)) > MAX_CHUNKS:
         i = draw.integer(0, len(shape) - 1)
@@ -69,7 +67,7 @@ def random_chunks(draw, shape):
 
 
 class Plan:
-    """What array number `index` of the run `seed` is to be, before anything is written."""
+    """Random properties of array number `index` of the run `seed`, before writing."""
 
     def __init__(self, seed, index):
         draw = self.draw = types.Draw(seed, index)
@@ -80,7 +78,7 @@ class Plan:
         self.chunks = random_chunks(draw, self.shape)
         self.order, self.separator = draw.choice("CF"), draw.choice("./")
         if self.kind == "object-json":
-            self.order = "C"  # with order F zarr-python does not read back what it wrote
+            self.order = "C"  # zarr-python cannot read its own arrays of order F
         self.compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
         self.compressor, self.compressor_name = codecs.make_compressor(
             draw, self.compressor_label, index // len(codecs.COMPRESSORS)
@@ -91,7 +89,7 @@ class Plan:
             draw, self.kind, self.dtype, self._values, turn
         )
         first = (self.filters + [self.compressor])[0]
-        if self.dtype.names and isinstance(first, numcodecs.GZip):  # it cannot take fields of M8
+        if self.dtype.names and isinstance(first, numcodecs.GZip):  # gzip cannot take fields of M8
             self.filters.insert(0, numcodecs.Shuffle(1))
             self.filter_names.insert(0, "shuffle")
         self.path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
@@ -101,7 +99,7 @@ class Plan:
     def _shape_label(self, index):
         label = self.draw.deck("shape", SHAPES, index)
         if self.dtype.names and self.draw.chance(0.9):
-            label = self.draw.choice(["0d", "1d", "2d"])  # as bands these need no slices
+            label = self.draw.choice(["0d", "1d", "2d"])  # their bands need no slices
         if self.kind == "object-json" and label == "0d":
             label = "1d"  # numcodecs' json2 cannot encode a scalar
         return label
@@ -124,14 +122,15 @@ class Plan:
 
 
 def write_random_array(folder, seed, index):
-    """Writes array number `index` of the run `seed` below `folder`, as a RandomArray."""
+    """Writes array number `index` of the run `seed` below `folder` and returns a RandomArray."""
     plan = Plan(seed, index)
     store = pathlib.Path(folder) / f"array{index}.zarr"
     directory = zarr.DirectoryStore(str(store))
     if plan.path:
         zarr.group(directory)
     with warnings.catch_warnings():
-        # Casts that overflow where a chunk overhangs the array, and the object codec in `filters`.
+        # Warnings about casts that overflow outside of the array, and about the object codec in
+        # `filters`.
         warnings.simplefilter("ignore")
         array = zarr.create(
             plan.shape, chunks=plan.chunks, dtype=plan.dtype, compressor=plan.compressor,
@@ -152,7 +151,7 @@ def write_random_array(folder, seed, index):
 
 
 def chunk_files(array, folder):
-    """(index of the chunk along each dimension, its file) of every chunk in the grid."""
+    """Yields (index of the chunk along each dimension, its file) of every chunk in the grid."""
     separator = array._dimension_separator or "."
     for index in itertools.product(*(range(n) for n in array.cdata_shape)):
         yield index, folder / (separator.join(map(str, index)) or "0")
@@ -179,7 +178,7 @@ def _split_gzip_members(draw, folder):
 
 
 def _respell_fill(draw, element_dtype, zarray):
-    """Writes the fill value another way that the specification or Python's JSON allows."""
+    """Writes the fill value in another spelling that the specification or Python's JSON allows."""
     metadata = json.loads(zarray.read_text())
     dtype, fill = metadata["dtype"], metadata["fill_value"]
     if not draw.chance(0.5):
@@ -194,7 +193,7 @@ def _respell_fill(draw, element_dtype, zarray):
     elif dtype == "|O" and fill == 0:
         metadata["fill_value"] = ""
     elif dtype[1] == "f" and fill in ("NaN", "Infinity", "-Infinity"):
-        metadata["fill_value"] = float(fill)  # the bare token
+        metadata["fill_value"] = float(fill)  # NaN or Infinity without quotes
     else:
         return False
     zarray.write_text(json.dumps(metadata))
@@ -214,8 +213,8 @@ def _fill_label(fill):
 
 
 def _expected(directory, path):
-    """What zarr-python reads; where the fill value is null and a chunk absent it leaves memory
-    as it finds it, and the answer is zero."""
+    """Returns the values that zarr-python reads. In absent chunks with a null fill value
+    zarr-python leaves random memory, for which zero is expected."""
     array = zarr.open_array(zarr.DirectoryStore(directory.path), mode="r", path=path or None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

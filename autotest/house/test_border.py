@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whatever GDAL calls goes through Guarded() of driver/base/guard.h, or says that it cannot throw: where
-memory runs out the host goes on."""
+"""Every function that GDAL calls goes through Guarded() of driver/base/guard.h, or is marked as one
+that cannot throw. The host goes on if memory runs out."""
 
 import pathlib
 import re
@@ -20,16 +20,16 @@ DEFINITION = r"^[\w:<>,&*\s]*?\b{name}\([^{{}};]*\)[^{{}};]*\{{\s*(?:return )?(?
 
 
 def is_guarded(name, sources):
-    """Of every definition of a function; None where there is none."""
+    """True if every definition of a function is guarded; None if there is no definition."""
     found = [match.group(1) for text in sources for match in re.finditer(DEFINITION.format(name=name), text, re.M)]
     return all(found) if found else None
 
 
 def unguarded(headers, sources):
-    """The overrides of GDAL's methods that may throw at it, and how many there are."""
+    """Returns the overrides of GDAL's methods that may throw, and the number of all overrides."""
     faults, count = [], 0
     headers = list(headers)
-    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # which GDAL does not call
+    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # GDAL does not call these
     for text in headers:
         for name, body in CLASS.findall(text):
             for method, no_throw, ending, guarded in OVERRIDE.findall(body):
@@ -47,7 +47,7 @@ def test_methods_are_guarded():
     assert count > 100
 
 
-def test_functions_that_are_registered_are_guarded():
+def test_registered_functions_are_guarded():
     plugin = SOURCES["plugin.cpp"]
     names = re.findall(r"->pfn\w+ = (?:zarr_driver::)?(\w+);", plugin)
     assert len(names) >= 9
@@ -78,5 +78,5 @@ CHECKED = "class ZarrBand final : public GDALRasterBand {\n  public:\n    CPLErr
         (CHECKED.replace(") override;", ") const ZARR_OVERRIDE_3_8;"), "", True),
     ],
 )
-def test_checker_tells_them_apart(header, source, fault):
+def test_checker_tells_guarded_and_unguarded_code_apart(header, source, fault):
     assert unguarded([header], [source]) == (["ZarrBand::Set"] * fault, 1)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Holds the sources to the order of their layers and to the rules that no compiler checks.
+"""Holds the sources to the order of their layers, and to rules that no compiler checks.
 
-Reads text only: needs neither GDAL nor a build.
-"""
+Reads text only: needs neither GDAL nor a build."""
 
 import pathlib
 import re
@@ -11,7 +10,8 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-# The arrows of the design: what a layer includes, besides itself and all that these reach.
+# The arrows of the design: layers that a layer includes, besides itself and all layers that these
+# reach.
 ARROWS = {
     "driver": ["driver/multidim"],
     "driver/multidim": ["driver/create"],
@@ -33,7 +33,7 @@ ARROWS = {
     "core/base": [],
 }
 
-# More is a smell: of two ideas in one file, or of what another file says already.
+# A longer file has two ideas, or repeats another file.
 MAX_LINES = 800
 CODE = {".h", ".cpp", ".inc"}
 TEXT = CODE | {".txt", ".cmake", ".json", ".md", ".py", ".sh"}
@@ -45,15 +45,15 @@ BYTE_SWAP = re.compile(
     r"\b(__builtin_bswap\d+|bswap_\d+|_byteswap_\w+|__bswap_\w+|(?:ht|n)to(?:n|h)[sl]"
     r"|(?:htobe|htole|be|le)\d+(?:toh)?|CPL_SWAP\w*|CPL_[LM]SB\w+|GDALSwapWords\w*)\s*\("
 )
-# In pieces, so that this file does not find itself.
+# Split, so that the search does not find this file.
 MACHINE_PATH = re.compile("(?<![\\w.$})])/(" + "|".join(["wo" + "rk", "ho" + "me", "ro" + "ot"]) + ")/")
-# The documents of a store, which core/metadata alone knows by name.
+# Names of a store's documents, which only core/metadata may contain.
 DOCUMENT = re.compile(r'"/?(\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)"')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
 def reachable(layer):
-    """The layer and everything below it."""
+    """Returns the layer and all layers below it."""
     below = {layer}
     for target in ARROWS[layer]:
         below |= reachable(target)
@@ -61,18 +61,19 @@ def reachable(layer):
 
 
 def layer_of(path):
-    """The layer of a path from the repository's root; None outside the layers."""
+    """Returns the layer of a path from the repository's root; None outside of the layers."""
     folder = str(pathlib.PurePosixPath(path).parent)
     return folder if folder in ARROWS else None
 
 
 def without_comments(text):
-    """The text with comments blanked and strings kept."""
+    """Returns the text with comments blanked and strings kept."""
     return COMMENT.sub(lambda match: match.group(1) or " ", text)
 
 
 def include_faults(path, text, project_names=frozenset()):
-    """What is wrong with the #include lines of one file; `project_names`: all our headers' names."""
+    """Returns the faults in the #include lines of one file; `project_names` are the names of all
+    headers of the project."""
     faults = []
     layer = layer_of(path)
     if layer is None:
@@ -94,7 +95,7 @@ def include_faults(path, text, project_names=frozenset()):
 
 
 def text_faults(path, text):
-    """What the other rules say against one file of core/ or driver/."""
+    """Returns the faults of one file of core/ or driver/ by the other rules."""
     faults = []
     code = without_comments(text)
     if not path.startswith("driver/"):
@@ -149,7 +150,7 @@ def test_included_files_exist():
 
 
 def named_in_comments(text):
-    """The names of sources that comments refer to."""
+    """Returns the names of source files in comments."""
     comments = re.findall(r"//[^\n]*", text)
     return {name for line in comments for name in re.findall(r"\b[a-z0-9_]+\.(?:h|cpp)\b", line)}
 
@@ -182,7 +183,7 @@ def test_no_machine_paths():
     assert faults == []
 
 
-# The checker itself: each planted fault must be found, each sound line must pass.
+# Tests of the checker: it must find each planted fault, and accept each correct line.
 
 
 @pytest.mark.parametrize("layer", ARROWS)
@@ -194,7 +195,7 @@ def test_checker_tells_up_from_down(layer, target):
 
 
 def test_checker_knows_the_order():
-    """Spelt out, so that a wrong table above cannot agree with itself."""
+    """Pairs are written out, so that a wrong table above cannot agree with itself."""
     upward = [
         ("core/base/status.h", "core/json/value.h"),
         ("core/json/value.cpp", "core/dtype/data_type.h"),

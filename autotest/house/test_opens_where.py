@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page "which store opens where" is what its script makes of the results; they are whole."""
+"""The page "which store opens where" equals the output of its script, and its results are
+complete."""
 
 import json
 import pathlib
@@ -40,7 +41,7 @@ def test_every_reader_has_a_result():
 
 
 @each_result
-def test_a_result_tells_of_every_store(path):
+def test_a_result_has_every_store(path):
     document = json.loads(path.read_text("utf-8"))
     assert list(document["stores"]) == [store["name"] for store in STORES]
     assert path.stem.startswith(document["reader"] + "-")
@@ -49,7 +50,7 @@ def test_a_result_tells_of_every_store(path):
 
 
 @each_result
-def test_what_is_not_right_has_a_reason(path):
+def test_a_wrong_result_has_a_reason(path):
     for name, answer in json.loads(path.read_text("utf-8"))["stores"].items():
         assert answer["verdict"] in VERDICTS, name
         wanted = NOT_RIGHT.get(answer["verdict"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stores of data/ are what their scripts write: none is edited by hand, none is left behind."""
+"""The stores of data/ equal the output of their scripts: none is edited by hand, none is left
+over."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Debian packages that scripts/package.sh has made in build/package, unpacked and used from
-where they were unpacked. scripts/check_package.sh installs and removes them, in a clean system."""
+"""The Debian packages that scripts/package.sh has made in build/package, used in the folder where
+they are unpacked. scripts/check_package.sh installs and removes them in a clean system."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ def run(*words, **environment):
 
 
 def package(name):
-    (found,) = PACKAGES.glob(f"{name}_*.deb")  # from scripts/package.sh
+    (found,) = PACKAGES.glob(f"{name}_*.deb")  # made by scripts/package.sh
     return found
 
 
@@ -67,7 +67,7 @@ def test_gdal_uses_it(unpacked):
 
 
 def test_a_program_links_the_core(unpacked, tmp_path):
-    """By find_package(), without GDAL and without a warning of ours being its error."""
+    """Finds the core by find_package(), without GDAL and without this project's strict warnings."""
     source = REPOSITORY / "docs" / "examples" / "core_reader"
     prefix = unpacked / "libzarr-core-dev" / "usr"
     run("cmake", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -88,7 +88,7 @@ def test_headers_of_the_core_stand_alone(unpacked):
 
 
 def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
-    """`cmake --install` alone is for users of GDAL."""
+    """`cmake --install` without a component installs the plugin alone, for users of GDAL."""
     for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"}),
                               ("core", {"libzarr_core.a", "zarr_coreConfig.cmake", "store.h"})):  # fmt: skip
         target = tmp_path / (component or "all")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One QGIS for all tests of this folder, without a screen and without a user's settings.
+"""QGIS starts once for all tests of this folder, without a screen and without a user's settings.
 
 autotest/conftest.py, which pytest reads first, makes GDAL load the plugin under test. Nothing here
-may import osgeo or qgis before it has done so."""
+may import osgeo or qgis before that."""
 
 import pathlib
 import sys
@@ -19,8 +19,8 @@ def files_of_data():
 
 @pytest.fixture(scope="session", autouse=True)
 def qgis(tmp_path_factory):
-    """The application. It is not ended: what pytest still holds of it, as a failed test's layers,
-    would outlive it. No test may change the samples."""
+    """Starts QGIS, and asserts at the end that no test has changed the samples. QGIS is not ended,
+    as pytest holds objects, such as layers of a failed test, that would outlive it."""
     import qgis_session
 
     before = files_of_data()
@@ -30,7 +30,7 @@ def qgis(tmp_path_factory):
 
 @pytest.fixture
 def messages(qgis):
-    """What QGIS writes into its log of messages during the test, as tuples (text, tag)."""
+    """Records the messages that QGIS logs during the test, as tuples (text, tag)."""
     import qgis_session
 
     with qgis_session.message_log() as log:

@@ -4,7 +4,8 @@
 
     GDAL_DRIVER_PATH=build/gdalplugins autotest/qgis/make_pictures.py [FOLDER]
 
-Needs python3-qgis, qgis-providers, numpy and zarr."""
+Needs python3-qgis, qgis-providers, numpy and zarr.
+"""
 
 import gc
 import os
@@ -14,7 +15,7 @@ import tempfile
 
 import qgis_session
 
-os.environ["GDAL_PAM_ENABLED"] = "NO"  # nothing is written beside the samples
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # writes no file beside the samples
 
 
 def main():
@@ -26,7 +27,7 @@ def main():
 
         for name, make in PICTURES.items():
             file = target / f"{name}.png"
-            assert make()[0].save(str(file), "PNG", 0), file  # as small as can be
+            assert make()[0].save(str(file), "PNG", 0), file  # smallest file
             print(f"{file.name}: {file.stat().st_size} bytes")
         gc.collect()
         application.exitQgis()

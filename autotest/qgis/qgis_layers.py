@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layers as QGIS makes them of what a user drops into the map, and pictures of them as NumPy
-arrays."""
+"""Layers that QGIS makes of a path dropped into the map, and pictures of layers as NumPy arrays."""
 
 import pathlib
 
@@ -22,17 +21,17 @@ from qgis.PyQt.QtGui import QColor, QImage
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 PYRAMIDS = DATA / "pyramids"
-BEHIND = (255, 0, 255)  # the colour of the map where a layer has nothing
+BEHIND = (255, 0, 255)  # colour of the map where a layer has no pixels
 
 
 def sublayers(name):
-    """What a dropped path holds: QGIS asks all its providers, and offers what they answer. The one
-    layer of a list is added without a question."""
+    """Returns the layers that QGIS offers for a dropped path, from all its providers. A single
+    layer is added without a question."""
     return QgsProviderRegistry.instance().querySublayers(str(name))
 
 
 def added(details):
-    """The layer that QGIS adds for an item of the list."""
+    """Returns the layer that QGIS adds for an offered layer."""
     options = QgsProviderSublayerDetails.LayerOptions(QgsProject.instance().transformContext())
     layer = details.toLayer(options)
     assert layer.isValid(), (details.uri(), layer.error().message())
@@ -40,19 +39,20 @@ def added(details):
 
 
 def dropped(name, number=0):
-    """The layer that QGIS adds for the item of that number."""
+    """Returns the layer that QGIS adds for the offered layer of that number."""
     return added(sublayers(name)[number])
 
 
 def opened(name):
-    """The layer of a name that is one layer's."""
+    """Returns the layer of a name that stands for one layer."""
     layer = QgsRasterLayer(str(name), "layer")
     assert layer.isValid(), (name, layer.error().message())
     return layer
 
 
 def provider_of(layer):
-    """The layer's data provider, which keeps the layer; QGIS would delete it with the layer."""
+    """Returns the layer's data provider, and stores the layer in it; QGIS would delete the provider
+    with the layer."""
     provider = layer.dataProvider()
     provider.layer = layer
     return provider
@@ -63,18 +63,18 @@ def band_names(layer):
 
 
 def descriptions(layer):
-    """The names of bands without their numbers; newer versions add what colour a band has."""
+    """Returns the names of bands without their numbers; newer versions add a band's colour."""
     return [name.partition(": ")[2].partition(" (")[0] for name in band_names(layer)]
 
 
 def values_of(store, path):
-    """What zarr-python reads: bands x rows x columns."""
+    """Returns the values that zarr-python reads: bands x rows x columns."""
     values = zarr.open_array(str(store / path), mode="r")[...]
     return values.reshape(-1, *values.shape[-2:])
 
 
 def gray(layer, low, high, band=1):
-    """Black at `low`, white at `high`."""
+    """Styles a band in grey: black at `low`, white at `high`."""
     provider = layer.dataProvider()
     stretch = QgsContrastEnhancement(provider.dataType(band))
     stretch.setMinimumValue(low)
@@ -87,7 +87,7 @@ def gray(layer, low, high, band=1):
 
 
 def draw(layer, width, height, extent=None, behind=BEHIND):
-    """A map of the layer alone, as QImage."""
+    """Draws a map of the layer alone, as QImage."""
     settings = QgsMapSettings()
     settings.setLayers([layer])
     settings.setDestinationCrs(layer.crs())
@@ -102,8 +102,9 @@ def draw(layer, width, height, extent=None, behind=BEHIND):
 
 
 def nudged(layer, width, height):
-    """The layer's extent, moved up and left by a tenth of a pixel of a map of that size. QGIS takes
-    what lies at the corner of a map's pixel, so that where corners meet, rounding would decide."""
+    """Returns the layer's extent, moved up and left by a tenth of a pixel of a map of that size.
+    QGIS takes the value at the corner of a map's pixel, where rounding would decide between two
+    pixels of the layer."""
     extent = layer.extent()
     x, y = -0.1 * extent.width() / width, 0.1 * extent.height() / height
     return QgsRectangle(
@@ -112,7 +113,7 @@ def nudged(layer, width, height):
 
 
 def pixels(image):
-    """A QImage as rows x columns x (red, green, blue)."""
+    """Converts a QImage to rows x columns x (red, green, blue)."""
     image = image.convertToFormat(QImage.Format_RGB888)
     data = image.constBits()
     data.setsize(image.bytesPerLine() * image.height())
@@ -125,13 +126,13 @@ def picture(layer, width, height, extent=None):
 
 
 def stretched(values, low, high):
-    """The grey levels of gray(), as fractions."""
+    """Returns the grey levels of gray(), with fractions."""
     return np.clip((np.asarray(values, "f8") - low) * 255 / (high - low), 0, 255)
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Each channel differs by less than one, which is how QGIS rounds; where `absent` is true, the
-    colour behind the layer is seen."""
+    """Asserts that each channel differs by less than one, as QGIS rounds. Where `absent` is true,
+    the colour behind the layer must be seen."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
     assert got.shape == wanted.shape

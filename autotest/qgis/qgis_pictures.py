@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of docs/qgis: what QGIS draws of the samples, and the same by NumPy."""
+"""The pictures of docs/qgis: each sample drawn by QGIS, and the expected picture made by NumPy."""
 
 import numpy as np
 from qgis.core import (
@@ -17,7 +17,7 @@ KELVINS = {222: "#3b2a7e", 250: "#4a8fd0", 273: "#e8f1f5", 288: "#f6c65b", 306: 
 
 
 def ramp(layer, band, stops):
-    """Colours between the stops, {value: colour}."""
+    """Styles a band with colours between the stops, {value: colour}."""
     shades = QgsColorRampShader(min(stops), max(stops))
     shades.setColorRampType(QgsColorRampShader.Interpolated)
     items = [QgsColorRampShader.ColorRampItem(at, QColor(colour)) for at, colour in stops.items()]
@@ -29,7 +29,7 @@ def ramp(layer, band, stops):
 
 
 def ramped(values, stops):
-    """The same as fractions of the channels."""
+    """Returns the colours of ramp(), as channels with fractions."""
     channels = np.array([QColor(colour).getRgb()[:3] for colour in stops.values()], "f8")
     return np.stack([np.interp(values, list(stops), channels[:, i]) for i in range(3)], axis=-1)
 
@@ -39,7 +39,7 @@ def enlarged(values, times):
 
 
 def terrain():
-    """Half the size; the lake of nodata is white as the map behind it."""
+    """Draws the terrain at half the size; the lake without data is white like the map behind."""
     heights = values_of(DATA / "terrain.zarr", "elevation")[0][1::2, 1::2]
     wanted = ramped(heights, HEIGHTS)
     wanted[heights == -32768] = WHITE
@@ -48,7 +48,7 @@ def terrain():
 
 
 def temperature():
-    """January 2021, twice the size; the hole at the pole is white."""
+    """Draws January 2021 at twice the size; the hole at the pole is white."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")[12]
     wanted = ramped(packed * 0.2 + 273.15, KELVINS)
     wanted[packed == -32767] = WHITE
@@ -62,7 +62,8 @@ def satellite_rgb():
 
 
 def product():
-    """The bands of 10 m in true colours, twice the size; the corner without data is white."""
+    """Draws the bands of 10 m in true colours at twice the size; the corner without data is
+    white."""
     values, absent = reflectances()
     wanted = stretched(values[:3], 0.0, 0.45).transpose(1, 2, 0)
     wanted[absent[:3].any(axis=0)] = WHITE

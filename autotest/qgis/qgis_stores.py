@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Large stores for the tests of what QGIS costs: a product of 200 arrays, and pyramids of 10^10
-pixels of which nearly all chunks are absent."""
+"""Large stores for the tests of QGIS's costs: a product of 200 arrays, and pyramids of 10^10 pixels
+with nearly all chunks absent."""
 
 import numpy as np
 import zarr
 
 RESOLUTIONS = (10, 20, 60, 100)
 BANDS = 50  # of each resolution
-SIDE = 100000  # pixels of a pyramid
+SIDE = 100000  # pixels of a pyramid along each side
 CHUNK = 512
-FILLED = 4096  # the levels up to this size have chunks
+FILLED = 4096  # levels up to this size have chunks
 
 
 def make_product(path, consolidated):
-    """Four groups of 50 arrays on one grid each, with coordinates, as a satellite product."""
+    """Writes four groups of 50 arrays on one grid each, with coordinates, like a satellite
+    product."""
     root = zarr.open_group(str(path), mode="w")
     root.attrs["proj:code"] = "EPSG:32632"
     for resolution in RESOLUTIONS:
@@ -32,7 +33,7 @@ def make_product(path, consolidated):
 
 
 def level_sizes():
-    """From SIDE down to less than 512."""
+    """Returns the sizes of levels, from SIDE down to less than 512."""
     sizes = [SIDE]
     while sizes[-1] >= 512:
         sizes.append((sizes[-1] + 1) // 2)
@@ -40,7 +41,7 @@ def level_sizes():
 
 
 def level_values(size):
-    """A ramp from the upper left to the lower right corner, from 10 to 250."""
+    """Returns a ramp from the upper left to the lower right corner, from 10 to 250."""
     ramp = np.arange(size, dtype="f4") / (size - 1)
     return (10 + 120 * (ramp[:, None] + ramp[None, :])).astype("u1")
 
@@ -55,7 +56,7 @@ def add_level(group, level, size, attributes):
 
 
 def make_map(path, consolidated=True):
-    """zarr-conventions multiscales: pixels of 10 m, 1000 km wide."""
+    """Writes `multiscales` of zarr-conventions: pixels of 10 m, 1000 km wide."""
     group = zarr.open_group(str(path), mode="w")
     layout = []
     for level, size in enumerate(level_sizes()):
@@ -70,7 +71,7 @@ def make_map(path, consolidated=True):
 
 
 def make_image(path):
-    """OME-NGFF 0.4: pixels of 0.25 micrometers, the second axis points down."""
+    """Writes OME-NGFF 0.4: pixels of 0.25 micrometers, the second axis points down."""
     group = zarr.open_group(str(path), mode="w")
     datasets = []
     for level, size in enumerate(level_sizes()):

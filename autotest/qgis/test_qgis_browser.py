@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What QGIS shows of stores in its browser panel."""
+"""Stores in QGIS's browser panel."""
 
 from qgis.core import QgsDataCollectionItem, QgsDirectoryItem, QgsLayerItem, QgsMapLayerType
 from qgis.PyQt import sip
@@ -8,7 +8,8 @@ from qgis_session import BROWSES_COLLECTIONS
 
 
 def children_of(item):
-    """What the browser shows in an item. QGIS crashes where Python deletes one of them."""
+    """Returns the items that the browser shows in an item. QGIS crashes if Python deletes an
+    item."""
     item.populate(True)
     found = item.children()
     for each in (item, *found):
@@ -17,20 +18,21 @@ def children_of(item):
 
 
 def children(folder):
-    """What the browser shows in a folder, as tuples (class, name, item)."""
+    """Returns the items that the browser shows in a folder, as tuples (class, name, item)."""
     item = QgsDirectoryItem(None, "folder", str(folder))
     return [(type(each), each.name(), each) for each in children_of(item)]
 
 
 def is_store(kind):
-    """Whether the browser shows a store by an item of this class; a folder is a collection, too."""
+    """True if the browser shows a store by an item of this class; a folder is a collection, too."""
     if not BROWSES_COLLECTIONS:
         return issubclass(kind, QgsLayerItem)
     return issubclass(kind, QgsDataCollectionItem) and not issubclass(kind, QgsDirectoryItem)
 
 
 def layers_of(item):
-    """The layers that the browser offers for a store: itself, or those of the collection."""
+    """Returns the layers that the browser offers for a store: the item itself, or those of the
+    collection."""
     return children_of(item) if BROWSES_COLLECTIONS else [item]
 
 
@@ -40,7 +42,7 @@ def test_the_browser_shows_the_layers_of_a_store_beside_its_folder():
     folders = {name for kind, name, item in shown if issubclass(kind, QgsDirectoryItem)}
     stores = {path.name for path in DATA.glob("*.zarr")}
     assert stores <= folders
-    assert sorted(name for name, _ in items) == sorted(stores)  # by the extension that GDAL tells
+    assert sorted(name for name, _ in items) == sorted(stores)  # recognised by extension
     for name, item in items:
         store = str(DATA / name)
         # A collection is sorted by names.

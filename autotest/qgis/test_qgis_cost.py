@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What QGIS's questions cost: files opened and requests made, counted; seconds are printed only
-(`pytest -s`). A product of 200 arrays, in folders and on a web server, and pyramids of 10^10 pixels
+"""Costs of QGIS's questions: files opened and requests are counted; seconds are printed only
+(`pytest -s`).
+
+The stores are a product of 200 arrays, in folders and on a web server, and pyramids of 10^10 pixels
 on a web server that answers after 20 ms."""
 
 import collections
@@ -31,14 +33,14 @@ from zarr_gdal import open_raster
 from zarr_http import Served
 
 DELAY = 0.02
-# Consolidated metadata is .zmetadata or in zarr.json; without them .zattrs tells what comes next. A
-# dataset asks for all three at once.
+# Consolidated metadata are in .zmetadata or in zarr.json; without them .zattrs comes next. A
+# dataset requests all three concurrently.
 DOCUMENTS = 3
 LEVELS = level_sizes()
 
 
 class Meter:
-    """The requests of a part of a test, and a line about them."""
+    """The requests of a part of a test, printed as a line."""
 
     def __init__(self, server, what):
         self.server, self.what = server, what
@@ -57,7 +59,7 @@ class Meter:
 
 
 def the_chunks(paths):
-    """Requests of chunks as (level, row, column)."""
+    """Returns the requested chunks as (level, row, column)."""
     found = []
     for path in paths:
         level, _, key = path.rpartition("/")
@@ -66,12 +68,12 @@ def the_chunks(paths):
     return found
 
 
-# A product of 200 arrays
+# Product of 200 arrays
 
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    """Folder with plain.zarr and consolidated.zarr."""
+    """Writes a folder with plain.zarr and consolidated.zarr."""
     folder = tmp_path_factory.mktemp("products")
     make_product(folder / "plain.zarr", False)
     make_product(folder / "consolidated.zarr", True)
@@ -105,7 +107,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """The files of the store that a process opens to list it, by strace; QGIS asks by this call."""
+    """Returns the files of the store that a process opens to list it, as strace sees them. The
+    process lists the store by the call that QGIS uses."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],
@@ -119,8 +122,8 @@ def files_opened(store, trace):
 
 
 def test_only_documents_are_opened_for_the_list(products, tmp_path):
-    """.zarray and .zattrs of each array, .zgroup and .zattrs of each group, four times
-    on average at most."""
+    """Each document (.zarray, .zattrs, .zgroup) of arrays and groups is opened at most four times
+    on average."""
     store = products / "plain.zarr"
     times = collections.Counter(files_opened(store, tmp_path / "trace"))
     print(f"\nplain.zarr: {len(times)} files opened, {sum(times.values())} times", end="")
@@ -130,7 +133,7 @@ def test_only_documents_are_opened_for_the_list(products, tmp_path):
     assert {path for path in documents if path.endswith("/.zarray")} <= set(times)
 
 
-def test_of_consolidated_metadata_one_file_is_opened(products, tmp_path):
+def test_one_file_is_opened_if_metadata_are_consolidated(products, tmp_path):
     store = products / "consolidated.zarr"
     opened = files_opened(store, tmp_path / "trace")
     assert set(opened) == {f"{store}/.zmetadata"} and len(opened) <= 2
@@ -138,7 +141,8 @@ def test_of_consolidated_metadata_one_file_is_opened(products, tmp_path):
 
 def test_a_product_on_a_web_server_is_a_few_requests(products):
     with Served(products, DELAY) as server:
-        # QGIS asks, too, whether the URL is a file or a service; /vsicurl/ looks into its folder.
+        # QGIS also asks if the URL is a file or a service; /vsicurl/ looks into the folder of the
+        # URL.
         for prefix, others in (("", OTHERS_REQUESTS), ("/vsicurl/", 2)):
             with Meter(server, f"204 layers of {prefix or 'a URL'}") as meter:
                 found = sublayers(f"{prefix}{server.url}/consolidated.zarr")
@@ -154,7 +158,7 @@ def test_a_product_on_a_web_server_is_a_few_requests(products):
 
 @pytest.fixture(scope="module")
 def pyramids(tmp_path_factory):
-    """A web server with map.zarr, plain.zarr (the same, not consolidated), and image.zarr."""
+    """Serves map.zarr, plain.zarr (an equal map, not consolidated) and image.zarr."""
     folder = tmp_path_factory.mktemp("pyramids")
     make_map(folder / "map.zarr")
     make_map(folder / "plain.zarr", consolidated=False)
@@ -165,13 +169,13 @@ def pyramids(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def nothing_is_known():
-    """As in a QGIS that has just been started."""
+    """Clears caches, as in a QGIS that has just been started."""
     gdal.VSICurlClearCache()
 
 
 def full_view(server, store, documents):
-    """Adds the layer as it is dropped and draws all of it. Each dataset asks for `documents`: that
-    of the list, the layer's, and that of the thread that draws."""
+    """Adds the layer as if dropped, and draws all of it. Three datasets request `documents` each:
+    that of the list, that of the layer, and that of the drawing thread."""
     with Meter(server, f"{store}: list of layers") as asked:
         found = sublayers(f"{server.url}/{store}")
     assert len(found) == 1
@@ -184,9 +188,9 @@ def full_view(server, store, documents):
     assert len(adding.paths) <= documents + 1
     assert len(drawing.paths) <= documents + 4
     assert the_chunks(asked.paths) == []
-    # The lowest and highest value are those of the smallest level.
+    # QGIS takes the lowest and highest value from the smallest level.
     assert the_chunks(adding.paths) == [(len(LEVELS) - 1, 0, 0)]
-    # GDAL takes the level of 782 pixels for a view of 800.
+    # GDAL uses the level of 782 pixels for a view of 800.
     level = LEVELS.index(782)
     assert sorted(the_chunks(drawing.paths)) == [(level, i, j) for i in (0, 1) for j in (0, 1)]
     return layer, got
@@ -195,7 +199,8 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # Nothing is listed: what there may be besides the levels is asked for, too, together with them.
+    # The server lists nothing, so possible documents besides the levels are requested, too,
+    # concurrently.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
 def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):
@@ -219,20 +224,20 @@ def test_a_view_of_a_pyramid_is_the_level_of_its_size(pyramids):
 
 
 def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
-    """Of the largest level, where all chunks are absent: 600 x 600 pixels lie in at most nine."""
+    """The largest level has only absent chunks; 600 x 600 pixels are in at most nine of them."""
     layer = gray(dropped(f"{pyramids.url}/map.zarr"), 0, 255)
     x, y, side = 500000.0, 5500000.0, 6000.0
     with Meter(pyramids, "600 x 600 pixels of level 0") as meter:
         got = picture(layer, 600, 600, QgsRectangle(x, y, x + side, y + side))
-    # Where the first one is absent it is asked for by its other name, once.
+    # If the first chunk is absent, it is requested once more by its key in nested folders.
     chunks = [path for path in meter.paths if re.search(r"/\d+/\d+\.\d+$", path)]
     assert len([path for path in meter.paths if re.search(r"/\d+/\d+/\d+$", path)]) <= 1
     assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in the_chunks(chunks)} == {0}
-    assert (got == BEHIND).all()  # their fill value is nodata
+    assert (got == BEHIND).all()  # the chunks' fill value is nodata
 
 
 def test_identify_reads_one_chunk(pyramids):
-    """An absent one, which is asked for by its other name, too: what may lie in nested folders."""
+    """The chunk is absent, and is also requested by its key in nested folders."""
     layer = dropped(f"{pyramids.url}/map.zarr")
     with Meter(pyramids, "identify") as meter:
         layer.dataProvider().identify(layer.extent().center(), QgsRaster.IdentifyFormatValue)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What QGIS finds in a folder that is dropped into the map or typed as a data source."""
+"""Layers that QGIS finds in a folder that is dropped into the map or typed as a data source."""
 
 import shutil
 
@@ -61,7 +61,7 @@ each_store = pytest.mark.parametrize(
 
 
 def spellings(store):
-    """Other names of a store, as users type and file managers pass them."""
+    """Returns other names of a store, as users type them and file managers pass them."""
     found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
     return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
 
@@ -84,15 +84,15 @@ def test_a_dropped_folder_is_its_layers(store, names):
 
 
 def is_excused(error, layer):
-    """QGIS asks GDAL for a transformation where there is none, and 3.44 for a histogram without
-    bins of bands with a scale; both are errors to GDAL, and not shown."""
+    """True for two errors of GDAL that QGIS does not show. QGIS asks for a transformation where
+    there is none, and 3.44 asks for a histogram without bins of bands with a scale."""
     if HAS_TOO_FEW_BINS and BINS_ARE_NONE in error:
         return layer.dataProvider().bandScale(1) != 1
     return "SRC_METHOD=NO_GEOTRANSFORM" in error
 
 
 @each_store
-def test_each_layer_is_added_without_a_word(store, names, messages, cpl):
+def test_each_layer_is_added_without_messages(store, names, messages, cpl):
     for number in range(len(sublayers(store))):
         layer = dropped(store, number)
         assert layer.name() == (names[number] if names else store.stem)
@@ -103,17 +103,17 @@ def test_each_layer_is_added_without_a_word(store, names, messages, cpl):
 
 
 @each_store
-def test_other_spellings_are_the_same_layers(store, names):
+def test_other_spellings_give_equal_layers(store, names):
     wanted = [each.uri() for each in sublayers(store)]
     for name in spellings(store):
-        # Of a JSON document OGR may have something to say, too.
+        # OGR may also answer for a JSON document.
         found = [each for each in sublayers(name) if each.providerKey() == "gdal"]
         if names is None:
             assert len(found) == 1, name
             assert dropped(name).bandCount() == dropped(store).bandCount()
         else:
-            # QGIS takes the whole of such a name for a layer's name, and shows what follows
-            # the store only where it was given as in the subdataset's name.
+            # QGIS takes all of such a name for a layer's name. It shows the text behind the store
+            # only if this was given as in the subdataset's name.
             assert [each.uri() for each in found] == wanted, name
             assert [each.description() for each in found] == [
                 each.description() for each in sublayers(store)
@@ -123,7 +123,7 @@ def test_other_spellings_are_the_same_layers(store, names):
 
 
 def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
-    """The rows of the dialog that asks which layers to add."""
+    """Rows of the dialog that asks which layers to add."""
     model = QgsProviderSublayerModel()
     model.setSublayerDetails(sublayers(PRODUCT))
     rows = QgsProviderSublayerProxyModel()
@@ -138,7 +138,7 @@ def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
 
 
 def test_a_product_opened_as_one_layer_names_its_layers():
-    """Adding it as raster layer by its path, QGIS finds no bands and asks by this list."""
+    """When the path is added as a raster layer, QGIS finds no bands, and asks with this list."""
     layer = QgsRasterLayer(str(PRODUCT), "product")
     assert not layer.isValid()
     assert [text.split("!!::!!") for text in layer.subLayers()] == [
@@ -159,7 +159,8 @@ def test_groups_and_arrays_open_by_their_names():
 
 @pytest.fixture(scope="module")
 def zipped(tmp_path_factory):
-    """terrain.zarr.zip and product.zarr.zip with the store at the root, terrain.zip in a folder."""
+    """Zips terrain.zarr.zip and product.zarr.zip with the store at the root, and terrain.zip with
+    the store in a folder."""
     folder = tmp_path_factory.mktemp("zipped")
     for store in ("terrain.zarr", "product.zarr"):
         zip_folder(DATA / store, folder / f"{store}.zip")
@@ -192,7 +193,8 @@ def test_groups_of_a_zip_file_open_by_their_names(zipped):
 
 
 def assert_are_documents(found):
-    """Each document of terrain.zarr is an answer, also those of its coordinates; no chunk is."""
+    """Asserts that each found layer is a document of terrain.zarr, also of coordinates, and none is
+    a chunk."""
     assert found
     for each in found:
         assert each.driverName() == "Zarr"
@@ -204,7 +206,8 @@ def assert_are_documents(found):
 
 
 def test_a_dropped_zip_file_is_the_store(zipped):
-    """The layers of the folder; QGIS 3.22, which asks for each member, lists its documents."""
+    """QGIS finds the layers of the store; QGIS 3.22, which asks for each member, lists
+    documents."""
     if ASKS_FOR_ZIP_MEMBERS:
         assert_are_documents(sublayers(zipped / "terrain.zarr.zip"))
         return
@@ -226,7 +229,7 @@ def test_a_dropped_zip_file_is_the_store(zipped):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A web server with terrain.zarr and product.zarr, both consolidated."""
+    """Serves terrain.zarr and product.zarr, both consolidated."""
     folder = tmp_path_factory.mktemp("served")
     for store in ("terrain.zarr", "product.zarr"):
         shutil.copytree(DATA / store, folder / store)
@@ -254,11 +257,11 @@ def test_a_url_is_its_layers(served, form):
     assert there and value == values_of(DATA / "terrain.zarr", "elevation")[0, 300, 400]
 
 
-# Arrays that lie beside each other at the root
+# Arrays beside each other at the root
 
 
 def flat(folder):
-    """Four arrays of two dimensions, as a satellite image without groups."""
+    """Writes four arrays of two dimensions, like a satellite image without groups."""
     place = {"spatial:transform": [10, 0, 500000, 0, -10, 5200000], "proj:code": "EPSG:32632"}
     arrays = {
         name: {"values": np.full((40, 60), 50 * i + 10, "u1"), "dims": ("y", "x"), "attrs": place}

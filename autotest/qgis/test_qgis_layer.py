@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bands, names, place, nodata and values of layers, as QGIS shows them: always what zarr-python
+"""Bands, names, CRS, extent, nodata and values of layers in QGIS: always those that zarr-python
 reads."""
 
 import shutil
@@ -17,7 +17,7 @@ PRODUCT = DATA / "product.zarr"
 
 
 class Sample:
-    """A layer of one array: what it is opened by, and what QGIS must say of it."""
+    """A layer of one array: the name to open, and the properties that QGIS must report."""
 
     def __init__(
         self, name, path, crs, extent, node=False, bands=("",), nodata=None, scale=1, offset=0
@@ -92,7 +92,8 @@ def test_nodata_scale_and_offset(sample):
 
 @each_sample
 def test_identify_tells_the_values_that_zarr_python_reads(sample):
-    """At the corners, which would be others' in a picture turned or mirrored, and in between."""
+    """Points are at the corners, which a turned or mirrored picture would exchange, and in
+    between."""
     layer = opened(sample.name)
     provider, extent = layer.dataProvider(), layer.extent()
     rows, columns = sample.values.shape[1:]
@@ -157,7 +158,8 @@ def test_statistics_are_those_of_the_values():
 
 
 def test_colours_of_bands():
-    """Of three bands QGIS draws those that the driver calls red, green and blue as these."""
+    """Among three bands, QGIS draws those that the driver calls red, green and blue in these
+    colours."""
     layer = opened(DATA / "satellite_rgb.zarr")
     provider = layer.dataProvider()
     names = [provider.colorInterpretationName(band) for band in (1, 2, 3)]
@@ -171,7 +173,7 @@ def test_colours_of_bands():
 
 
 def test_time_is_in_the_names_of_bands():
-    """QGIS knows no temporal capabilities of GDAL's layers; users choose bands by their names."""
+    """QGIS has no temporal capabilities for layers of GDAL; users choose bands by their names."""
     layer = dropped(DATA / "temperature.zarr")
     assert not layer.dataProvider().temporalCapabilities().hasTemporalCapabilities()
     days = zarr.open_array(str(DATA / "temperature.zarr" / "time"), mode="r")[...]
@@ -190,8 +192,9 @@ def test_the_information_page_has_the_attributes():
         assert text in page, page
 
 
-def test_what_qgis_computes_lies_beside_the_store_and_not_in_it(tmp_path):
-    """Statistics and histogram, in GDAL's .aux.xml; and they do not keep the store from opening."""
+def test_statistics_of_qgis_are_beside_the_store_and_not_in_it(tmp_path):
+    """Statistics and histogram are in GDAL's .aux.xml file, which does not keep the store from
+    opening."""
     store = tmp_path / "terrain.zarr"
     shutil.copytree(DATA / "terrain.zarr", store)
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}

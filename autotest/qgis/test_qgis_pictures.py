@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of docs/qgis are what QGIS draws, and QGIS draws what NumPy makes of the data."""
+"""The pictures of docs/qgis are those that QGIS draws, and QGIS draws the pictures that NumPy makes
+of the data."""
 
 import pathlib
 
@@ -23,7 +24,7 @@ def test_qgis_draws_what_numpy_makes_of_the_data(name):
 
 @each_picture
 def test_the_picture_of_the_docs_is_that_of_today(name):
-    """Run autotest/qgis/make_pictures.py where it is not."""
+    """If a picture is outdated, run autotest/qgis/make_pictures.py."""
     kept = QImage(str(FOLDER / f"{name}.png"))
     assert not kept.isNull()
     got = pixels(PICTURES[name]()[0]).astype("i4")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pictures that QGIS draws of the samples, against pictures that NumPy makes of what zarr-python
-reads: the same stretch, no other rounding, north up, nothing where there are no data."""
+"""Pictures that QGIS draws of the samples, compared with pictures that NumPy makes of zarr-python's
+values.
+
+Both have equal stretch and rounding, north is up, and pixels without data are not drawn."""
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
 
 
 def colours(layer, bands, low=None, high=None):
-    """Draws three bands as red, green and blue, all stretched alike where limits are given."""
+    """Draws three bands as red, green and blue, all with the given limits, if any."""
     provider = layer.dataProvider()
     renderer = QgsMultiBandColorRenderer(provider, *bands)
     if low is not None:
@@ -45,7 +47,7 @@ def colours(layer, bands, low=None, high=None):
 
 
 def reflectances():
-    """The four bands of 10 m, and where there are none."""
+    """Returns the four bands of 10 m, and a mask of pixels without data."""
     names = ("b04", "b03", "b02", "b08")
     numbers = [values_of(DATA / "product.zarr", f"measurements/r10m/{name}")[0] for name in names]
     return np.stack(numbers) * 0.0001 - 0.1, np.stack(numbers) == 0
@@ -66,7 +68,7 @@ def test_terrain_at_half_the_size():
 
 
 def test_a_part_of_the_terrain_enlarged():
-    """Pixels of 30 m as squares of 4 x 4 pixels: columns 300 to 360, rows 250 to 290."""
+    """Pixels of 30 m are drawn as squares of 4 x 4 pixels: columns 300 to 360, rows 250 to 290."""
     left, top = 612000 + 300 * 30, 5214000 - 250 * 30
     part = QgsRectangle(left, top - 40 * 30, left + 60 * 30, top)
     heights = values_of(DATA / "terrain.zarr", "elevation")[0][250:290, 300:360]
@@ -97,7 +99,7 @@ def test_a_wrong_picture_would_be_noticed(change):
 
 @pytest.mark.parametrize("band", [1, 7, 13, 24])
 def test_temperature(band):
-    """Scale and offset are applied; the polar night of January 2021 is a hole."""
+    """Scale and offset are applied; the polar night of January 2021 has no data."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")[band - 1]
     layer = dropped(DATA / "temperature.zarr")
     got = picture(gray(layer, 220, 310, band), 180, 90)
@@ -113,8 +115,8 @@ def test_true_colours(bands):
     assert (got == np.stack([values[band - 1] for band in bands], axis=-1)).all()
 
 
-def test_true_colours_without_a_word_about_bands():
-    """As the dropped layer is drawn by itself: its bytes, as they are."""
+def test_true_colours_without_metadata_of_bands():
+    """The dropped layer is drawn without styling: its bytes are the colours."""
     values = values_of(DATA / "satellite_rgb.zarr", "rgb")
     layer = dropped(DATA / "satellite_rgb.zarr")
     got = picture(layer, 360, 280)
@@ -125,7 +127,7 @@ def test_true_colours_without_a_word_about_bands():
 
 @pytest.mark.parametrize("bands", [(1, 2, 3), (4, 1, 2)], ids=["true", "infrared"])
 def test_bands_of_a_group_as_colours(bands):
-    """Each array of the group is a band; the corner that the swath did not reach is not drawn."""
+    """Each array of the group is a band; the corner outside of the swath is not drawn."""
     values, absent = reflectances()
     got = picture(colours(opened(R10M), bands, 0.0, 0.45), 160, 160)
     chosen = [band - 1 for band in bands]
@@ -157,19 +159,20 @@ def test_a_dropped_layer_shows_something_before_any_styling(name):
 
 
 def limits(layer):
-    """Between which values each band that is drawn is stretched."""
+    """Returns the limits between which the red and the green band are stretched."""
     renderer = layer.renderer()
     found = [renderer.redContrastEnhancement(), renderer.greenContrastEnhancement()]
     return np.array([(each.minimumValue(), each.maximumValue()) for each in found])
 
 
 @pytest.mark.parametrize("node, names", [("r10m", ("b04", "b03")), ("r20m", ("b05", "b11"))])
-def test_a_group_before_any_styling_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
-    """Without the extremes, two percent on each side, which QGIS takes from a histogram."""
+def test_an_unstyled_group_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
+    """QGIS stretches without two percent of the values at each end, which it takes from a
+    histogram."""
     name, copy = f'ZARR:"{DATA}/product.zarr":/measurements/{node}', str(tmp_path / "copy.tif")
     assert gdal.Translate(copy, name) is not None
     ours, tiff = opened(name), opened(copy)
-    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN is equal to NaN
+    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN equals NaN
     assert (picture(ours, 160, 160) == picture(tiff, 160, 160)).all()
     if HAS_TOO_FEW_BINS:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What single threads do beside, and others look at: a dimension that grows, overviews, notes."""
+"""Work that single threads do and other threads check: a dimension that grows, overviews, notes."""
 
 import numpy as np
 from handles import Wrong, opened
@@ -19,7 +19,7 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
-        # Consolidated metadata hold what each process has written, if all write them under locks.
+        # If all processes write under locks, consolidated metadata hold all their changes.
         options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
@@ -32,7 +32,7 @@ class Extra:
 
 
 class Series(Extra):
-    """Slices that are appended, and read while they are."""
+    """Appends slices, and reads them while others append."""
 
     def operations(self):
         return {self.read: 4, **({self.append: 1} if self.is_owner(0, 0) else {})}
@@ -58,7 +58,7 @@ class Series(Extra):
         name = self.choose.choice(SERIES)
         lengths = self.model.lengths[name]
         least = int(lengths[0])
-        # What zarr-python grows it does not consolidate.
+        # zarr-python does not consolidate its growth.
         by = self.choose.choice(["YES", "NO"]) if name == SERIES[0] else "NO"
         values = self.values(self.open(name, f"USE_CONSOLIDATED_METADATA={by}"))
         values = values.reshape(-1, *SERIES_SHAPE)
@@ -66,7 +66,7 @@ class Series(Extra):
             raise Wrong(f"{name} has {len(values)} slices, not {least} to {lengths[1]}; "
                         f"consolidated: {by}")  # fmt: skip
         for i, got in enumerate(values):
-            # zarr-python gives an array its size before it fills it.
+            # zarr-python sets the size of an array before it writes the new elements.
             is_legal = got == slice_values(i)
             if i >= least:
                 is_legal |= got == 0
@@ -76,7 +76,7 @@ class Series(Extra):
 
 
 class Pyramid(Extra):
-    """A raster whose owner writes to it, builds overviews of it and removes them."""
+    """A raster whose owner writes pixels, builds overviews and removes them."""
 
     def operations(self):
         plan = self.worker.work.plan
@@ -122,7 +122,8 @@ class Pyramid(Extra):
 
 
 class Notes(Extra):
-    """Metadata of an array for each process, so that documents change while others open."""
+    """Metadata of an array for each process, so that documents change while other processes open
+    the store."""
 
     def operations(self):
         self.turn, self.array = 0, f"notes{self.worker.me[0]}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A thread's ways into the store by GDAL: datasets that it opens, keeps for a while and closes."""
+"""Handles by which a thread uses the store through GDAL: datasets that it opens, keeps for a while
+and closes."""
 
 import numpy as np
 from model import SHAPE
@@ -8,7 +9,7 @@ from zarr_gdal import array_name, error_log
 
 
 class Wrong(Exception):
-    """What cannot be."""
+    """Raised for a result that must not happen."""
 
 
 def opened(name, flags, options=()):
@@ -20,7 +21,7 @@ def opened(name, flags, options=()):
 
 
 class Classic:
-    """The bands of an array."""
+    """Access to an array through the bands of a raster dataset."""
 
     def __init__(self, store, array, options=(), update=False):
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
@@ -50,7 +51,7 @@ class Classic:
 
 
 class Multidimensional:
-    """The array of the multidimensional API."""
+    """Access to an array through the multidimensional API."""
 
     def __init__(self, store, array, options=(), update=False):
         flags = gdal.OF_MULTIDIM_RASTER | (gdal.OF_UPDATE if update else 0)

@@ -1,39 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""What a store under soak may hold: which writer owns which elements, and which versions of each
-element a reader may see. Every process maps the same file.
+"""Model of a store under soak: the writer of each element, and the versions of each element that a
+reader may see. Every process maps one file.
 
-An element is (version << 32 | its place + 1), or 0 once erased. Its owner notes a version as begun
-before it writes it, and as stored once that was flushed. A reader of the element must find a
-version from the one that was stored when the reading began (or where a handle keeps values, when it
-was opened) to the one that was begun when the reading ended."""
+An element is (version << 32 | its index + 1), or 0 once erased. Its owner records a version as
+begun before writing it, and as stored after flushing it. A reader must find a version from the one
+stored when the read began (for handles that keep values: when the handle was opened) to the one
+begun when the read ended."""
 
 import itertools
 import random
 
 import numpy as np
 
-ZARR = "zarr"  # the process that is zarr-python's, beside those of GDAL, which are numbers
+ZARR = "zarr"  # the process of zarr-python; the processes of GDAL are numbers
 
-# Chunks that overhang at each edge, and hold parts of several bands.
+# Chunks overhang at each edge, and hold parts of several bands.
 SHAPE, CHUNKS = (3, 120, 150), (2, 32, 40)
-# alone    each chunk is one thread's
-# threads  each chunk is one process's, whose threads write to it
-# shared   each chunk is everybody's, under lock files
+# alone    only one thread writes to each chunk
+# threads  threads of one process write to each chunk
+# shared   all writers write to each chunk, under lock files
 ARRAYS = ("alone", "threads", "shared")
-# Grow along time: by GDAL's APPEND_DIM, and by zarr-python.
+# Arrays that grow along time: by GDAL's APPEND_DIM, and by zarr-python.
 SERIES, SERIES_SHAPE, SERIES_MOST = ("series", "zseries"), (20, 30), 200
 PYRAMID, PYRAMID_SIDE = "pyramids/base", 160
 NAMES = ("begun", "stored", "erased")
 
 
 class Plan:
-    """Everything that follows from the seed."""
+    """Everything that is drawn from the seed."""
 
     def __init__(self, request):
         self.seed = request["seed"]
         self.processes, self.threads = processes, threads = request["processes"], request["threads"]
         self.writers = [*itertools.product(range(processes), range(threads))]
-        if request["zarr_writes"]:  # as it does not in shards
+        if request["zarr_writes"]:  # zarr-python does not write shards
             self.writers.append((ZARR, 0))
         self.parcels = {name: {writer: [] for writer in self.writers} for name in ARRAYS}
         choose = random.Random(f"{self.seed} plan")
@@ -51,7 +51,7 @@ class Plan:
 
 
 def boxes(size):
-    """Boxes of a size that cover SHAPE."""
+    """Returns boxes of a size that cover SHAPE."""
     axes = [[slice(at, min(at + step, whole)) for at in range(0, whole, step)]
             for whole, step in zip(SHAPE, size)]  # fmt: skip
     return list(itertools.product(*axes))
@@ -63,7 +63,7 @@ def bands_of(box, rows):
 
 
 def window_in(choose, box):
-    """A random part of a box; often all of it."""
+    """Returns a random part of a box; often the whole box."""
     if choose.random() < 0.3:
         return box
     window = []
@@ -81,13 +81,13 @@ def values_of(window, version):
 
 
 def slice_values(index):
-    """One slice of a series."""
+    """Returns the values of one slice of a series."""
     count = SERIES_SHAPE[0] * SERIES_SHAPE[1]
     return (np.arange(count, dtype="i8") + 1 | (np.int64(index + 1) << 32)).reshape(SERIES_SHAPE)
 
 
 class Model:
-    """The versions of every element of ARRAYS, and the lengths of SERIES."""
+    """Versions of every element of ARRAYS, and lengths of SERIES."""
 
     def __init__(self, path, create=False):
         shape = (len(ARRAYS), len(NAMES), *SHAPE)
@@ -102,7 +102,7 @@ class Model:
     # -------------------------------------------------------------------------- The owner's
 
     def begin(self, array, window, version, erases):
-        """Before a version is written. Returns the values to write."""
+        """Records that a version is about to be written, and returns its values."""
         versions = self._of[array]
         if erases:
             versions["erased"][window] = version
@@ -110,12 +110,12 @@ class Model:
         return values_of(window, version) * (not erases)
 
     def flushed(self, array, window):
-        """After all that was begun there was stored."""
+        """Records that all begun versions of the window are stored."""
         versions = self._of[array]
         whole(versions["begun"][window], out=versions["stored"][window])
 
     def settled(self, array, window):
-        """What the window holds for its owner."""
+        """Returns the values that the window holds for its owner."""
         versions = self._of[array]
         begun = versions["begun"][window]
         values = PLACES[window] | (begun.astype("i8") << 32)
@@ -124,12 +124,12 @@ class Model:
     # ------------------------------------------------------------------------- Anybody's
 
     def least(self, array, window=...):
-        """The versions from which on a reading, or opening, that begins now may see."""
+        """Returns the lowest versions that a read, or an opened handle, may see from now on."""
         return whole(self._of[array]["stored"][window])
 
     def problem(self, array, window, values, least):
-        """None where these values were legal, `least` having been asked for before they were read;
-        else what is wrong with one."""
+        """Returns None if the values were legal, else a description of a wrong element. `least` is
+        the result of least() before the read."""
         begun = whole(self._of[array]["begun"][window])
         erased = whole(self._of[array]["erased"][window])
         if values.shape != begun.shape:
@@ -150,8 +150,9 @@ class Model:
 
 
 def whole(versions, out=None):
-    """A copy that loads and stores each number at once. numpy's own is a memcpy, which goes by bytes
-    where it begins a new page of memory: what another process writes meanwhile is read in halves."""
+    """Copies numbers so that each is loaded and stored at once. numpy's own copy is a memcpy, which
+    copies single bytes at the start of a memory page, and could read half of a number that another
+    process writes."""
     return np.add(versions, 0, out=out)
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the driver into build/, then runs soak.py with the same arguments, such as --minutes 30: see
-# there. The packages of scripts/setup.sh test must be there.
+# Builds the driver into build/, then runs soak.py with the given arguments, such as --minutes 30.
+# Needs the packages of scripts/setup.sh test.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Processes and threads of GDAL, and zarr-python, read and write one store at random for a time,
-each value they see checked against a model (model.py), and their memory watched.
+"""Soak test: processes and threads of GDAL, and zarr-python, read and write one store at random.
 
     autotest/soak/run.sh --minutes 30 [--seed 1234abcd] [--format v3] [--processes 2] [--threads 3] [--keep]
 
-Prints its seed, and in the end one line of counts; ends with 1 and what was wrong where something
-was. The seed chooses the format of the store, v2, v3 or v3 in shards, where --format does not, and gives every thread its operations, but not the order between threads.
-GDAL_DRIVER_PATH says which plugin to run."""
+Every value read is checked against a model (model.py), and memory is watched. Prints the seed, and in
+the end one line of counts. Prints the failures and exits with 1 if there are any. The seed chooses the
+store's format (v2, v3 or v3 in shards) unless --format does. It also gives every thread its operations,
+but not the order between threads. GDAL_DRIVER_PATH says which plugin to run.
+"""
 
 import argparse
 import json
@@ -36,10 +37,10 @@ from handles import WAYS
 from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
                    slice_values)
 
-# A process may hold this much more in the end than after its first third: what the allocator keeps.
+# Memory that the allocator may keep in a process between the first third and the end.
 TOLERANCE = 16 << 20
 WARM = 20  # seconds, of which the first third fills the caches
-# A sanitizer keeps what was freed.
+# A sanitizer keeps freed memory.
 HAS_SANITIZER = "san" in os.environ.get("LD_PRELOAD", "")
 WHOLE = tuple(slice(0, size) for size in SHAPE)
 zarr_formats.install()
@@ -49,7 +50,7 @@ FORMATS = {"v2": 2, "v3": 3, zarr_formats.SHARDS: zarr_formats.SHARDS}
 
 
 def put_in_shards(store, path):
-    """Has each chunk of an array, of which nothing is stored yet, be a shard of smaller ones."""
+    """Makes each chunk of an array without stored chunks a shard of smaller chunks."""
     view = zarr_formats.view(store)
     document = view.document(path)
     whole = document["chunk_grid"]["configuration"]["chunk_shape"]
@@ -59,7 +60,7 @@ def put_in_shards(store, path):
 
 
 def make_store(path, processes):
-    """Everything is there and empty when the processes begin."""
+    """Writes the store: all nodes exist and are empty when the processes begin."""
     group = zarr.open_group(str(path), mode="w")
 
     def add(name, dims, attributes=None, **arguments):
@@ -90,7 +91,7 @@ def make_store(path, processes):
 
 
 class Runner:
-    """One of the processes, and what memory it had at which time."""
+    """A process of the soak, with its memory over time."""
 
     def __init__(self, request):
         is_zarr = request["process"] == ZARR
@@ -107,7 +108,7 @@ class Runner:
         return self._process.poll() is None
 
     def sample(self):
-        """Memory of its own, without files that are mapped."""
+        """Records the process's own memory, without mapped files."""
         try:
             text = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
         except OSError:
@@ -117,7 +118,7 @@ class Runner:
                 self.samples.append(int(line.split()[1]) << 10)
 
     def finish(self, seconds):
-        """Its counts, and what failed."""
+        """Returns the process's counts and its failures."""
         try:
             output, _ = self._process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -132,7 +133,8 @@ class Runner:
         return counts[-1] if counts else {}, failed
 
     def memory(self):
-        """Bytes after the first third, and at the end: medians of a tenth each."""
+        """Returns the bytes after the first third, and at the end: medians of a tenth of the
+        samples each."""
         tenth = max(1, len(self.samples) // 10)
         third = len(self.samples) // 3
         if len(self.samples) < 6:
@@ -142,7 +144,7 @@ class Runner:
 
 
 def run(folder, chosen, seed):
-    """Returns what failed, as texts, and the line of counts."""
+    """Runs the soak; returns the failures as texts, and the line of counts."""
     processes, threads, seconds = chosen.processes, chosen.threads, 60 * chosen.minutes
     make_store(folder / "soak.zarr", processes)
     model = Model(folder / "model", create=True)
@@ -183,7 +185,7 @@ def run(folder, chosen, seed):
 
 
 def check_end(folder, model):
-    """After all writers have ended, everything is exactly as the model says."""
+    """Compares the store with the model after all writers have ended; both must be equal."""
     store, failures = folder / "soak.zarr", []
     for name in ARRAYS:
         wanted = model.settled(name, WHOLE)
@@ -192,7 +194,7 @@ def check_end(folder, model):
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
     documents = zarr_formats.documents(store)
-    # zarr-python grows its series without telling the consolidated metadata.
+    # zarr-python grows its series without updating the consolidated metadata.
     consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"
     failures += [f"in the end the consolidated metadata have another {key}" for key in {*documents, *consolidated}

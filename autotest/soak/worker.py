@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A process of the soak that is GDAL's: its threads read and write what Plan and Model say, each
-with handles of its own. Run by soak.py, with its answers as lines of JSON."""
+"""A GDAL process of the soak: its threads read and write according to Plan and Model, each with
+handles of its own. soak.py starts it, and reads its answers as lines of JSON."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ WHOLE = tuple(slice(0, size) for size in SHAPE)
 
 
 class Work:
-    """What the threads of a process share."""
+    """State that the threads of a process share."""
 
     def __init__(self, request):
         self.folder = pathlib.Path(request["folder"])
@@ -42,15 +42,15 @@ class Work:
                 self.counts[name] += number
 
     def fail(self, text):
-        """Tells everybody."""
+        """Reports a failure, and stops all processes."""
         with self._lock:
             print(json.dumps({"failed": text}), flush=True)
         (self.folder / "stop").touch()
 
 
 class Writing:
-    """The handle through which a thread writes to an array, one at a time, and what was written
-    through it and not flushed yet."""
+    """The handle through which a thread writes to an array, and the writes that are not flushed
+    yet. A thread has one such handle for an array."""
 
     def __init__(self, worker, array, way):
         self._worker, self.array, self.way, self._pending = worker, array, way, []
@@ -83,7 +83,7 @@ class Writing:
 
 
 class Worker:
-    """A thread. Which operations it does follows from the seed alone."""
+    """A thread, whose operations depend on the seed alone."""
 
     def __init__(self, work, thread):
         self.work, self.model, self.me = work, work.model, (work.process, thread)
@@ -126,7 +126,7 @@ class Worker:
     # ------------------------------------------------------------------------- Writing
 
     def _writing(self, array):
-        """The handle to write through; where another way is chosen, after the old one is closed."""
+        """Returns the handle to write through. Sometimes closes it and opens another kind."""
         held = self.writing.get(array)
         if held is not None and self.choose.random() < 0.9:
             return held
@@ -177,7 +177,7 @@ class Worker:
         return window
 
     def read_fresh(self):
-        """By a handle that was not there before: sees all that was flushed then."""
+        """Reads by a new handle, which sees all that was flushed before it was opened."""
         array, window = self.choose.choice(ARRAYS), self._window()
         way = self.choose.choice(list(WAYS))
         least = self.model.least(array, window)
@@ -186,7 +186,7 @@ class Worker:
         self._check(array, window, handle.read(window), least, f"{way}, fresh")
 
     def read_kept(self):
-        """By one that is kept: sees at least what was flushed when it was opened."""
+        """Reads by a kept handle, which sees at least all that was flushed when it was opened."""
         key = array, way = self.choose.choice(ARRAYS), self.choose.choice(list(WAYS))
         window = self._window()
         if key not in self.kept:
@@ -201,7 +201,7 @@ class Worker:
             self.kept.pop(self.choose.choice(sorted(self.kept)))
 
     def read_own(self):
-        """By the handle that writes: sees all that this thread has written, and nothing else."""
+        """Reads by the writing handle, which sees exactly the writes of this thread."""
         array, parcel = self._parcel()
         window = window_in(self.choose, parcel)
         values = self._writing(array).handle.read(window)
@@ -215,7 +215,7 @@ class Worker:
 
 def main():
     gdal.DontUseExceptions()
-    gdal.SetCacheMax(4 << 20)  # so that things are thrown out
+    gdal.SetCacheMax(4 << 20)  # so that blocks leave the cache
     work = Work(json.loads(sys.argv[1]))
     workers = [Worker(work, thread) for thread in range(work.plan.threads)]
     threads = [threading.Thread(target=worker.run) for worker in workers]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The process of the soak that is zarr-python's: reads and writes as the others do. Run by soak.py,
-with its answers as lines of JSON."""
+"""The zarr-python process of the soak, which reads and writes as the GDAL processes do. soak.py
+starts it, and reads its answers as lines of JSON."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ zarr_formats.install()
 
 
 class Locks(zarr.ProcessSynchronizer):
-    """The lock files of a store, which are called as the chunks, or shards, are in its format."""
+    """Lock files of a store, named after chunks or shards in the store's format."""
 
     def __init__(self, store, folder):
         super().__init__(str(folder))
@@ -56,7 +56,7 @@ class Party:
                 (self.folder / "stop").touch()
                 break
             self.counts["operations"] += 1
-            time.sleep(0.005)  # so that GDAL has most of the machine
+            time.sleep(0.005)  # leaves most of the machine to GDAL
         print(json.dumps(self.counts), flush=True)
 
     def _open(self, name, mode):
@@ -85,8 +85,8 @@ class Party:
             raise ValueError(problem)
 
     def _values(self, name, window):
-        """Again where a chunk goes, as it holds nothing but the fill value any more, between
-        zarr-python's question whether the file is there and its opening it."""
+        """Reads again if a chunk is deleted, because it holds only the fill value, between
+        zarr-python's check of the file and its opening."""
         for _ in range(100):
             try:
                 return self._open(name, "r")[window]

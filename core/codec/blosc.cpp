@@ -11,6 +11,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/tuning.h"
 #include "core/codec/factories.h"
+#include "core/codec/registry.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
 
@@ -304,5 +305,7 @@ CodecResult MakeBlosc(const json::Value& config, const CodecContext& context) {
     return std::unique_ptr<Codec>(std::make_unique<Blosc>(
         BloscParameters::Make(config, std::max<std::size_t>(context.dtype.size, 1))));
 }
+
+const char* BloscCompressors() { return blosc_list_compressors(); }
 
 }  // namespace zarr

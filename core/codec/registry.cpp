@@ -34,15 +34,16 @@ constexpr CodecClass kBytes = CodecClass::kBytesToBytes;
 constexpr ConfigurationReader kRead = ReadNumcodecsConfiguration;
 constexpr ConfigurationWriter kWrite = NumcodecsConfiguration;
 
+// GDAL lists the codecs for creation in this order.
 constexpr Row kCodecs[] = {
     {"blosc", "blosc", kBytes, true, MakeBlosc, nullptr, ReadBloscConfiguration,
      BloscConfiguration},
     {"zlib", "numcodecs.zlib", kBytes, true, MakeZlib, nullptr, kRead, kWrite},
     {"gzip", "gzip", kBytes, true, MakeGzip, nullptr, ReadGzipConfiguration, GzipConfiguration},
-    {"bz2", "numcodecs.bz2", kBytes, true, MakeBz2, nullptr, kRead, kWrite},
     {"lzma", "numcodecs.lzma", kBytes, true, MakeLzma, nullptr, kRead, kWrite},
     {"zstd", "zstd", kBytes, true, MakeZstd, nullptr, ReadZstdConfiguration, ZstdConfiguration},
     {"lz4", "numcodecs.lz4", kBytes, true, MakeLz4, nullptr, kRead, kWrite},
+    {"bz2", "numcodecs.bz2", kBytes, true, MakeBz2, nullptr, kRead, kWrite},
     {"zfpy", "numcodecs.zfpy", kSerializer, true, MakeZfpy, nullptr, kRead, kWrite},
     {"pcodec", "numcodecs.pcodec", kSerializer, true, MakePcodec, nullptr, kRead, kWrite},
     {"imagecodecs_tiff", "imagecodecs_tiff", kSerializer, true, MakeTiff, nullptr, kRead, kWrite},
@@ -51,11 +52,11 @@ constexpr Row kCodecs[] = {
      kRead, kWrite},
     {"quantize", "numcodecs.quantize", kArray, false, MakeQuantize, nullptr, kRead, kWrite},
     {"bitround", "numcodecs.bitround", kArray, false, MakeBitRound, nullptr, kRead, kWrite},
-    {"astype", "numcodecs.astype", kArray, false, MakeAsType, nullptr, kRead, kWrite},
-    {"packbits", "numcodecs.packbits", kArray, false, MakePackBits, nullptr, kRead, kWrite},
-    {"categorize", "", kArray, false, MakeCategorize, MakeCategorizeObjects, nullptr, nullptr},
     {"shuffle", "numcodecs.shuffle", kBytes, false, MakeShuffle, nullptr, ReadShuffleConfiguration,
      ShuffleConfiguration},
+    {"packbits", "numcodecs.packbits", kArray, false, MakePackBits, nullptr, kRead, kWrite},
+    {"astype", "numcodecs.astype", kArray, false, MakeAsType, nullptr, kRead, kWrite},
+    {"categorize", "", kArray, false, MakeCategorize, MakeCategorizeObjects, nullptr, nullptr},
     {"base64", "numcodecs.base64", kBytes, false, MakeBase64, nullptr, kRead, kWrite},
     {"crc32", "numcodecs.crc32", kBytes, false, MakeCrc32, nullptr, kRead, kWrite},
     {"crc32c", "crc32c", kBytes, false, MakeCrc32c, nullptr, ReadEmptyConfiguration,

@@ -43,4 +43,7 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 // Returns the numcodecs ids of all codecs, in table order.
 std::vector<std::string_view> CodecIds();
 
+// The compressors that the linked blosc library has, with commas between.
+const char* BloscCompressors();
+
 }  // namespace zarr

@@ -12,6 +12,7 @@
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome_placement.h"
+#include "core/conventions/overviews.h"
 #include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
@@ -118,6 +119,12 @@ bool CatalogGroup::IsOneGrid() const {
     });
 }
 
+bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group) {
+    if (!MayBeOverviewsGroup(LastName(group))) return false;
+    const auto attributes = hierarchy.Attributes(group);
+    return attributes.ok() && IsOverviewsGroup(*attributes);
+}
+
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) {
     CatalogArray array;
     array.path = path;
@@ -171,6 +178,8 @@ Result<std::vector<Node>> CatalogWalk::Members(const std::string& path) {
 }
 
 Status CatalogWalk::Visit(const std::string& path, bool is_root) {
+    if (!is_root && overviews_ == OverviewGroups::kSkipped && IsForOverviews(hierarchy_, path))
+        return {};
     if (!visited_.insert(path).second) return {};
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
@@ -324,8 +333,8 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
 }
 
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
-                                              Warnings& warnings) {
-    CatalogWalk walk(hierarchy, warnings);
+                                              Warnings& warnings, OverviewGroups overviews) {
+    CatalogWalk walk(hierarchy, warnings, overviews);
     ZARR_RETURN_IF_ERROR(walk.Visit(path, true));
     return walk.Take();
 }

@@ -57,12 +57,19 @@ struct CatalogGroup {
 // Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
+// True for a group that holds nothing but overviews of arrays beside it.
+bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
+
+// Whether a search goes into groups for which IsForOverviews() is true.
+enum class OverviewGroups { kIncluded, kSkipped };
+
 // Returns `path` and the groups below, depth first, parents first. Images of a container keep the
 // order of the container; other groups are sorted by name. A group that cannot be listed gives a
 // warning and is left out. A store that cannot list yields only the nodes that MembersOf() and
 // ReadNamedMembers() find.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
-                                              Warnings& warnings);
+                                              Warnings& warnings,
+                                              OverviewGroups overviews = OverviewGroups::kIncluded);
 
 // True for an array of numbers that has at least two dimensions and is not empty.
 bool IsRaster(const ArrayMetadata& metadata);
@@ -80,8 +87,8 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
 // Visits each group once. Missing nodes that attributes name give one warning in total.
 class CatalogWalk {
   public:
-    CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings)
-        : hierarchy_(hierarchy), warnings_(warnings) {}
+    CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
+        : hierarchy_(hierarchy), warnings_(warnings), overviews_(overviews) {}
 
     // Visits a group and the groups below. A group that cannot be listed is an error only if
     // `is_root`.
@@ -107,6 +114,7 @@ class CatalogWalk {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
+    const OverviewGroups overviews_;
     Faults faults_;
     std::vector<CatalogGroup> groups_;
     std::set<std::string> visited_;

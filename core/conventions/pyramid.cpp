@@ -8,7 +8,6 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/base_state.h"
-#include "core/conventions/catalog.h"
 #include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/tile_matrices.h"
@@ -314,19 +313,40 @@ void PyramidFaults::Report(Warnings& warnings) {
     *this = PyramidFaults();
 }
 
+namespace {
+
+// True where all levels but the first lie in groups for overviews.
+bool LiesInOverviewGroups(const Hierarchy& hierarchy, const ListedPyramid& listed) {
+    const auto is_in_one = [&](const ListedLevel& level) {
+        for (std::string_view at = level.path; at.size() > listed.group.size(); at = ParentPath(at))
+            if (IsForOverviews(hierarchy, std::string(at))) return true;
+        return false;
+    };
+    return listed.is_overviews &&
+           std::all_of(listed.levels.begin() + 1, listed.levels.end(), is_in_one);
+}
+
+}  // namespace
+
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
-                                  PyramidFaults& faults) {
+                                  PyramidFaults& faults, OverviewGroups overviews) {
     Warnings warnings;
     Builder builder(hierarchy, warnings, &faults);
+    bool has_skipped = false;
     const auto build = [&](const std::vector<ListedPyramid>& listed) {
         std::vector<Pyramid> pyramids;
-        for (const ListedPyramid& pyramid : listed) builder.Add(pyramid, pyramids);
+        for (const ListedPyramid& pyramid : listed) {
+            if (overviews == OverviewGroups::kSkipped && LiesInOverviewGroups(hierarchy, pyramid))
+                has_skipped = true;
+            else
+                builder.Add(pyramid, pyramids);
+        }
         return pyramids;
     };
     Warnings ignored;  // reported when the group is opened
     auto pyramids =
         build(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings));
-    if (pyramids.empty()) {
+    if (pyramids.empty() && !has_skipped) {
         const auto levels = ListXcubeLevels(hierarchy, group, warnings);
         pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));
     }
@@ -349,6 +369,13 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
         warnings.insert(warnings.end(), found.begin(), found.end());
     if (pyramid->levels.size() == 1) return std::nullopt;
     return pyramid;
+}
+
+bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path) {
+    if (array_path.empty()) return false;
+    Warnings ignored;  // for FindPyramidOf()
+    const auto listed = FindListing(hierarchy, array_path, ignored);
+    return listed && LiesInOverviewGroups(hierarchy, *listed);
 }
 
 std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,

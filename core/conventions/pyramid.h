@@ -12,6 +12,7 @@
 
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/catalog.h"
 #include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -70,9 +71,12 @@ class PyramidFaults {
 // 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
 // If levels are groups, each variable has a pyramid, sorted by name; a level may lack variables.
 // Each unsuitable level gives a warning with its origin; all missing levels give one. Warnings
-// about the base itself appear when the base is opened. Reads metadata and coordinate arrays.
+// about the base itself appear when the base is opened. Reads metadata and coordinate arrays. With
+// kSkipped, pyramids whose smaller levels all lie in groups for overviews are left to
+// FindPyramidOf().
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
-                                  PyramidFaults& faults);
+                                  PyramidFaults& faults,
+                                  OverviewGroups overviews = OverviewGroups::kIncluded);
 
 // Returns the pyramid that has the array as a level. The array's own attributes or the nearest
 // ancestor group that lists the array describe the pyramid. nullopt if there is no such pyramid, or
@@ -82,6 +86,10 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 // descriptions in ancestors are returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
+
+// True if the overviews that FindPyramidOf() finds all lie in groups for which IsForOverviews() is
+// true. Reads attributes of groups only.
+bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path);
 
 // Returns a pyramid for each array of one group, in the given order. Levels larger than the array
 // are removed. An array outside any pyramid gives a pyramid of one level. Warnings are those of

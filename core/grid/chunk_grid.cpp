@@ -115,4 +115,27 @@ std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape
     return chunks;
 }
 
+std::vector<std::uint64_t> DefaultShard(const std::vector<std::uint64_t>& shape,
+                                        const std::vector<std::uint64_t>& chunks,
+                                        std::uint64_t element_size) {
+    std::vector<std::uint64_t> shard = chunks;
+    std::uint64_t bytes = element_size;
+    for (const std::uint64_t size : chunks) bytes = SaturatingMul(bytes, size);
+    const auto grow = [&](std::size_t first, std::size_t last) {
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (std::size_t i = last; i-- > first;) {
+                if (shard[i] >= shape[i] || bytes > kDefaultShardBytes / 2) continue;
+                shard[i] *= 2;
+                bytes *= 2;
+                has_grown = true;
+            }
+        }
+    };
+    const std::size_t rank = shard.size();
+    grow(rank > 2 ? rank - 2 : 0, rank);
+    if (rank > 2) grow(0, rank - 2);
+    return shard;
+}
+
 }  // namespace zarr

@@ -51,4 +51,14 @@ inline constexpr std::size_t kDefaultChunkBytes = std::size_t{4} << 20;
 std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape,
                                          std::size_t element_size);
 
+// Largest shard that DefaultShard() makes of several chunks, in bytes.
+inline constexpr std::uint64_t kDefaultShardBytes = std::uint64_t{64} << 20;
+
+// Shape of the shards of an array of `shape` for which only the shape of the chunks was given. A
+// shard is one chunk, doubled along the last two dimensions, then along the others, while it takes
+// at most kDefaultShardBytes and is smaller than the array. `element_size` is in bytes.
+std::vector<std::uint64_t> DefaultShard(const std::vector<std::uint64_t>& shape,
+                                        const std::vector<std::uint64_t>& chunks,
+                                        std::uint64_t element_size);
+
 }  // namespace zarr

@@ -4,9 +4,10 @@
 
     dask_mosaic.py [options] OUTPUT INPUT...
 
-OUTPUT is a path of GDAL's: mosaic.zarr, /vsis3/bucket/mosaic.zarr. The inputs are of one CRS and pixel
-size, as gdalbuildvrt takes them. Regions that begin and end with chunks need no locks: no chunk
-is anybody else's. Others share chunks, which --synchronizer keeps whole."""
+OUTPUT is a path of GDAL, such as mosaic.zarr or /vsis3/bucket/mosaic.zarr. The inputs have one CRS and
+pixel size, as gdalbuildvrt requires. Regions of whole chunks need no locks, as no other process writes
+these chunks. Other regions share chunks, which --synchronizer protects.
+"""
 
 import argparse
 import os
@@ -16,7 +17,7 @@ from osgeo import gdal
 
 
 def mosaic_of(inputs):
-    """All inputs as one raster, of which only what is asked for is read."""
+    """Returns all inputs as one raster, of which only requested parts are read."""
     mosaic = gdal.BuildVRT("", inputs)
     if mosaic is None:
         raise ValueError(f"no mosaic of {', '.join(inputs)}")
@@ -24,7 +25,7 @@ def mosaic_of(inputs):
 
 
 def create(output, inputs, chunk):
-    """The store with nothing but its metadata."""
+    """Creates the store with its metadata only."""
     mosaic = mosaic_of(inputs)
     band = mosaic.GetRasterBand(1)
     dataset = gdal.GetDriverByName("Zarr").Create(
@@ -37,14 +38,14 @@ def create(output, inputs, chunk):
     if band.GetNoDataValue() is not None:
         for i in range(mosaic.RasterCount):
             dataset.GetRasterBand(i + 1).SetNoDataValue(band.GetNoDataValue())
-    dataset.FlushCache()  # raises where closing would only print
+    dataset.FlushCache()  # raises an error, which closing would only print
     return mosaic.RasterXSize, mosaic.RasterYSize
 
 
 def write_region(output, inputs, window, options):
-    """What a process of the cluster does. Its dataset is its own, and what it has written is in the
-    store when the dataset is closed."""
-    gdal.UseExceptions()  # an error is raised where the result is asked for
+    """Writes a region in a process of the cluster. The dataset belongs to this process. Written
+    data are in the store when the dataset is closed."""
+    gdal.UseExceptions()  # an error is raised where the result is requested
     pixels = mosaic_of(inputs).ReadRaster(*window)
     dataset = gdal.OpenEx(output, gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
     dataset.WriteRaster(*window, pixels)
@@ -60,7 +61,7 @@ def windows(width, height, region):
 
 
 def build_overviews(output):
-    """Until one chunk holds the whole raster."""
+    """Builds overviews until one chunk holds the whole raster."""
     dataset = gdal.OpenEx(output, gdal.OF_RASTER | gdal.OF_UPDATE)
     block = dataset.GetRasterBand(1).GetBlockSize()[0]
     levels = [2]

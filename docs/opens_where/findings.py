@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a reader makes of a store, held against what it must be: `Findings`."""
+"""`Findings`: compares what a reader reads from a store with the expected facts."""
 
 import re
 
@@ -10,8 +10,9 @@ DEGREES = 1e-5
 
 
 class Findings:
-    """Reads are counted; what is absent and what is wrong are sentences. A reader that cannot open
-    the store at all has read nothing. `name`: what other names than that of the array it took."""
+    """Counts the arrays read, and collects sentences about absent and wrong facts. A reader that
+    cannot open the store has read no array. `name` says by which names the reader opened the
+    arrays, if these are not the arrays' own."""
 
     def __init__(self, folder):
         self.folder, self.read = str(folder), 0
@@ -32,11 +33,11 @@ class Findings:
         return answer
 
     def fails(self, what, error):
-        """An array, or the store, that does not open or read."""
+        """Records an array, or the store, that cannot be opened or read."""
         self.errors.append(f"{what}: {self.short(error)}" if what else self.short(error))
 
     def short(self, error):
-        """The first line of an error, without the folder of the stores."""
+        """Returns the first line of an error, without the folder of the stores."""
         if isinstance(error, BaseException):
             text = str(error).strip()
             error = f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -46,21 +47,22 @@ class Findings:
         return text if len(text) <= 300 else text[:297] + "..."
 
     def values(self, path, got, wanted):
-        """Counts an array that was read, and says where it is not as it must be."""
+        """Counts an array that was read, and records where it differs."""
         self.read += 1
         problem = difference(got, wanted)
         if problem:
             self.wrong.append(f"/{path}: {problem}")
 
     def number(self, what, got, wanted):
-        """A fact that is a number or a list of numbers; None is an absent one."""
+        """Checks a fact that is a number or a list of numbers; None stands for an absent fact."""
         if got is None:
             self.missing.append(f"no {what}")
         elif not np.allclose(got, wanted, **PAIR):
             self.wrong.append(f"{what} is {got}, not {wanted}")
 
     def points(self, wanted, to_degrees):
-        """A CRS: `to_degrees` makes longitude and latitude of a point, None is an absent CRS."""
+        """Checks a CRS: `to_degrees` converts a point to longitude and latitude; None stands for an
+        absent CRS."""
         if to_degrees is None:
             self.missing.append("no CRS")
             return
@@ -75,8 +77,8 @@ class Findings:
 
 
 def difference(got, wanted):
-    """None when both hold the same values, else a sentence. The types may differ, where each value
-    is the same number, and the dimensions of size 1."""
+    """Returns None if both hold equal values, else a sentence. Types may differ if each value is
+    the same number, and dimensions of size 1 may be missing."""
     got, wanted = plain(got), plain(wanted)
     if squeezed(got.shape) != squeezed(wanted.shape):
         return f"shape {got.shape}, not {wanted.shape}"
@@ -96,7 +98,7 @@ def difference(got, wanted):
 
 
 def plain(values):
-    """Times as integers, texts of every kind as Unicode, structures untouched."""
+    """Converts times to integers, and texts of every kind to Unicode; keeps structures."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         return values.astype(values.dtype.newbyteorder("=")).view("i8")
@@ -113,7 +115,7 @@ def squeezed(shape):
 
 
 def compare(findings, path, got, wanted):
-    """The values of an array; of a structure those of each field."""
+    """Compares the values of an array, or those of each field of a structure."""
     if not wanted.dtype.names:
         findings.values(path, got, wanted)
         return

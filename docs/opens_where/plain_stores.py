@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Stores that try one feature of the format each: data types, layouts, compressors, filters and
-containers. The values are NumPy's, not what a reader made of the store."""
+containers.
+
+The expected values are NumPy's, not those that a reader returned."""
 
 import pathlib
 
@@ -18,7 +20,7 @@ WORDS = ["alpha", "be", "", "delta", "epsilo", "ze", "eta"]
 
 
 def numbers(dtype, shape=(12, 10)):
-    """Small numbers, of both signs where the type has them, exact in any of them."""
+    """Returns small numbers that every type holds exactly, of both signs if the type is signed."""
     dtype = np.dtype(dtype)
     values = np.arange(np.prod(shape)).reshape(shape) % 97
     if dtype.kind in "ifc":
@@ -29,8 +31,8 @@ def numbers(dtype, shape=(12, 10)):
 
 
 def group_of(folder, name, arrays, title, family, consolidated=False, note=None, **options):
-    """A group of arrays in chunks that overhang; each tries only what it is there to try, so that
-    nothing is compressed unless a compressor is given."""
+    """Adds a group of arrays in chunks that overhang. Each array tries one feature, so chunks are
+    not compressed unless a compressor is given."""
     options.setdefault("compressor", None)
     described = {}
     for path, values in arrays.items():

@@ -1,20 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Opens every store of a folder that stores.py has filled with one reader, and says what comes out.
+"""Opens every store of a folder, which stores.py has filled, with one reader, and writes the findings.
 
     docs/opens_where/probe.py READER FOLDER RESULT
 
-READER is `ours` (GDAL with this driver, found by GDAL_DRIVER_PATH), `builtin` (GDAL without),
-`zarr-python`, `netcdf-c` or `qgis` (with this driver). RESULT, a file or the folder of one that is
-named by reader and version, gets the versions of what was run and a verdict for each store:
+READER is `ours` (GDAL with this driver, found by GDAL_DRIVER_PATH), `builtin` (GDAL without this
+driver), `zarr-python`, `netcdf-c` or `qgis` (with this driver). RESULT is a file, or a folder in which
+the file is named by reader and version. The file gets the versions of the programs and a verdict for
+each store:
 
-    yes      opens, and all that was asked is right
-    name     the same, but by other names than the store's path and the array's
-    part     what it gives is right, and something is absent
-    wrong    opens, and something is wrong
-    no       opens no array; `error` is its first line
-    crash, hang
-    -        a store with nothing that this reader shows
+    yes      opens, and every fact is right;
+    name     right, but by other names than the store's path and the array's path;
+    part     right, but something is absent;
+    wrong    opens, and something is wrong;
+    no       opens no array; `error` is the first line of the error;
+    crash, hang;
+    -        a store without anything that this reader shows.
 
 Each opening runs in a process of its own. Needs NumPy and the reader.
 """
@@ -35,7 +36,8 @@ RANK = {"yes": 0, "part": 1, "wrong": 2, "no": 3, "crash": 3, "hang": 3}
 
 
 def module_of(reader):
-    """Has attempts(store), versions(reader) and measure(findings, folder, store, name)."""
+    """Returns the module of a reader, with attempts(store), versions(reader) and measure(findings,
+    folder, store, name)."""
     if reader in ("ours", "builtin"):
         import read_gdal as module
     elif reader == "qgis":
@@ -54,7 +56,7 @@ def open_stores(folder):
 
 
 def child(reader, folder, number, attempt):
-    """One opening, in this process; returns what verdict() says of it."""
+    """Opens a store once, in this process; returns the result of verdict()."""
     import findings
 
     module = module_of(reader)
@@ -65,11 +67,11 @@ def child(reader, folder, number, attempt):
         module.measure(found, folder, store, attempt)
         print("\n" + json.dumps(found.verdict()), flush=True)
         del application
-        os._exit(0)  # what libraries do at their end is no part of the question
+        os._exit(0)  # the end of libraries is not part of the question
 
 
 def ask(*words):
-    """What a child answers; (None, why) where it does not."""
+    """Returns the answer of a child process, or a verdict that says why there is no answer."""
     command = [sys.executable, "-B", str(HERE / "probe.py"), "--child", *map(str, words)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
@@ -83,7 +85,7 @@ def ask(*words):
 
 
 def measure(reader, folder, number, store):
-    """The verdict on a store: of the ways to open it the best, the first among equals."""
+    """Returns the verdict on a store: the best of all ways to open it, the first among equals."""
     module = module_of(reader)
     if hasattr(module, "is_raster") and not any(map(module.is_raster, store["arrays"])):
         return {"verdict": "-"}
@@ -106,12 +108,13 @@ def versions(reader):
 
 
 def result_name(reader, found):
-    """By the version of what is measured, which comes first."""
+    """Returns the file name of a result, with the version of the measured program, which comes
+    first."""
     return f"{reader}-{next(iter(found.values())).split('+')[0]}.json"
 
 
 def text_of(document):
-    """JSON with a line for each store."""
+    """Returns JSON with a line for each store."""
     lines = [f"  {word(name)}: {word(answer)}" for name, answer in document["stores"].items()]
     head = f'{{"reader": {word(document["reader"])},\n "versions": {word(document["versions"])},\n'
     return head + ' "stores": {\n' + ",\n".join(lines) + "\n}}\n"

@@ -11,7 +11,7 @@ DRIVERS = ["Zarr"]
 
 
 def attempts(store):
-    """The names by which a user would try to open it, the plain path first."""
+    """Returns the names by which a user would try to open a store, the plain path first."""
     path = store["path"]
     if store.get("container") != "zip":
         return [path, f'ZARR:"{path}"']
@@ -32,14 +32,14 @@ def versions(reader):
 
 
 def prepare(reader):
-    """To be called before GDAL is imported."""
+    """Sets the environment; must be called before GDAL is imported."""
     os.environ["GDAL_PAM_ENABLED"] = "NO"
     if reader == "builtin":
         os.environ["GDAL_DRIVER_PATH"] = "disable"
 
 
 class Name:
-    """A name with the folder of the stores put in, and the names of arrays made of it."""
+    """A name in which the folder of the stores is filled in, with names of arrays made from it."""
 
     def __init__(self, folder, attempt):
         bare = attempt.startswith('ZARR:"')
@@ -86,14 +86,15 @@ def measure(findings, folder, store, attempt):
 
 
 def check_unsigned(findings, got, wanted):
-    """Signed numbers are what is stored: then it is the attribute that is not applied."""
+    """Records that _Unsigned is not applied, if the signed numbers are those stored."""
     if (got.reshape(wanted.shape) == wanted.view("i1")).all():
         findings.missing.append("_Unsigned is not applied")
         wanted.dtype = "i1"
 
 
 def read_raster(gdal, name):
-    """All bands, or all subdatasets where each slice is one; None where one does not open."""
+    """Reads all bands, or all subdatasets if each slice is one; None if one of them does not
+    open."""
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, DRIVERS)
     if dataset is None:
         return None
@@ -107,7 +108,7 @@ def read_raster(gdal, name):
 
 
 def read_slices(gdal, findings, name, shape):
-    """The slices one by one, as GDAL before 3.8 names them; None where one does not open."""
+    """Reads the slices one by one, as GDAL before 3.8 names them; None if one does not open."""
     data = [read_raster(gdal, slice_name(name, index)) for index in np.ndindex(*shape)]
     if any(each is None for each in data):
         return None
@@ -120,7 +121,8 @@ def slice_name(name, index):
 
 
 def read_array(gdal, dataset, path, wanted):
-    """A list or an array; of a structure a dict of its fields. None where it does not open."""
+    """Returns a list or an array, for a structure a dict of its fields; None if the array does not
+    open."""
     root = dataset.GetRootGroup() if dataset is not None else None
     if root is None:
         return None
@@ -140,12 +142,12 @@ def check_facts(gdal, findings, name, facts):
     if "array" not in facts:
         return
     dataset = gdal.OpenEx(name.array(facts["array"]), gdal.OF_RASTER, DRIVERS)
-    if dataset is None:  # the slices of an array of up to five dimensions
+    if dataset is None:  # slices of an array of up to five dimensions
         names = (slice_name(name.array(facts["array"]), [0] * extra) for extra in (1, 2, 3))
         opened = (gdal.OpenEx(each, gdal.OF_RASTER, DRIVERS) for each in names)
         dataset = next((each for each in opened if each is not None), None)
     if dataset is None:
-        return  # the values have said so
+        return  # recorded with the values
     if not dataset.RasterCount:
         dataset = gdal.OpenEx(dataset.GetSubDatasets()[0][0], gdal.OF_RASTER, DRIVERS)
     band = dataset.GetRasterBand(1)

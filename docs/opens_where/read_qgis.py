@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""QGIS with this driver: what it shows of a raster. Strings and arrays of one dimension are no
-rasters and are left out; a store that has nothing else is not measured."""
+"""QGIS with this driver: the properties of a raster layer. Strings and arrays of one dimension are
+no rasters and are left out. A store of such arrays alone is not measured."""
 
 import os
 
@@ -19,7 +19,7 @@ def versions(reader):
 
 
 def start(folder):
-    """QGIS without a screen and without a user's settings."""
+    """Starts QGIS without a screen and without a user's settings."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["QGIS_CUSTOM_CONFIG_PATH"] = str(folder)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
@@ -31,7 +31,7 @@ def start(folder):
 
 
 def message(error):
-    """Of an error that has none, QGIS cannot be asked."""
+    """Returns the text of an error; QGIS must not be asked for the text of an empty one."""
     return "QGIS gives no message" if error.isEmpty() else error.summary()
 
 
@@ -65,7 +65,7 @@ def measure(findings, folder, store, attempt):
 
 
 def is_south_up(name):
-    """Whether GDAL has the first row in the south; QGIS shows every raster north up."""
+    """True if GDAL has the first row in the south; QGIS shows every raster north up."""
     from osgeo import gdal
 
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, read_gdal.DRIVERS)
@@ -74,7 +74,7 @@ def is_south_up(name):
 
 
 def check_values(findings, layer, array, wanted, south_up):
-    """The pixels, which QGIS scales where a band has a scale."""
+    """Compares the pixels, which QGIS scales if a band has a scale."""
     path, provider = array["path"], layer.dataProvider()
     try:
         got = [read_band(provider, band) for band in range(1, provider.bandCount() + 1)]
@@ -92,7 +92,8 @@ def check_values(findings, layer, array, wanted, south_up):
 
 
 def unscaled(provider, got, wanted):
-    """What is as `wanted` but for the scale of the layer, which check_facts() looks at."""
+    """Returns the wanted values where the pixels equal them except for the layer's scale, which
+    check_facts() checks."""
     scale, offset = provider.bandScale(1), provider.bandOffset(1)
     if (scale, offset) == (1.0, 0.0):
         return got
@@ -102,7 +103,7 @@ def unscaled(provider, got, wanted):
 
 
 def check_warped(findings, layer, path, wanted):
-    """QGIS warps what has control points onto the map: the pixels are then some of the array's."""
+    """Checks a layer that QGIS warps by control points: its pixels must be values of the array."""
     if not layer.crs().isValid():
         findings.missing.append("no control points")
     values = read_band(layer.dataProvider(), 1)
@@ -113,7 +114,7 @@ def check_warped(findings, layer, path, wanted):
 
 
 def read_band(provider, band):
-    """The pixels of a band as NumPy's numbers."""
+    """Reads the pixels of a band as a NumPy array."""
     from qgis.core import Qgis
 
     block = provider.block(band, provider.extent(), provider.xSize(), provider.ySize())

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Measures "which store opens where" with every reader of this machine, one result for each:
-# results/READER-VERSION.json. docs/make_opens_where.py makes the page of them.
+# Measures "which store opens where" with every reader of this machine, with one result for each:
+# results/READER-VERSION.json. docs/make_opens_where.py makes the page from the results.
 #
 #   docs/opens_where/run.sh [STORES [RESULTS]]
 #
-# STORES is a folder that stores.py has filled, where zarr-python is version 2 and this driver is at
-# hand; without it, they are made anew, and results/stores.json with them. Copied to other machines
-# they are measured by other versions. This driver is found by GDAL_DRIVER_PATH (build/gdalplugins
-# by default); without it, `ours` and `qgis` are left out. PYTHON is /usr/bin/python3 by default.
+# STORES is a folder that stores.py has filled on a machine with zarr-python 2 and this driver. Without
+# STORES the stores are made again, and results/stores.json, too. STORES may be copied to other machines,
+# to measure other versions. GDAL_DRIVER_PATH is the folder of this driver (build/gdalplugins by
+# default); without the driver `ours` and `qgis` are left out. PYTHON is /usr/bin/python3 by default.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${PYTHON:-/usr/bin/python3}

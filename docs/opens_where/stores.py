@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the stores of the page "which store opens where", and what they must be read as.
+"""Writes the stores of the page "which store opens where", and the facts that readers must find.
 
     docs/opens_where/stores.py FOLDER [LIST.json]
 
-FOLDER gets the stores, `expected/` with the values of their arrays, and `stores.json`, which
-probe.py reads: of each store its name, path, title, writer, its arrays and the facts that the
-documents of its format and conventions give (CRS, geotransform, nodata, scale, overviews, ...).
-LIST.json gets what the page says of the stores. Needs zarr-python 2 with xarray, rioxarray,
-netCDF-C's ncgen and GDAL with this driver (GDAL_DRIVER_PATH).
+FOLDER gets the stores, `expected/` with the values of their arrays, and `stores.json`, which probe.py
+reads. stores.json gives each store's name, path, title, writer, arrays and facts. The facts (CRS,
+geotransform, nodata, scale, overviews, ...) follow from the documents of the format and conventions.
+LIST.json gets the descriptions for the page.
+
+Needs zarr-python 2 with xarray, rioxarray, netCDF-C's ncgen and GDAL with this driver
+(GDAL_DRIVER_PATH).
 """
 
 import json
@@ -21,12 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 for sources in (HERE, HERE.parents[1] / "data", HERE.parents[1] / "autotest" / "gdrivers"):
     sys.path.insert(0, str(sources))
 
-# What the page says of a store, and the results do not.
+# Members of a store's description that the page shows and results leave out.
 DESCRIPTION = ("name", "family", "title", "writer")
 
 
 def kind_of(values):
-    """How GDAL's users read it: as a raster, or else by the multidimensional API."""
+    """Returns how GDAL's users read an array: as a raster, or else by the multidimensional API."""
     if values.dtype.names:
         return "structure"
     if values.dtype.kind in "OSU":
@@ -35,8 +37,8 @@ def kind_of(values):
 
 
 def keep(folder, store, path, values):
-    """Writes the values of an array, in native byte order and without pickles; returns what
-    stores.json says of it."""
+    """Writes the values of an array, in native byte order and without pickles; returns its entry in
+    stores.json."""
     kind = kind_of(values)
     if values.dtype.kind == "O":
         values = values.astype("U")
@@ -48,7 +50,7 @@ def keep(folder, store, path, values):
 
 
 def make(folder):
-    """Writes everything into an empty folder; returns the list that stores.json holds."""
+    """Writes everything into an empty folder; returns the list in stores.json."""
     import geo_stores
     import plain_stores
 
@@ -70,7 +72,7 @@ def descriptions(stores):
 
 
 def write_json(path, document):
-    """A list, a line for each item."""
+    """Writes a list as JSON with a line for each item."""
     lines = [json.dumps(item, ensure_ascii=False) for item in document]
     text = "[\n" + ",\n".join(lines) + "\n]\n"
     pathlib.Path(path).write_text(text, encoding="utf-8")

@@ -40,7 +40,7 @@ using zarr::Status;
 
 namespace {
 
-// A store in which the arrays have grown already.
+// Returns a hierarchy in which the arrays have their new sizes already.
 Result<std::shared_ptr<const zarr::Hierarchy>> WhenGrown(const std::shared_ptr<zarr::Store>& store,
                                                          const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -74,8 +74,8 @@ class DimensionAppend {
             return dataset;
         }
         dataset->Abandon();
-        // An array that has grown keeps what was written, though the consolidated metadata may be
-        // missing.
+        // An extended array keeps the new slices, even if the consolidated metadata could not be
+        // written.
         const zarr::Array& array = *plan_.layout().array;
         if (grown_.count(plan_.path()) == 0)
             static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata(), nullptr));
@@ -96,7 +96,7 @@ class DimensionAppend {
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
-        ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // what was overlooked would not be grown
+        ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // unread arrays would not be extended
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(
                                   store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
@@ -110,7 +110,7 @@ class DimensionAppend {
                     "its overviews have not grown with it; build them anew");
     }
 
-    // Fails where the source is known to lie elsewhere.
+    // Fails if the geotransform or CRS of the source differs from that of the array.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];
@@ -155,7 +155,7 @@ class DimensionAppend {
         return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
     }
 
-    // Warns of pixels that are not what they were in the source.
+    // Warns of source pixels whose value or meaning has changed.
     void WarnOfPixels() const {
         const auto warn = [&](const std::string& message) {
             EmitWarning(store_->Describe() + ": /" + plan_.path(), message);
@@ -177,7 +177,7 @@ class DimensionAppend {
         if (is_masked_) warn("its mask holds for the slices, too");
     }
 
-    // Bounds of the coordinates are not known for the slices.
+    // Warns that the bounds of the new coordinates are unknown.
     void WarnOfBounds() const {
         const std::string* const name =
             zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
@@ -209,13 +209,13 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Coordinates first: an array that has grown finds all of its own. Where one cannot grow, those
-    // that have are made as they were.
+    // Writes the new sizes, coordinates first, so that an extended array finds all of its
+    // coordinates. If an array cannot be extended, the other arrays get their former sizes back.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const bool coordinates : {true, false})
             for (const auto& [path, growth] : plan_.growth()) {
                 if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
-                grown_.insert(path);  // a failure may leave it grown
+                grown_.insert(path);  // even if the next write fails
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
                 Shrink(metadata);
@@ -224,7 +224,7 @@ class DimensionAppend {
         return metadata.Finish();
     }
 
-    // What cannot be written stays grown.
+    // Gives the extended arrays their former sizes. An array that cannot be written stays extended.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
             const Status status =
@@ -233,13 +233,13 @@ class DimensionAppend {
         }
     }
 
-    const std::string name_;  // that the user gave
+    const std::string name_;  // as given by the user
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     const bool had_overviews_;
-    std::set<std::string> grown_;  // paths of the arrays that have grown
-    // Results of the copy, summed over its bands.
+    std::set<std::string> grown_;  // paths of the extended arrays
+    // Results of copying pixels, summed over the bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -249,14 +249,15 @@ const char* Item(GDALMajorObject& object, const std::string& name) {
     return object.GetMetadataItem(name.c_str());
 }
 
-// "2020:01:02 03:04:05" of TIFF as ISO 8601.
+// Converts a TIFF time such as "2020:01:02 03:04:05" to ISO 8601.
 std::string FromTiffTime(std::string text) {
     for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
         if (text.size() > at && text[at] == ':') text[at] = '-';
     return text;
 }
 
-// A time in other units than the coordinates', as ISO 8601 without the name of its calendar.
+// Converts a time in `units` to ISO 8601, without the name of the calendar. nullopt if `units` are
+// not time units.
 std::optional<std::string> TimeText(const std::string& value, const char* units,
                                     zarr::Calendar calendar) {
     if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
@@ -266,7 +267,8 @@ std::optional<std::string> TimeText(const std::string& value, const char* units,
     return text ? std::optional(text->substr(0, text->find(" ("))) : std::nullopt;
 }
 
-// By its name in an attribute or a metadata item; the standard one without a name.
+// Returns the calendar called `name`; the standard calendar if `name` is nullptr; nullopt if the
+// name is unknown.
 std::optional<zarr::Calendar> CalendarOf(const char* name) {
     return name != nullptr ? zarr::CalendarByName(name) : std::optional(zarr::Calendar::kStandard);
 }
@@ -297,12 +299,13 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
     ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
-    // What the store failed to give may be an array that has to grow, too.
+    // Fails if the store could not be read: an unread array may have the dimension, too.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
 
-// The array that was named, or the only one of the source's size that has the dimension.
+// Finds the array in creation option ARRAY_NAME, or the only array of the source's size that has
+// the dimension.
 Status AppendPlan::FindArray() {
     std::vector<std::string> paths{options_->array_name};
     if (options_->array_name.empty()) {
@@ -345,7 +348,8 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
     return paths;
 }
 
-// How many slices the source's bands are, each of all other extra dimensions.
+// Counts the source's slices along the dimension. A slice has one band for each combination of
+// indices along the other extra dimensions.
 Status AppendPlan::CountSlices() {
     if (layout_.Width() != source_->GetRasterXSize() ||
         layout_.Height() != source_->GetRasterYSize())
@@ -370,15 +374,15 @@ Status AppendPlan::CountSlices() {
     return {};
 }
 
-// The number of the source's band, from 0, that starts nothing else than the slice `slice`.
+// Returns the number, from 0, of the first source band in a slice.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
-    std::uint64_t faster = 1;  // bands for each index along the dimension
+    std::uint64_t faster = 1;  // bands per index along the dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
         faster *= layout_.facts.dimensions[*axis].size;
     return slice * faster;
 }
 
-// Texts of the coordinates of the new slices.
+// Returns the coordinates of the source's slices as texts.
 Result<std::vector<std::string>> AppendPlan::Texts() const {
     std::vector<std::string> texts;
     if (!options_->append_dim_values.empty()) {
@@ -403,7 +407,7 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
-// Where along the dimension each of the source's slices goes.
+// Finds the index along the dimension for each of the source's slices.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
     if (dimension().coordinate_path.empty()) {
@@ -429,10 +433,9 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
-// Fails where a band of the source is known to lie elsewhere along another dimension than the band
-// that it goes to.
+// Fails if a source band and its target band have different coordinates along another dimension.
 Status AppendPlan::CheckOtherCoordinates() const {
-    std::uint64_t stride = 1;  // bands for each index along the axis, of the source
+    std::uint64_t stride = 1;  // source bands per index along the axis
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
         const zarr::Dimension& other = layout_.facts.dimensions[*axis];
         const std::uint64_t size = *axis == axis_ ? slices_ : other.size;
@@ -456,7 +459,7 @@ Status AppendPlan::CheckOtherCoordinates() const {
     return {};
 }
 
-// The metadata of every array that has the dimension, with its new size.
+// Computes the new metadata of every array that has the dimension.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
     zarr::Warnings ignored;
@@ -604,7 +607,7 @@ bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) cons
     if (!element.ok()) return false;
     const std::string& stored = elements_[static_cast<std::size_t>(index)];
     if (*element == stored || dtype_.kind != DataKind::kFloat) return *element == stored;
-    // Texts have fewer digits, and sources other types.
+    // Texts have fewer digits than elements, and sources may have other data types.
     constexpr double kRounding = 1e-6;
     const auto number = [](const std::string& bytes) -> double {
         double wide = 0;

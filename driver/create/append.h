@@ -12,49 +12,49 @@
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
-#include "driver/base/creation_options.h"
+#include "driver/create/creation_options.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/dataset.h"
 
 namespace zarr_driver {
 
-// Writes the bands of `source` as slices of an array that is there, along the dimension that
-// `options` name. A slice whose coordinate is there already is written anew; others make the
-// dimension grow, in every array that has it, coordinates included. The new sizes are written when
-// all else has been, so that a reader meanwhile, or after a fault, finds the store as it was.
+// Writes the bands of `source` as slices of an existing array, along the dimension in creation
+// option APPEND_DIM. A slice whose coordinate exists is overwritten. Other slices extend the
+// dimension in every array that has the dimension, including coordinates. New array sizes are
+// written last, so that readers see the former slices until then, even after a failure.
 //
-// Returns the array, open for update. After a failure or cancellation, which the status or, where
-// it was GDAL that failed, an emitted error tells, the chunks beyond the array's end are removed,
-// but those of slices that were there may hold some new pixels.
+// Returns the array in update mode. A failure or cancellation gives a status; the status has no
+// message if GDAL has emitted the error. After a failure the chunks beyond the array's former end
+// are removed, but overwritten slices may hold some new pixels.
 zarr::Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
                                                        const CreationOptions& options,
                                                        GDALProgressFunc progress,
                                                        void* progress_data);
 
-// The coordinate array of a dimension that grows: what it holds, and what texts mean in it.
+// Coordinates of a dimension that is extended. Converts texts to elements of the coordinate array.
 class GrowingCoordinates {
   public:
-    // Reads the first `count` elements; fewer where there are fewer. Fails where coordinates are
+    // Reads the first `count` coordinates, or all if fewer exist. Fails if the coordinates are
     // neither numbers nor times nor strings of fixed length.
     static zarr::Result<GrowingCoordinates> Read(const zarr::Hierarchy& hierarchy,
                                                  const zarr::Dimension& dimension,
                                                  std::uint64_t count);
 
-    // The element that a text stands for: a number, a time as ISO 8601 where the coordinates are
-    // times, or a string. Errors say what is wrong with it.
+    // Returns the element for a text: a number, an ISO 8601 time if the coordinates are times, or a
+    // string. Errors say what is wrong with the text.
     zarr::Result<std::string> ElementOf(const std::string& text) const;
 
-    // What the metadata of a band, as GDAL's drivers leave it, say of its place along the
-    // dimension: a text for ElementOf(). None where they say nothing.
+    // Returns a band's coordinate along the dimension as a text for ElementOf(); nullopt if
+    // unknown. Reads the metadata items that GDAL's drivers set on bands and datasets.
     std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
 
-    // True for numbers and times; false for strings.
+    // True if the coordinates are numbers or times; false for strings.
     bool AreNumbers() const { return dtype_.kind != zarr::DataKind::kUnicode; }
 
-    // True where ElementOf(text) is the element `index`, for floats to six digits.
+    // True if ElementOf(text) equals the element at `index`. Floats may differ by a relative 1e-6.
     bool IsAt(std::uint64_t index, const std::string& text) const;
 
-    // The index of an element among those that were read.
+    // Returns the index of an element among the coordinates that were read; nullopt if missing.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
     const std::string& path() const { return dimension_.coordinate_path; }
@@ -64,36 +64,36 @@ class GrowingCoordinates {
     bool AreTimes() const;
 
     zarr::Dimension dimension_;
-    zarr::DataType dtype_;  // in the host's byte order
+    zarr::DataType dtype_;  // in native byte order
     std::vector<std::string> elements_;
 };
 
-// Which array grows, where along its dimension the bands of a source go, and what every array that
-// has the dimension will be.
+// Plan of an append: the array to extend, the slice for each source band, and the new metadata of
+// every array that has the dimension.
 class AppendPlan {
   public:
-    // `source` and `options` are borrowed. Errors say what does not fit.
+    // `source` and `options` must outlive the plan. Fails if the source does not fit the array.
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // The array as it is.
+    // Layout of the array before the append.
     const RasterLayout& layout() const { return layout_; }
     const std::string& path() const { return layout_.facts.path; }
-    // The dimension as it is.
+    // The dimension before the append.
     const zarr::Dimension& dimension() const { return layout_.facts.dimensions[axis_]; }
-    // The coordinates as they are; none where the dimension has none.
+    // Coordinates before the append; nullopt if the dimension has no coordinates.
     const std::optional<GrowingCoordinates>& coordinates() const { return coordinates_; }
-    // The elements that come after them.
+    // Coordinate elements that the append adds.
     const std::vector<std::string>& new_elements() const { return new_elements_; }
-    // An array that grows, before and after.
+    // Metadata of an array before and after the append.
     struct Growth {
         zarr::ArrayMetadata before;
         zarr::ArrayMetadata after;
     };
-    // Of every array that grows, by its path; empty where all slices are there already.
+    // Arrays that are extended, by path; empty if all slices exist already.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
-    // The band of the grown array, from 1, for the source's band `number`, from 0.
+    // Returns the band of the extended array, from 1, for the source's band `number`, from 0.
     std::uint64_t TargetBand(std::uint64_t number) const;
 
   private:
@@ -115,9 +115,9 @@ class AppendPlan {
     GDALDataset* source_;
     const CreationOptions* options_;
     RasterLayout layout_;
-    std::size_t axis_ = 0;                // of the dimension
-    std::uint64_t slices_ = 0;            // of the source along the dimension
-    std::vector<std::uint64_t> indices_;  // of these
+    std::size_t axis_ = 0;                // of the extended dimension
+    std::uint64_t slices_ = 0;            // of the source, along the dimension
+    std::vector<std::uint64_t> indices_;  // of the source's slices
     std::uint64_t new_size_ = 0;
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;

@@ -25,7 +25,7 @@ constexpr Range RangeOf() {
             static_cast<double>(std::numeric_limits<T>::max())};
 }
 
-// The range of a type whose numbers doubles hold.
+// Returns the range of a data type whose numbers a double holds exactly.
 Range RangeOf(GDALDataType type) {
     switch (type) {
         case GDT_Byte:
@@ -48,11 +48,11 @@ Range RangeOf(GDALDataType type) {
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
     if (type == GDT_Int8) return RangeOf<std::int8_t>();
 #endif
-    return {-65504, 65504};  // of half precision
+    return {-65504, 65504};  // half precision
 }
 
-// True for types that doubles do not hold exactly, and for bytes that are signed by a hint alone,
-// as in GDAL before 3.7.
+// True if pixels cannot be converted. A double does not hold complex numbers and 64-bit integers
+// exactly. In GDAL before 3.7, only the item PIXELTYPE makes bytes signed.
 bool IsLeftAsItIs(GDALRasterBand& band) {
     const GDALDataType type = band.GetRasterDataType();
     const char* const hint = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
@@ -151,7 +151,8 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
                    : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
-    // Whole chunks, as far as that takes little memory.
+    // Copies a row of chunks at a time, or fewer lines if a row of chunks has more than kMostPixels
+    // pixels.
     constexpr int kMostPixels = 1 << 21;
     int block_x = 0;
     int block_y = 0;

@@ -10,30 +10,31 @@
 
 namespace zarr_driver {
 
-// Copies the pixels of a band to a band that may store the same values by another scale, offset,
-// nodata value or type. Not thread-safe.
+// Copies the pixels of a band to another band. Converts pixels if the bands differ in scale,
+// offset, nodata value or data type. Not thread-safe.
 class PixelCopy {
   public:
-    // Both bands have the same size, are borrowed and outlive this. Fails where their units differ,
-    // and where 64-bit integers or complex numbers would have to be converted.
+    // Both bands must have the same size and outlive this object. Fails if the units differ, or if
+    // 64-bit integers or complex numbers would need a conversion.
     static zarr::Result<PixelCopy> Between(GDALRasterBand& from, GDALRasterBand& to);
 
-    // kCancelled where `progress` cancelled, or, without a message, where GDAL emitted an error.
+    // Copies all pixels. Returns kCancelled if `progress` cancels. A status without a message means
+    // that GDAL has emitted an error.
     zarr::Status Run(GDALProgressFunc progress, void* progress_data);
 
-    // True where pixels get other numbers, as the scale or the offset differs.
+    // True if the scale or the offset differs, so that pixels get other numbers.
     bool rescales() const { return rescales_; }
 
-    // Pixels that did not keep their meaning.
+    // Counts of pixels whose meaning has changed.
     struct Changed {
-        std::uint64_t clamped = 0;  // beyond the range of the type
-        std::uint64_t hidden = 0;   // values that are nodata in the array
-        std::uint64_t shown = 0;    // nodata in the source, values in the array
+        std::uint64_t clamped = 0;  // out of the range of the array's type
+        std::uint64_t hidden = 0;   // valid in the source, nodata in the array
+        std::uint64_t shown = 0;    // nodata in the source, valid in the array
     };
     const Changed& changed() const { return changed_; }
 
   private:
-    // How a band stores values: value = number * scale + offset.
+    // Encoding of a band's values: value = number * scale + offset.
     struct Storage {
         GDALDataType type = GDT_Unknown;
         double scale = 1;

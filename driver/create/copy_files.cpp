@@ -50,7 +50,7 @@ Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierar
         number(to.format()) + "; gdal_translate and gdalmdimtranslate write it in another version");
 }
 
-// Copies into a store that exists.
+// Copies a node into an existing store.
 Status CopyInto(const StorePlace& from, const StorePlace& to) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
     const bool is_same = from.folder.text() == to.folder.text();
@@ -76,7 +76,8 @@ Status FillStore(const Hierarchy& source, const std::string& from, const std::st
     return update.Close();
 }
 
-// Copies to where nothing is: an array becomes one of a new store, with its coordinates.
+// Copies a node to a new store. An array becomes a member of the root group, together with its
+// coordinates.
 Status CopyOut(const StorePlace& from, const StorePlace& to) {
     ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));

@@ -5,10 +5,10 @@
 
 namespace zarr_driver {
 
-// GDALDriver::pfnCopyFiles: copies a store, or an array or group of one, to a path where nothing
-// may be. A path in another store, or in the same one, is a node of it. What an array or group
-// refers to beside it, such as coordinates and a grid mapping, goes along where the new place has
-// not the same. Emits one error where it fails; what was copied is removed then.
+// Implements GDALDriver::pfnCopyFiles: copies a store, or an array or group of a store, to an
+// unused path. A path inside of a store becomes a node of that store. Coordinates, grid mappings
+// and other arrays that a node refers to are copied too, unless the target has equal arrays. After
+// a failure emits one error and removes the copy.
 CPLErr CopyFiles(const char* new_name, const char* old_name);
 
 }  // namespace zarr_driver

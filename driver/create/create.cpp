@@ -45,7 +45,7 @@ using zarr::Status;
 
 namespace {
 
-// The type that holds the values of every band.
+// Returns the GDAL data type that holds the values of every band.
 GDALDataType CommonType(GDALDataset& source) {
     GDALDataType type = source.GetRasterBand(1)->GetRasterDataType();
     for (int i = 2; i <= source.GetRasterCount(); ++i)
@@ -53,7 +53,7 @@ GDALDataType CommonType(GDALDataset& source) {
     return type;
 }
 
-// The dtype that holds the values of every band.
+// Returns the Zarr data type that holds the values of every band.
 Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
     const char* option = CSLFetchNameValue(options, "PIXELTYPE");
     bool is_signed = kSaysSignedBytesByPixelType;
@@ -66,7 +66,7 @@ Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options)
         type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
 
-// A nodata value, in the type that the band has it in.
+// A nodata value, in the type that the band's data type needs.
 using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
 
 std::optional<Nodata> NodataOf(GDALRasterBand& band) {
@@ -90,7 +90,7 @@ bool IsNan(const std::optional<Nodata>& nodata) {
     return number != nullptr && std::isnan(*number);
 }
 
-// 1 where the band does not say it, as GDAL has it; the offset 0 likewise.
+// Returns the scale of a band; 1 if the band has no scale, as in GDAL.
 double ScaleOf(GDALRasterBand& band) {
     int is_known = FALSE;
     const double scale = band.GetScale(&is_known);
@@ -103,7 +103,7 @@ double OffsetOf(GDALRasterBand& band) {
     return is_known != FALSE ? offset : 0;
 }
 
-// True where bands differ in what an array has one of.
+// True if bands differ in scale, offset, unit or nodata value. An array stores only one of each.
 bool DoBandsDiffer(GDALDataset& source) {
     GDALRasterBand& first = *source.GetRasterBand(1);
     const double scale = ScaleOf(first);
@@ -121,8 +121,8 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-// What a band is called; empty for a placeholder such as "time=3, level=0", which a driver makes of
-// the indices of a dimension without coordinates.
+// Returns the description of a band. Empty for a placeholder such as "time=3, level=0", which
+// drivers derive from the indices of dimensions without coordinates.
 std::string NameOf(GDALRasterBand& band) {
     const std::string description = band.GetDescription();
     const CPLStringList parts(CSLTokenizeString2(description.c_str(), ",", CSLT_STRIPLEADSPACES));
@@ -140,7 +140,7 @@ std::string NameOf(GDALRasterBand& band) {
     return is_placeholder ? std::string() : description;
 }
 
-// Metadata in domains other than the default one: what a driver derives is left out.
+// Copies the metadata domains, except the default domain and domains that drivers derive.
 void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     constexpr const char* kDerived[] = {
         "",         "IMAGE_STRUCTURE", "SUBDATASETS",     "DERIVED_SUBDATASETS", "GEOLOCATION",
@@ -170,7 +170,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     const GDALColorInterp colour = from.GetColorInterpretation();
     if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
         to.SetColorInterpretation(colour);
-    // What a driver makes of coordinates is not to be carried along beside them.
+    // DIM_ items are derived from coordinates, so a copy would be redundant.
     CPLStringList kept;
     const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
     for (int i = 0; i < metadata.size(); ++i)
@@ -196,7 +196,7 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to) {
     CopyDomains(from, to);
 }
 
-// True where a source is, or is made of, what lies in a folder.
+// True if a source lies in a folder, or reads files from the folder.
 bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     const auto parsed = ParseConnectionString(source.GetDescription());
     if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
@@ -206,7 +206,7 @@ bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     return false;
 }
 
-// The name of a dataset that is made under `name`: a path as GDAL's file systems spell it.
+// Returns the dataset name of a created store: its path in the spelling of GDAL's file systems.
 std::string NameOfMade(const char* name) {
     const auto parsed = ParseConnectionString(name);
     return parsed.ok() && !parsed->has_node ? parsed->path.text() : name;
@@ -224,7 +224,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-// Options for what is added to the store that a target lies in, if it does.
+// Sets the options for adding to a store if the target lies in an existing store.
 CreationOptions AddedAt(const StorePlace& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
@@ -254,7 +254,7 @@ Result<NewStore> MakeLike(const char* name, const StorePlace& target, GDALDatase
                           parsed);
 }
 
-// True where a source has a mask of its own, which is neither a nodata value nor an alpha band.
+// True if a band of the source has a mask other than a nodata value or an alpha band.
 bool HasMask(GDALDataset& source) {
     constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
@@ -264,7 +264,7 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
-// Fills a new store. False where that failed or was cancelled, which has been emitted.
+// Fills a new store. Emits errors; returns false after an error or a cancellation.
 bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TakeBytesAsSigned();
@@ -277,7 +277,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
         return false;
     }
     const bool has_mask = HasMask(source);
-    // Overviews, which are made of pixels and masks, are the last quarter of the progress.
+    // The last quarter of the progress is for overviews, which are built from pixels and masks.
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);
@@ -369,15 +369,16 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     };
     auto dataset = run();
     if (dataset.ok()) return dataset->release();
-    // What has no text has been emitted where it failed.
+    // A status without a message means that the error has been emitted already.
     if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     return nullptr;
 }
 
 namespace {
 
-// How many bands are to be copied together, as chunks hold pixels of them all: where bands are of
-// one axis those of a chunk, else all.
+// Returns the number of bands that are copied together because a chunk may hold pixels of several
+// bands. With a single extra dimension, returns the number of bands in a chunk. With several,
+// returns all bands if a chunk holds several bands.
 int BandsAtOnce(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
@@ -389,7 +390,7 @@ int BandsAtOnce(ZarrDataset& dataset) {
     return have_shared ? static_cast<int>(bands) : 1;
 }
 
-// Copies part by part: one is read while the one before is encoded and stored.
+// Copies pixels in parts. A part is read while another thread encodes and stores the part before.
 class Copier {
   public:
     Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
@@ -418,18 +419,18 @@ class Copier {
     }
 
   private:
-    // `bands` of them from `band`, and rows from `y`.
+    // A window of `bands` bands from band number `band` on, in pixels.
     struct Part {
         int band, bands, x, y, width, height;
     };
     using PartFunction = std::function<bool(const Part&)>;
     struct Pending {
         Part part{};
-        const std::uint8_t* data = nullptr;  // of a buffer; nullptr where there is nothing to store
+        const std::uint8_t* data = nullptr;  // in a buffer; nullptr if nothing is pending
     };
 
-    // Calls `copy` on the parts of all bands until it returns false. A chunk that takes several
-    // parts has them one after the other, so that it is complete before the next is begun.
+    // Calls `copy` for the parts of all bands until `copy` returns false. The parts of a chunk come
+    // one after the other, so that a chunk is complete before the next chunk begins.
     bool ForEachPart(const PartFunction& copy) const {
         const std::int64_t high = to_.GetRasterYSize();
         const std::int64_t rows =
@@ -440,7 +441,8 @@ class Copier {
         return true;
     }
 
-    // Of bands that are copied together, the rows from `top` to below `bottom`.
+    // Calls `copy` for the parts of bands that are copied together, in the rows from `top` to below
+    // `bottom`.
     bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
                        const PartFunction& copy) const {
         const std::int64_t wide = to_.GetRasterXSize();
@@ -459,7 +461,8 @@ class Copier {
         return false;
     }
 
-    // Bytes of a part: where each request takes a while, of as many chunks as are stored at a time.
+    // Returns the maximum size of a part in bytes. In a remote store a part covers as many chunks
+    // as are stored in parallel.
     GIntBig MostBytes() const {
         constexpr std::size_t kNear = std::size_t{16} << 20;
         constexpr std::size_t kFar = std::size_t{64} << 20;
@@ -469,7 +472,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Whole rows of chunks, or where these are large whole chunks, as many as two buffers may hold.
+    // Chooses the size of a part: whole rows of chunks, or whole chunks if rows of chunks do not
+    // fit into the buffers.
     void ChooseSize() {
         constexpr GIntBig kLeast = GIntBig{4} << 20;
         const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
@@ -502,9 +506,9 @@ class Copier {
         return true;
     }
 
-    // Reads a part on the calling thread, where the source emits its errors. A thread of the pool
-    // encodes and stores the part before meanwhile; where none is free, this one does so
-    // afterwards.
+    // Reads a part on the calling thread, where the source emits its errors. Meanwhile a thread of
+    // the pool encodes and stores the part before. If no thread is free, the calling thread stores
+    // that part after reading.
     bool ReadWhileStoring(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
         const std::thread::id caller = std::this_thread::get_id();
         bool is_read = false;
@@ -526,7 +530,7 @@ class Copier {
                               line * part.height, nullptr) == CE_None;
     }
 
-    // Stores the part that was read last, if it is not stored yet.
+    // Stores the part that was read last, unless the part is stored already.
     Status StorePending() {
         const Pending pending = std::exchange(to_store_, {});
         if (pending.data == nullptr) return {};
@@ -562,7 +566,7 @@ class Copier {
     std::size_t turn_ = 0;
     std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
     Pending to_store_;
-    Status stored_;  // of the last part that another thread has stored
+    Status stored_;  // result for the last part that another thread has stored
 };
 
 }  // namespace

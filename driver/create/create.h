@@ -8,19 +8,19 @@
 
 namespace zarr_driver {
 
-// GDALDriver::pfnCreate: makes a store, or adds an array to one (APPEND_SUBDATASET), and opens it
-// for update.
+// Implements GDALDriver::pfnCreate: creates a store, or adds an array to a store
+// (APPEND_SUBDATASET). Returns the dataset in update mode; nullptr after an emitted error.
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     NameValueList options);
 
-// GDALDriver::pfnCreateCopy: the same with everything that the source says and holds. A store whose
-// copying failed or was cancelled is removed.
+// Implements GDALDriver::pfnCreateCopy: creates a store like Create(), and copies all pixels and
+// metadata of `source`. Removes the store if copying fails or is cancelled.
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
                         GDALProgressFunc progress, void* progress_data);
 
-// Copies every band of `from` to the band of `to` with the same number; both have the same size.
-// Reads on the calling thread only, while what was read before is encoded and stored on others.
-// False where that failed, or `progress` asked to stop; what failed has been emitted.
+// Copies all pixels of `from` to the bands of `to` with equal numbers. Both datasets have the same
+// size. Reads on the calling thread only, while other threads encode and store. Emits errors;
+// returns false after an error or if `progress` cancels.
 bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress, void* progress_data);
 
 }  // namespace zarr_driver

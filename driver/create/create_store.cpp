@@ -29,7 +29,8 @@ namespace json = zarr::json;
 
 namespace {
 
-// Opens the arrays in `store` at `store_path` as a dataset called `name`.
+// Opens the new arrays in `store` as a dataset called `name`. `store_path` is the path of the
+// store.
 Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
                                               const std::string& store_path,
                                               const std::shared_ptr<const zarr::Store>& store,
@@ -39,7 +40,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
     Location location;
     location.store_path = store_path;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
-    // Several are bands of the group they are in.
+    // Several arrays are the bands of their group.
     const bool is_one = arrays.size() == 1;
     location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
     location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
@@ -50,7 +51,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish({{}, !is_appended, true});
-    // What was overlooked would be written as if it were not there.
+    // Fails if the store could not be read: unread nodes would be overwritten.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
 }
@@ -61,16 +62,17 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
                                      : zarr::WriteConsolidated::kYes;
 }
 
-// Bands, and pixels along X and Y, in a chunk.
+// Size of a chunk: bands, and pixels along both X and Y.
 struct ChunkSize {
     std::uint64_t bands, side;
 };
 
 constexpr ChunkSize kChunkOfMaps = {1, 512};
-// As many elements: of n bands a series touches n / 16 chunks, and a map of one band decodes 16.
+// Has as many elements as kChunkOfMaps. Reading a pixel of n bands touches n / 16 chunks; reading
+// one band decodes 16 bands.
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
-// A dimension of the arrays: size, and default chunk size.
+// A dimension of the new arrays, with its size and its chunk size.
 struct PlannedAxis {
     std::string name;
     std::uint64_t size;
@@ -83,7 +85,7 @@ bool IsOneArray(const NewRaster& raster, const CreationOptions& options) {
 
 class Planner {
   public:
-    // `hierarchy` is what the arrays are appended to, or nullptr.
+    // `hierarchy` is the store that the arrays are added to; nullptr for a new store.
     Planner(const zarr::Hierarchy* hierarchy, std::string base, const NewRaster& raster,
             const CreationOptions& options)
         : hierarchy_(hierarchy),
@@ -94,7 +96,7 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // Two numbers are of the map, whatever its place among the dimensions.
+        // Two chunk sizes are along Y and X, wherever Y and X are among the dimensions.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -125,8 +127,8 @@ class Planner {
     }
 
   private:
-    // True where the block is the strip that libtiff makes by default: whole rows, and as many as
-    // take 8 KiB. rasterio from 1.4 on passes it on as the block of a GeoTIFF without tiles.
+    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB.
+    // rasterio from 1.4 on passes the strip of a GeoTIFF without tiles as block size.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -146,7 +148,8 @@ class Planner {
         return names;
     }
 
-    // The band's own name where it can be one, and is not taken.
+    // Returns the band's own name if the name is a valid and unused array name; else "Band" and the
+    // band's number.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
         std::string fallback = "Band" + std::to_string(band + 1);
         if (band >= raster_.band_names.size()) return fallback;
@@ -158,7 +161,7 @@ class Planner {
         return usable ? name : fallback;
     }
 
-    // The same for all arrays.
+    // Returns the dimensions, which all new arrays share.
     std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
         const ChunkSize chunk = DefaultChunk();
         const auto side = [&](std::uint64_t asked, std::uint64_t size) {
@@ -178,8 +181,9 @@ class Planner {
         return axes;
     }
 
-    // A program that writes one band after the other, as after Create(), would encode a chunk of
-    // several bands once for each; and two numbers for the chunk mean a chunk of a map.
+    // Returns the default chunk size. Chunks of several bands need a copy that writes chunk by
+    // chunk: other writers write one band after the other and would encode each chunk several
+    // times. Two chunk sizes from the user mean chunks of one band.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
                                !options_.interleave_pixel && block_x_ == 0 && block_y_ == 0 &&
@@ -188,8 +192,8 @@ class Planner {
         return is_series ? kChunkOfSeries : kChunkOfMaps;
     }
 
-    // A name that no other array has for a dimension: coordinates of x that lie elsewhere, or are
-    // of another number, would be of another x.
+    // Returns a dimension name that no other array uses. Sharing the dimension "x" of another array
+    // would give the new array that array's coordinates.
     std::string FreeName(const std::string& dimension, const std::set<std::string>& taken) const {
         const std::string own = dimension + "_" + std::string(zarr::LastName(base_));
         std::string name = dimension;
@@ -198,7 +202,7 @@ class Planner {
         return name;
     }
 
-    // Also in a group above.
+    // True if the group, or a group above, has coordinates of the dimension.
     bool HasCoordinates(const std::string& dimension) const {
         if (hierarchy_ == nullptr) return false;
         const std::uint64_t sizes[] = {raster_.width, raster_.height, raster_.bands};
@@ -207,7 +211,7 @@ class Planner {
         });
     }
 
-    // `number` is that of the only band in the array, or 0.
+    // Plans one array. `number` is the band number of an array with a single band; else 0.
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
@@ -224,8 +228,8 @@ class Planner {
         ArrayCreationOptions array_options = options_.array;
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
-        if (array_options.chunks.size() == 2) array_options.chunks.clear();  // by now in `axes`
-        // A shard's shape, where some of it was asked for, is in `axes` by now, too.
+        if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
+        // `axes` already holds the shape of a shard if the user has given a part of that shape.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
         if (array_options.shard_chunks.size() == 2 && axes.size() == 3)
             array_options.shard_chunks.insert(options_.interleave_pixel
@@ -238,7 +242,8 @@ class Planner {
         return array;
     }
 
-    // Several rasters in one group keep the order in which they were added.
+    // Returns the largest band number in the group. New bands are numbered after it, so that
+    // rasters in one group keep the order in which they were added.
     std::uint64_t LastBandNumber() const {
         double last = 0;
         if (hierarchy_ == nullptr) return 0;
@@ -253,15 +258,15 @@ class Planner {
     }
 
     const zarr::Hierarchy* const hierarchy_;
-    const std::string base_;   // path of the only array
+    const std::string base_;   // of the only array
     const std::string group_;  // around the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;
-    std::uint64_t block_x_;  // 0: by default
+    std::uint64_t block_x_;  // 0: default
     std::uint64_t block_y_;
 };
 
-// The path of the array, or of one in the group of the arrays.
+// Returns the path of the only array, or a path whose group holds all arrays.
 Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
@@ -276,7 +281,7 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
     return is_the_node ? options.node : zarr::JoinKey(options.node, base);
 }
 
-// Makes room at `folder`, and opens the store that is to be there.
+// Prepares `folder` for a new store and opens the store for writing.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      StoreReplacement& replacement) {
     ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
@@ -342,7 +347,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
     if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
     has_been_open_ = true;
-    // From here on others may write to it, too.
+    // From now on, other programs may write to the store, too.
     update_->store()->EndCreate();
     return dataset;
 }
@@ -359,7 +364,7 @@ Status NewStore::Commit() {
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
-    // Nothing is written to them yet, so that their fill values may still change.
+    // Fill values may still change, because the arrays are not written to yet.
     for (const PlannedArray& array : arrays_) update_->NoteMade(array.path);
     return {};
 }
@@ -382,7 +387,7 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
     if (options.array_name.empty() && !options.node.empty())
         ZARR_RETURN_IF_ERROR(planner.CheckFree(options.node));
     auto arrays = planner.Run();
-    // What could not be looked at may be in the way.
+    // Fails if the store could not be read: an unread node may have the name of a planned array.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return arrays;
 }

@@ -10,64 +10,65 @@
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
-#include "driver/base/creation_options.h"
+#include "driver/create/creation_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_replacement.h"
 
 namespace zarr_driver {
 
-// A raster that is to be made.
+// Properties of a raster that is to be created.
 struct NewRaster {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::uint64_t bands = 1;
-    // True where its pixels will be written chunk by chunk, false where it is unknown in which
-    // order.
+    // True if the pixels will be written chunk by chunk; false if the order of writes is unknown.
     bool is_copied = false;
     zarr::DataType dtype;
-    std::vector<std::string> band_names;  // of the arrays where each band is one; may be empty
+    std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
 };
 
-// An array that is to be made.
+// An array that is to be created.
 struct PlannedArray {
     std::string path;
     zarr::ArrayMetadata metadata;
-    zarr::json::Object attributes;  // with the names of its dimensions
+    zarr::json::Object attributes;  // including the names of dimensions
 };
 
-// The arrays that will hold a raster: one, or one a band. Nothing is written. Fails where the
-// options do not fit the raster, a codec cannot encode it, or, when appending, a name is taken.
-// `folder` is the store's; `store` what it holds where something is appended, else nullptr.
+// Plans the arrays that will hold a raster: one array, or one array per band. Writes nothing. Fails
+// if the options do not fit the raster, if a codec cannot encode the raster, or if the name of an
+// added array exists. `folder` is the path of the store. `store` is the existing store to add to;
+// nullptr for a new store.
 zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 
-// A store with the new arrays of a raster in it. Their metadata are complete, so that it opens at
-// any moment; pixels that are not written are absent. It goes with this object, unless Commit() has
-// succeeded, and so do arrays that were added to a store until they have been opened.
+// New arrays for a raster, in a new or an existing store. The metadata is complete at any moment,
+// so that the store can be opened; unwritten pixels are absent. A new store is removed with this
+// object unless Commit() has succeeded. Added arrays are removed if Make() or the first Open()
+// fails.
 class NewStore {
   public:
-    // Makes a store at `folder`, or adds to the one there, for a dataset called `name`. A place
-    // where something else than a store lies is refused, and so is, before anything is touched,
-    // what cannot be made.
+    // Creates a store at `folder`, or adds arrays to the store there, for a dataset called `name`.
+    // Fails before any change if `folder` holds something other than a store, or if the arrays
+    // cannot be created.
     static zarr::Result<NewStore> Make(const std::string& name, const StorePath& folder,
                                        const NewRaster& raster, const CreationOptions& options);
 
-    // True where the store is built under another name, and has yet to take its place.
+    // True if the store is built under another name until Commit().
     bool IsAside() const { return replacement_.IsAside(); }
 
-    // The dataset of the arrays, open for update wherever the store is now; for reading where it is
-    // in a zip file in an object store by now. Must end before this object.
+    // Opens the arrays as a dataset in update mode. The dataset is read-only if Commit() has put
+    // the store into a zip file of an object store. Destroy the dataset before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
 
-    // The store stays. Where it is aside it takes its place, for which no dataset of it may be
-    // open; Open() then opens it there.
+    // Keeps the store. A store under another name gets its final name; no dataset of the store may
+    // be open then. Open() opens the store under its final name.
     zarr::Status Commit();
 
-    // Commit() of a store whose pixels are written afterwards. A zip file, in which nobody else can
-    // write meanwhile, takes its place when the dataset of Open() is closed, and only where
-    // everything could be stored.
+    // Keeps a store whose pixels are written later. A zip file gets its final name when the dataset
+    // of Open() is closed, and only if everything was stored. Nobody else can write to a zip file
+    // until then.
     zarr::Status CommitBeforePixels();
 
   private:
@@ -79,16 +80,16 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
-    // Erases arrays that were added, and returns why.
+    // Deletes the added arrays and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
-    std::string name_;        // that the store will have
-    std::string store_path_;  // where it is now
+    std::string name_;        // final name of the store
+    std::string store_path_;  // current path of the store
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
-    std::shared_ptr<StoreUpdate> update_;  // nullptr where it is only read by now
+    std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only
     bool has_been_open_ = false;
 };
 

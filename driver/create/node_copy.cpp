@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kDimensions = "_ARRAY_DIMENSIONS";
 
-// The paths of the arrays that an array refers to.
+// Returns the paths of the arrays that an array refers to.
 std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     std::set<std::string> paths;
     for (const zarr::Dimension& dimension : facts.dimensions)
@@ -44,7 +44,7 @@ std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& f
     return paths;
 }
 
-// True where an array of at most one dimension says the same as another one.
+// True if two arrays with at most one dimension have equal attributes and equal coordinates.
 bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarchy& others,
               const std::string& other) {
     const auto metadata = hierarchy.Metadata(path);
@@ -62,7 +62,8 @@ bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarc
     return values.ok() && other_values.ok() && values->values == other_values->values;
 }
 
-// A text with words that have new names in place of the old ones.
+// Replaces the words of a text that are keys of `names` by the new names. Words end at a space or a
+// colon.
 std::string WithNames(const std::string& text, const std::map<std::string, std::string>& names) {
     std::string changed;
     for (std::size_t at = 0; at < text.size();) {
@@ -76,7 +77,7 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
     return changed;
 }
 
-// True where the copy of an array has the geotransform of the array.
+// True if the copy of an array has the geotransform of the array.
 bool IsSamePlace(const ArrayFacts& facts, const Georeferencing& wanted,
                  const Georeferencing& found) {
     constexpr double kRounding = 1e-6;  // of a pixel
@@ -108,7 +109,7 @@ Status NodeCopy::Run(const std::string& source, const std::string& target) {
     return copied;
 }
 
-// The array that is copied, or all arrays of the group that is.
+// Returns the path of the copied array, or the paths of all arrays in the copied group.
 Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
     std::vector<std::string> arrays;
     if (is_array_) {
@@ -122,7 +123,7 @@ Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
     return arrays;
 }
 
-// Finds what the node refers to outside of it, and under which names that will be found.
+// Finds the arrays outside of the node that the node refers to, and chooses names for the copies.
 Status NodeCopy::Plan() {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> arrays, CopiedArrays());
     std::set<std::string> seen(arrays.begin(), arrays.end());
@@ -141,7 +142,7 @@ Status NodeCopy::Plan() {
     return is_array_ ? PlanDimensions() : from_.TakeFailure();
 }
 
-// A group finds what it refers to in itself where it does not find it above.
+// Plans to copy an array into the copied group, unless the group finds the array in a group above.
 Status NodeCopy::PlanForGroup(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     const std::string name(zarr::LastName(path));
@@ -158,7 +159,7 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     const std::string found = zarr::FindVariable(*to, Home(), name);
     std::string own = name;
     if (is_mask) {
-        // Each array has a mask of its own, which changes with it.
+        // A mask belongs to one array and changes with that array.
         own = std::string(zarr::LastName(target_)) + "_mask";
         ZARR_ASSIGN_OR_RETURN(own, FreeName(*to, own));
     } else {
@@ -178,8 +179,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     return {};
 }
 
-// Dimensions without coordinates get other names where they would find some, or have another size
-// than those of arrays that are there.
+// Renames dimensions without coordinates if the target group has coordinates of the name, or a
+// dimension of the name with another size.
 Status NodeCopy::PlanDimensions() {
     if (is_same_store_ && Home() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
@@ -200,8 +201,8 @@ std::string NodeCopy::OwnName(const std::string& name) const {
     return name + "_" + std::string(zarr::LastName(target_));
 }
 
-// True where an array in the group of the copy, or below, has a dimension of the name; of another
-// size than `size`, if that is given.
+// True if an array in the group of the copy, or below, has a dimension called `name`. With `size`,
+// only dimensions of another size count.
 bool NodeCopy::IsDimension(const Hierarchy& to, const std::string& name,
                            std::optional<std::uint64_t> size) const {
     zarr::Warnings ignored;
@@ -241,7 +242,7 @@ Status NodeCopy::CopyAll() {
     return mapping_.empty() ? Status() : WriteGridMapping();
 }
 
-// Gives what an array refers to its new names.
+// Replaces the names of dimensions and arrays in the attributes of the array at `path`.
 Status NodeCopy::WriteNames(const std::string& path,
                             const std::map<std::string, std::string>& names) const {
     if (names.empty()) return {};
@@ -266,8 +267,8 @@ Status NodeCopy::WriteNames(const std::string& path,
     return update_.metadata().ChangeAttributes(path, before, json::Value(std::move(after)));
 }
 
-// There is a variable of the grid mapping's name already, with another meaning or another
-// geotransform.
+// Writes a grid mapping under another name. The target has a variable of the original name that
+// differs in CRS or geotransform.
 Status NodeCopy::WriteGridMapping() const {
     ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, zarr::DescribeArray(from_, source_));
     const Georeferencing placed = ReadGeoreferencing(from_, facts, update_.store()->Describe(), {});
@@ -285,8 +286,8 @@ Status NodeCopy::WriteGridMapping() const {
     return WriteNames(target_, {{mapping_, name}});
 }
 
-// Groups above the source state CRS and geotransform of the rasters in it, which those above the
-// target do not, or differently: the copies state these themselves.
+// Stores CRS and geotransform in the copied rasters. Groups above the source may state both, while
+// groups above the target state neither or other values.
 Status NodeCopy::KeepPlaces() const {
     if (is_array_) return KeepPlace(source_, target_);
     zarr::Warnings ignored;
@@ -330,7 +331,7 @@ Status NodeCopy::KeepPlace(const std::string& path, const std::string& copy) con
         ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, WriteGridMappingArray(arrays, layout, position));
         SetGridMapping(after, beside.grid_mapping);
     } else {
-        zarr::Warnings ignored;  // of an attribute in place of coordinates, which is read
+        zarr::Warnings ignored;  // about attributes in place of coordinates
         constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
         ZARR_ASSIGN_OR_RETURN(
             beside, WriteGeoreferencingArrays(arrays, layout, position, kConvention, ignored));

@@ -14,17 +14,18 @@
 
 namespace zarr_driver {
 
-// Copies an array or a group to another path, in the same store or another one of the same format,
-// with the arrays outside of it that it refers to. Overviews of an array are not copied.
+// Copies an array or a group to another path, in its own store or in another store of the same Zarr
+// version. Arrays outside of the node are copied too if the node refers to them. Overviews of a
+// copied array are not copied.
 class NodeCopy {
   public:
-    // `from` is read, and what `update` writes; `is_same_store` says that they are one store. All
-    // outlive this.
+    // `from` is the source, and `update` writes the target; `is_same_store` says that both are one
+    // store. All arguments must outlive this object.
     NodeCopy(const zarr::Hierarchy& from, StoreUpdate& update, bool is_same_store)
         : from_(from), update_(update), is_same_store_(is_same_store) {}
 
-    // Copies the node at `source` to `target`, "" being the root of a new store. After a failure
-    // nothing of the copy is left, but what is in a new store.
+    // Copies the node at `source` to `target`; "" is the root of a new store. After a failure the
+    // copy is removed, except from a new store.
     zarr::Status Run(const std::string& source, const std::string& target);
 
   private:
@@ -39,7 +40,7 @@ class NodeCopy {
     zarr::Status WriteGridMapping() const;
     zarr::Status KeepPlaces() const;
     zarr::Status KeepPlace(const std::string& path, const std::string& copy) const;
-    std::string Home() const;  // the group of the copy
+    std::string Home() const;  // the group that contains the copy
     std::string OwnName(const std::string& name) const;
     bool IsDimension(const zarr::Hierarchy& to, const std::string& name,
                      std::optional<std::uint64_t> size = std::nullopt) const;
@@ -52,12 +53,12 @@ class NodeCopy {
     std::string source_;
     std::string target_;
     bool is_array_ = false;
-    // Arrays outside of the node that go with it, and where they go.
+    // Arrays outside of the node that are copied too, and their target paths.
     std::vector<std::pair<std::string, std::string>> copies_;
     std::map<std::string, std::string>
-        names_;                      // new ones of arrays and dimensions, by the old ones
-    std::string mapping_;            // name of a grid mapping that is to be found, or written anew
-    std::vector<std::string> made_;  // paths of copies
+        names_;                      // new names of arrays and dimensions, by former name
+    std::string mapping_;            // grid mapping to be found or written in the target
+    std::vector<std::string> made_;  // paths of the copied nodes
 };
 
 }  // namespace zarr_driver

@@ -15,7 +15,7 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
-#include "driver/base/creation_options.h"
+#include "driver/georef/convention.h"
 #include "driver/georef/grid_mappings.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/store/store_update.h"

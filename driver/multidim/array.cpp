@@ -29,7 +29,9 @@
 #include "driver/georef/raster_layout.h"
 #include "driver/multidim/attribute.h"
 #include "driver/multidim/dimension.h"
+#include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/extended_type.h"
+#include "driver/multidim/node_editing.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
 
@@ -100,7 +102,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<SharedResource> session, zarr::ArrayFac
       type_(type) {
     activity_ = std::make_unique<ArrayActivity>(session_->store_path(), values_.array());
     OrderDimensions();
-    for (const std::size_t i : shown_) dimensions_.push_back(session_->DimensionOf(facts_, i));
+    for (const std::size_t i : shown_) dimensions_.push_back(session_->dimensions().Of(facts_, i));
     DescribeCodecs(facts_.metadata, structural_info_);
     InterpretAttributes();
 }
@@ -520,7 +522,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
-        session_->NodeCreated();
+        session_->NodesChanged();
     }
     if (convention_ == Georeferenced::kEveryReader)
         ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, {&layout}, srs));
@@ -683,7 +685,7 @@ bool ZarrMDArray::Rename(const std::string& osNewName) {
     return Guarded(session_->store_path(), [&]() -> bool {
         const Status status = CheckChange();
         if (!status.ok() || osNewName == GetName()) return Report(status);
-        return Report(session_->RenameNode(facts_.path, osNewName));
+        return Report(RenameNode(*session_, facts_.path, osNewName));
     });
 }
 
@@ -709,7 +711,7 @@ Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
     }
     for (auto it = sizes.begin(); it != sizes.end();)
         it = it->first->GetSize() == it->second ? sizes.erase(it) : std::next(it);
-    return sizes.empty() ? Status() : session_->Resize(sizes);
+    return sizes.empty() ? Status() : ResizeDimensions(*session_, sizes);
 }
 
 bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList /*papszOptions*/) {

@@ -99,7 +99,7 @@ CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
                                    pfnProgress, pProgressData, papszOptions);
         const CPLErr closed = raster->Close();
         level_paths_.Reset();
-        session_->NodeCreated();
+        session_->NodesChanged();
         return built != CE_None ? built : closed;
     });
 }

@@ -18,6 +18,7 @@
 #include "driver/base/gdal_types.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
+#include "driver/multidim/attribute_registry.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
 
@@ -163,7 +164,7 @@ Status CheckAttributeName(const std::string& name) {
 Result<bool> HasAttribute(SharedResource& session, const std::string& path,
                           const std::string& name) {
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session.update()->Attributes(path));
-    return attributes.Find(name) != nullptr || session.FindAttribute(path, name) != nullptr;
+    return attributes.Find(name) != nullptr || session.attributes().Find(path, name) != nullptr;
 }
 
 Status CheckFree(SharedResource& session, const std::string& path, const std::string& name) {
@@ -444,7 +445,7 @@ void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
-    auto held = session->AttributesOf(path);
+    auto held = session->attributes().Of(path);
     std::unordered_map<std::string, std::size_t> places;  // index in `held` by name
     for (std::size_t i = 0; i < held.size(); ++i) places.emplace(held[i]->GetName(), i);
     const auto types = zarr::NczarrAttributeTypes(attributes);
@@ -461,7 +462,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
         auto attribute = ZarrAttribute::Make(
             parent, name, value, type != types.end() ? GdalTypeOf(type->second) : GDT_Unknown);
         attribute->Attach(session, path);
-        if (session->update() != nullptr) session->Register(attribute);
+        if (session->update() != nullptr) session->attributes().Add(attribute);
         list.push_back(std::move(attribute));
     }
     for (auto& attribute : held)
@@ -481,7 +482,7 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     // never gets a value, so it is stored now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
-    session->Register(attribute);
+    session->attributes().Add(attribute);
     return std::shared_ptr<GDALAttribute>(std::move(attribute));
 }
 
@@ -493,7 +494,7 @@ Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
     if (!exists)
         return Status::NotFound("/" + path + ": " + zarr::Quoted(name) + " is not an attribute");
     ZARR_RETURN_IF_ERROR(session.ChangeAttribute(path, name, std::nullopt));
-    if (const auto attribute = session.FindAttribute(path, name)) attribute->Deleted();
+    if (const auto attribute = session.attributes().Find(path, name)) attribute->Deleted();
     return {};
 }
 

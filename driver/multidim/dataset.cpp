@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "core/store/keys.h"
+#include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/guard.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
+#include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -284,7 +285,7 @@ std::string MultiDimDatasetOptionList() {
 }
 
 std::string MultiDimArrayOptionList() {
-    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kMoreArrayOptions +
+    return std::string("<MultiDimArrayCreationOptionList>") + ArrayOptions() + kMoreArrayOptions +
            "</MultiDimArrayCreationOptionList>";
 }
 

@@ -7,9 +7,12 @@
 #include <string>
 
 #include "driver/base/gdal_compat.h"
-#include "driver/multidim/shared_resource.h"
 
 namespace zarr_driver {
+
+class SharedResource;
+class ZarrGroup;
+class ZarrMDArray;
 
 // A dataset of GDAL's multidimensional API. Closing it writes all changes to the store. Groups and
 // arrays that outlive the dataset write later changes when the last of them is destroyed.

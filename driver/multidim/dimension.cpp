@@ -6,6 +6,8 @@
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/multidim/array.h"
+#include "driver/multidim/dimension_registry.h"
+#include "driver/multidim/node_editing.h"
 #include "driver/multidim/shared_resource.h"
 
 namespace zarr_driver {
@@ -192,7 +194,7 @@ bool ZarrDimension::SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingV
 
 bool ZarrDimension::Rename(const std::string& osNewName) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = session_->RenameDimension(*this, osNewName);
+        const Status status = RenameDimension(*session_, *this, osNewName);
         if (status.ok()) return true;
         EmitError(session_->store_path(), status);
         return false;

@@ -8,9 +8,11 @@
 
 #include "core/conventions/array_facts.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/multidim/shared_resource.h"
 
 namespace zarr_driver {
+
+class SharedResource;
+struct NewDimension;
 
 // A dimension of GDAL's multidimensional API. In the store a dimension is only a name in the
 // metadata of its arrays.

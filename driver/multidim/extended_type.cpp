@@ -16,8 +16,8 @@
 #include "core/base/text.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/gdal_types.h"
+#include "driver/base/option_values.h"
 
 namespace zarr_driver {
 

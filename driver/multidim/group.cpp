@@ -12,13 +12,17 @@
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
-#include "driver/base/creation_options.h"
+#include "driver/base/array_options.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
+#include "driver/georef/convention.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/attribute.h"
 #include "driver/multidim/dimension.h"
+#include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/extended_type.h"
+#include "driver/multidim/node_editing.h"
+#include "driver/multidim/outside_arrays.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 
@@ -111,7 +115,7 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
         ZARR_ASSIGN_OR_RETURN(listed, zarr::MembersOf(session_->hierarchy(), path_));
     }
     if (path_ == session_->root())
-        for (const std::string& path : session_->OutsideArrays())
+        for (const std::string& path : OutsideArrays(*session_).List())
             listed.push_back({session_->ArrayName(path), path, NodeKind::kArray});
     return listed;
 }
@@ -159,7 +163,7 @@ zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name
         if (is_there) return Path(std::move(path));
     }
     if (kind != NodeKind::kArray || path_ != session_->root()) return Path();
-    std::string outside = session_->FindOutside(name);
+    std::string outside = OutsideArrays(*session_).Find(name);
     return outside.empty() ? Path() : Path(std::move(outside));
 }
 
@@ -247,7 +251,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
             if (!facts->dimensions[i].is_named) continue;
-            auto dimension = session_->DimensionOf(*facts, i);
+            auto dimension = session_->dimensions().Of(*facts, i);
             const bool is_here =
                 dimension->is_groups() && session_->GroupName(dimension->group()) == GetFullName();
             if (is_here &&
@@ -266,13 +270,13 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
             return std::any_of(dimensions.begin(), dimensions.end(),
                                [&](const auto& other) { return other->GetName() == name; });
         };
-        for (const auto& created : session_->CreatedDimensions(path_))
+        for (const auto& created : session_->dimensions().CreatedIn(path_))
             if (!is_listed(created->GetName())) dimensions.push_back(created);
         if (is_deleted_ || session_->single_array() != nullptr) return dimensions;
         for (const auto& declared : zarr::NczarrGroupDimensions(session_->hierarchy(), path_))
             if (!is_listed(declared.name))
                 dimensions.push_back(
-                    session_->DeclaredDimension({path_, declared.name, "", "", declared.size}));
+                    session_->dimensions().Declared({path_, declared.name, "", "", declared.size}));
         return dimensions;
     });
 }
@@ -346,7 +350,7 @@ Result<std::shared_ptr<GDALGroup>> ZarrGroup::MakeGroup(const std::string& name)
     ZARR_RETURN_IF_ERROR(CheckFree(name, false));
     const std::string path = zarr::JoinKey(path_, name);
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateGroup(path));
-    session_->NodeCreated();
+    session_->NodesChanged();
     return std::shared_ptr<GDALGroup>(session_->OpenGroup(path));
 }
 
@@ -365,7 +369,7 @@ Result<std::shared_ptr<GDALDimension>> ZarrGroup::MakeDimension(const std::strin
                                    " already exists, with " + std::to_string(other->GetSize()) +
                                    " elements");
     return std::shared_ptr<GDALDimension>(
-        session_->CreateDimension({path_, name, type, direction, size}));
+        session_->dimensions().Create({path_, name, type, direction, size}));
 }
 
 Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
@@ -381,7 +385,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     Dimensions own;
     for (const auto& dimension : dimensions) {
         if (dimension == nullptr) return Status::Invalid("/" + path + ": a dimension is null");
-        ZARR_ASSIGN_OR_RETURN(auto adopted, session_->Adopt(path_, *dimension));
+        ZARR_ASSIGN_OR_RETURN(auto adopted, session_->dimensions().Adopt(path_, *dimension));
         own.push_back(std::move(adopted));
     }
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
@@ -396,7 +400,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(
         path, metadata, attributes, replaces ? zarr::IfExists::kReplace : zarr::IfExists::kFail));
     if (own.empty()) session_->placed().AddScalar(path);
-    session_->NodeCreated();
+    session_->NodesChanged();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
     array->Created(std::move(own), convention);
     return std::shared_ptr<GDALMDArray>(std::move(array));
@@ -470,7 +474,7 @@ Status ZarrGroup::DeleteMember(const std::string& name, NodeKind kind) {
         return Status::NotFound("/" + path_ + ": " + zarr::Quoted(name) + " is not " +
                                 (kind == NodeKind::kArray ? "an array" : "a sub-group") +
                                 " of this group");
-    return session_->DeleteNode(*path);
+    return DeleteNode(*session_, *path);
 }
 
 bool ZarrGroup::DeleteGroup(const std::string& osName, CSLConstList /*papszOptions*/) {
@@ -494,7 +498,7 @@ bool ZarrGroup::DeleteAttribute(const std::string& osName, CSLConstList /*papszO
 bool ZarrGroup::Rename(const std::string& osNewName) {
     return Guarded(session_->store_path(), [&]() -> bool {
         Status status = CheckChange();
-        if (status.ok() && osNewName != GetName()) status = session_->RenameNode(path_, osNewName);
+        if (status.ok() && osNewName != GetName()) status = RenameNode(*session_, path_, osNewName);
         return Report(status);
     });
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/conventions/pyramid.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 
@@ -17,15 +16,15 @@ using zarr::Status;
 
 namespace {
 
-// As zarr-conventions spell the names that GDAL knows.
+// Returns the name of a GDAL resampling method in the spelling of zarr-conventions.
 std::string MethodName(const std::string& resampling) {
     if (STARTS_WITH_CI(resampling.c_str(), "NEAR")) return "nearest";
     if (EQUAL(resampling.c_str(), "CUBICSPLINE")) return "cubic_spline";
     return CPLString(resampling).tolower();
 }
 
-// True where the bands of an array share chunks. GDAL does not resample fields of several types
-// together.
+// True if bands of the array share chunks. Fields of a structured array count as separate, because
+// GDAL resamples only bands of one type together.
 bool SharesChunks(const RasterLayout& layout) {
     const auto& chunks = layout.facts.metadata.chunks;
     return layout.fields.size() == 1 &&
@@ -33,17 +32,18 @@ bool SharesChunks(const RasterLayout& layout) {
                        [&](std::size_t axis) { return chunks[axis] > 1; });
 }
 
-// True for a band with a mask or an alpha band, which GDAL honours in every level only where it
-// fills bands together: by itself a band's smaller levels are made as if all pixels were valid.
+// True for a band with a mask or an alpha band. GDAL honours masks in every level only if several
+// bands are filled in one call. In a call for one band the smaller levels treat all pixels as
+// valid.
 bool IsMasked(GDALRasterBand& band) {
     return (band.GetMaskFlags() & (GMF_ALL_VALID | GMF_NODATA)) == 0 &&
            !GDALDataTypeIsComplex(band.GetRasterDataType()) && band.GetColorTable() == nullptr;
 }
 
-// Which pixels are to be resampled from where to where.
+// The raster and the overviews of one resampling.
 struct OverviewPixels {
     GDALDataset& base;
-    std::vector<GDALDataset*> levels;  // the same bands, smaller; the largest first
+    std::vector<GDALDataset*> levels;  // the largest first; same bands as `base`
     const OverviewRequest& request;
 };
 
@@ -57,10 +57,11 @@ CPLErr FillBand(const OverviewPixels& pixels, int band, const ScaledProgress& pr
                                      progress.data(), pixels.request.options);
 }
 
-// Bands that share chunks: each chunk is written once.
+// Fills `bands`, which share chunks, in one call, so that each chunk is written once.
 CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
                     const ScaledProgress& progress) {
-    // GDAL takes each level from the one before, but of one band the nearest pixel from the raster.
+    // GDAL's call for several bands makes each level from the next larger level. Nearest pixels
+    // must come from the raster instead, so each level is filled by a call of its own.
     const bool is_nearest = STARTS_WITH_CI(pixels.request.resampling.c_str(), "NEAR");
     if (is_nearest && pixels.levels.size() > 1) {
         const auto count = static_cast<double>(pixels.levels.size());
@@ -76,7 +77,7 @@ CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
         return CE_None;
     }
     std::vector<GDALRasterBand*> sources;
-    std::vector<std::vector<GDALRasterBand*>> overviews;  // of each band, of each level
+    std::vector<std::vector<GDALRasterBand*>> overviews;  // by band, then by level
     for (const int band : bands) {
         sources.push_back(pixels.base.GetRasterBand(band));
         overviews.emplace_back();
@@ -92,8 +93,8 @@ CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
         pixels.request.options);
 }
 
-// Fills the levels by GDAL's own resampling, which emits what fails; a cancellation it may not.
-// `runs` are numbers of bands, from 1, that are filled together.
+// Fills the levels with GDAL's resampling. GDAL emits errors, but not always a cancellation. Each
+// run holds band numbers, from 1, that are filled together.
 CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>>& runs) {
     if (pixels.levels.empty()) return CE_None;
     std::size_t all = 0;
@@ -114,7 +115,7 @@ CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>
     return CE_None;
 }
 
-// An overview, as it is described.
+// Returns the paths and the size of an open overview.
 LevelPaths DescribedAs(StoreRaster& level, std::string method) {
     return {OverviewSet::PathsOf(level), static_cast<std::uint64_t>(level.GetRasterXSize()),
             static_cast<std::uint64_t>(level.GetRasterYSize()), std::move(method)};
@@ -128,7 +129,7 @@ OverviewBuilder::OverviewBuilder(OverviewSet& set)
       writer_(*raster_.update(), *raster_.location().hierarchy, raster_.Source()) {}
 
 // ---------------------------------------------------------------------------------------------
-// What is there
+// Existing levels
 
 std::vector<LevelPaths> OverviewBuilder::Described() const {
     const std::vector<zarr::OverviewLevel> listed = writer_.Listed();
@@ -147,7 +148,8 @@ bool OverviewBuilder::HasOwnLevels() const {
     return !levels.empty() && writer_.AreListed(OverviewSet::PathsOf(*levels[0]));
 }
 
-// True where a level, of all bands or of one array, is not described as an overview.
+// True if an existing level, of all bands or of one array, is missing in Listed(). Another program
+// has built the level then.
 bool OverviewBuilder::HasForeignLevels() const {
     if (!set_.levels().empty()) return !HasOwnLevels();
     std::set<std::string> listed;
@@ -158,7 +160,8 @@ bool OverviewBuilder::HasForeignLevels() const {
     });
 }
 
-// The level that a factor means: of that size, or of one that GDAL computes the factor for.
+// Returns the level for a factor: a level of the reduced size, or one for which GDAL computes the
+// factor. nullptr if missing.
 StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int factor) const {
     const int width = raster_.GetRasterXSize();
     const int height = raster_.GetRasterYSize();
@@ -173,11 +176,11 @@ StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int f
     return nullptr;
 }
 
-// The smaller levels of a pyramid have none of their own.
+// Fails if the raster is itself an overview of a pyramid.
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
-        zarr::Warnings ignored;  // reported when the dataset was opened
+        zarr::Warnings ignored;  // opening the dataset has emitted them
         const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path, ignored);
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
@@ -220,7 +223,7 @@ Status OverviewBuilder::CheckArrays(bool any_new) const {
             if (array->RepeatsSlices())
                 return Status::Unsupported(
                     "/" + array->facts.path +
-                    ": has fewer slices than the raster, so it cannot be made of its bands");
+                    ": has fewer slices than the raster, so the raster's bands cannot fill it");
     for (const RasterLayout* const array : raster_.Layouts()) {
         ZARR_RETURN_IF_ERROR(
             zarr::Array::CheckWritable(array->facts.metadata).WithContext(array->facts.path));
@@ -238,11 +241,14 @@ Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& lev
     ZARR_ASSIGN_OR_RETURN(auto opened, raster_.OpenLevel(level.paths, 0));
     if (opened->GetRasterXSize() != static_cast<int>(level.width) ||
         opened->GetRasterYSize() != static_cast<int>(level.height))
-        return Status::Corrupt("/" + level.paths[0] + ": is not a smaller copy of the raster");
+        return Status::Corrupt("/" + level.paths[0] + ": has " +
+                               std::to_string(opened->GetRasterXSize()) + " x " +
+                               std::to_string(opened->GetRasterYSize()) + " pixels, expected " +
+                               std::to_string(level.width) + " x " + std::to_string(level.height));
     return opened;
 }
 
-// Makes the levels that are not there yet, empty.
+// Creates the missing levels, without chunks.
 Status OverviewBuilder::Make(const OverviewRequest& request) {
     for (const int factor : request.factors) {
         if (FindLevel(set_.levels(), factor) != nullptr) continue;
@@ -260,7 +266,7 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
         ZARR_RETURN_IF_ERROR(writer_.Make(factor, level));
         auto opened = Open(level);
         if (!opened.ok()) {
-            static_cast<void>(writer_.Remove(level));  // the first failure is the one to tell
+            static_cast<void>(writer_.Remove(level));  // report the first failure only
             return opened.status();
         }
         made_.push_back(opened.Take());
@@ -268,8 +274,8 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
     return {};
 }
 
-// Bands that are filled together, as their chunks are the same. An alpha band comes first: it masks
-// the others, of which GDAL makes a smaller level from a larger one.
+// Groups bands that are filled together because they share chunks. Groups with an alpha band come
+// first: GDAL needs a level's alpha band to make the next smaller level.
 std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& bands) const {
     std::vector<std::vector<int>> runs;
     const RasterLayout* last = nullptr;
@@ -290,7 +296,8 @@ std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& band
     return runs;
 }
 
-// Fills the masks of levels from those of the bands, each once.
+// Fills the masks of the levels from the masks of the bands; a mask shared by several bands is
+// filled once.
 CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
                                   const std::vector<StoreRaster*>& levels) const {
     std::set<const GDALRasterBand*> filled;
@@ -322,7 +329,7 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
                b->GetRasterXSize() * 1.0 * b->GetRasterYSize();
     });
     const auto errors = CPLGetErrorCounter();
-    // GDAL makes smaller levels from larger ones, of which the masks are to be there.
+    // GDAL makes smaller levels from larger ones and needs the masks of the larger ones.
     CPLErr error = FillMasks(request, levels);
     if (error == CE_None)
         error = FillRuns({raster_, {levels.begin(), levels.end()}, request}, Runs(request.bands));
@@ -335,7 +342,7 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     return status.ok() ? CE_None : EmitError(raster_.store_path(), status);
 }
 
-// Describes the new levels beside the old ones, and gives them to the dataset.
+// Lists the new levels in the metadata together with the old ones, and adds them to the dataset.
 Status OverviewBuilder::List(const OverviewRequest& request) {
     std::set<const StoreRaster*> kept;
     for (const int factor : request.factors) kept.insert(FindLevel(set_.levels(), factor));
@@ -356,7 +363,8 @@ Status OverviewBuilder::List(const OverviewRequest& request) {
     return {};
 }
 
-// Removes what was made and is not described. What cannot be removed is hidden all the same.
+// Removes new levels that are not listed in the metadata. A level that cannot be removed stays
+// invisible.
 void OverviewBuilder::Discard() {
     for (auto& made : made_) {
         set_.Release(*made);
@@ -367,7 +375,7 @@ void OverviewBuilder::Discard() {
     made_.clear();
 }
 
-// Makes masks for the levels that are to be filled, where the raster got its mask after them.
+// Creates the masks of existing levels if the raster got its mask after the levels were built.
 Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
     if (!HasOwnLevels()) return {};
     const std::vector<LevelPaths> described = Described();
@@ -384,8 +392,8 @@ Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
     return {};
 }
 
-// Opens the levels again if the raster was told something since, so that what is made from one of
-// them goes by it. Callers may hold bands of the old ones, which stay as they are.
+// Opens the levels again if the raster's metadata has changed, so that resampling follows the new
+// metadata. The old levels stay open, because callers may hold their bands.
 Status OverviewBuilder::Reload() {
     if (!set_.pending().is_reload || !HasOwnLevels()) return {};
     OverviewSet::Levels opened;
@@ -398,7 +406,7 @@ Status OverviewBuilder::Reload() {
     return {};
 }
 
-// Takes away what is described and cannot be used, or not for all arrays.
+// Removes levels that are listed but unusable, or that only some of the arrays have.
 Status OverviewBuilder::DropUnused() {
     set_.RemoveLevelsOfArrays();
     std::set<std::string> used;
@@ -431,7 +439,7 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Afterwards
+// Removing and updating levels
 
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     const std::string& store = raster_.store_path();
@@ -459,7 +467,7 @@ Status OverviewBuilder::Update() {
         for (const LevelPaths& level : Described())
             ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     }
-    // Their fill values may have followed.
+    // The fill values of the levels may have changed with the raster's fill value.
     for (const auto& level : set_.levels()) ZARR_RETURN_IF_ERROR(level->Refresh());
     return {};
 }

@@ -14,7 +14,7 @@
 
 namespace zarr_driver {
 
-// What GDALDataset::BuildOverviews() was asked for.
+// Arguments of GDALDataset::BuildOverviews().
 struct OverviewRequest {
     std::string resampling;
     std::vector<int> factors;
@@ -24,21 +24,20 @@ struct OverviewRequest {
     CSLConstList options = nullptr;
 };
 
-// Builds, follows up and removes the overviews of a raster that is open for update. Levels that
-// are there are filled again in place; new ones are described once they are filled, so that a
-// process that ends before leaves the store as it was. One builder at a time for the arrays of a
-// group.
+// Builds, updates and removes the overviews of a raster in update mode. Existing levels are filled
+// again in place. New levels are listed in the metadata only after they are filled, so a process
+// that dies leaves the former overviews. Use one builder at a time for the arrays of a group.
 class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
 
-    // Why the raster can have no overviews in its store; ok where it can.
+    // Returns why the store cannot hold overviews of the raster; ok if it can.
     zarr::Status Check() const { return writer_.Check(); }
-    // Emits what fails.
+    // Builds the levels for `request.factors`, or fills existing ones again. Emits errors.
     CPLErr Build(const OverviewRequest& request);
-    // Emits what fails.
+    // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
-    // Brings what the levels say about themselves up to the raster.
+    // Copies changed attributes, coordinates and fill values of the raster to the levels.
     zarr::Status Update();
 
   private:
@@ -48,8 +47,8 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // That the arrays of the raster and of its levels take overviews; `any_new` where levels are to
-    // be added.
+    // Fails if an array of the raster or of a level cannot be written; with `any_new`, also if the
+    // raster shows a part of an array.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();
@@ -65,7 +64,7 @@ class OverviewBuilder {
     OverviewSet& set_;
     StoreRaster& raster_;
     const OverviewLevels writer_;
-    OverviewSet::Levels made_;  // not described yet
+    OverviewSet::Levels made_;  // not listed in the metadata yet
 };
 
 }  // namespace zarr_driver

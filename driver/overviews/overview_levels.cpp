@@ -26,25 +26,26 @@ using zarr::Status;
 
 namespace {
 
-// Names that are tried before something is wrong.
+// Maximum number of group names that are tried.
 constexpr int kMaxNames = 1000;
 
 std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
 
-// The meaning of an array's fill value, as long as no attribute names a nodata value.
+// Returns the meaning of an array's fill value if no attribute names a nodata value.
 zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
     return zarr::IsFillMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
                                                                  : zarr::FillMeaning::kData;
 }
 
-// True for attributes that say where the array lies, or name arrays beside it.
+// True for attributes that state georeferencing or name neighbouring arrays. An overview needs
+// attributes of its own instead.
 bool IsOfPlace(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
-    // Of the pixels of the base.
+    // PAM and mask belong to the pixels of the raster.
     if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;
     return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
 }
@@ -57,7 +58,8 @@ json::Object KeptAttributes(const json::Value& attributes) {
     return kept;
 }
 
-// How georeferencing is written beside an array with these attributes: as it is there.
+// Returns the georeferencing convention that an array's attributes follow; `fallback` if they
+// follow none.
 Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
     const bool gdal = attributes.Find("_CRS") != nullptr;
     const bool cf = attributes.Find("grid_mapping") != nullptr;
@@ -74,7 +76,7 @@ Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback
     return spatial ? Georeferenced::kSpatialProj : fallback;
 }
 
-// The extent stays, the pixels grow.
+// Returns the geotransform of an overview: the extent stays, pixels become larger.
 zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
                           const LevelPaths& level) {
     const double x = static_cast<double>(base.Width()) / static_cast<double>(level.width);
@@ -82,7 +84,7 @@ zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
     return {t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y};
 }
 
-// Where the centres of `size` pixels lie that cover the same as those whose centres are given.
+// Returns the centres of `size` pixels that cover the extent of the pixels with the given centres.
 std::vector<double> Between(const std::vector<double>& centres, std::uint64_t size) {
     const double scale = static_cast<double>(centres.size()) / static_cast<double>(size);
     const auto last = static_cast<double>(centres.size() - 1);
@@ -111,8 +113,8 @@ std::string MaskOf(const RasterLayout& array, std::string_view path) {
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
-    scaled.facts.group_attributes = {};   // levels are in groups of their own
-    scaled.facts.metadata.edges.clear();  // its chunks are regular
+    scaled.facts.group_attributes = {};   // an overview has a group of its own
+    scaled.facts.metadata.edges.clear();  // chunks of an overview are regular
     const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
         if (!axis) return;
         scaled.facts.metadata.shape[*axis] = size;
@@ -130,7 +132,7 @@ OverviewLevels::OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hiera
     : update_(update), hierarchy_(hierarchy), source_(std::move(source)) {}
 
 // ---------------------------------------------------------------------------------------------
-// What is there
+// Existing overviews
 
 std::string OverviewLevels::Group() const {
     return std::string(zarr::ParentPath(source_.arrays[0]->facts.path));
@@ -151,12 +153,12 @@ Status OverviewLevels::Check() const {
         const std::string& path = array->facts.path;
         if (path.empty())
             return Status::Unsupported(
-                "the array is the whole store, which has no room for overviews beside it");
+                "the array is the whole store, so no overviews can be stored beside it");
         if (zarr::ParentPath(path) != Group())
             return Status::Unsupported("/" + path + " and /" + source_.arrays[0]->facts.path +
                                        " are in different groups");
         if (!array->x_axis || !array->y_axis)
-            return Status::Unsupported("/" + path + ": has no two dimensions to make smaller");
+            return Status::Unsupported("/" + path + ": has no X and Y dimensions to reduce");
     }
     return {};
 }
@@ -197,7 +199,8 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
 // ---------------------------------------------------------------------------------------------
 // Making overviews
 
-// The group for all overviews of the arrays in a group.
+// Returns the path of the group "overviews" for all arrays in the raster's group; creates the group
+// if missing. OverviewStyle::kLayout does not use this group.
 Result<std::string> OverviewLevels::Container() const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         const std::string path =
@@ -218,10 +221,10 @@ Result<std::string> OverviewLevels::Container() const {
                          source_.arrays[0]->facts.path);
 }
 
-// True where something in the group is described as an overview.
+// True if the metadata lists an overview in the group.
 bool OverviewLevels::IsListed(const std::string& group) const {
     const auto attributes = hierarchy_.Attributes(Group());
-    if (!attributes.ok()) return true;  // so that it is left alone
+    if (!attributes.ok()) return true;  // treat unknown groups as listed
     const std::string from_group = FromGroup(group);
     const auto listed = zarr::AllOverviewPaths(*attributes);
     return std::any_of(listed.begin(), listed.end(), [&](const std::string& path) {
@@ -229,7 +232,8 @@ bool OverviewLevels::IsListed(const std::string& group) const {
     });
 }
 
-// What is there and not described was left by a process that ended.
+// Returns a free name for an overview's group. An existing group that is not listed was left by a
+// process that died, and is deleted.
 Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
@@ -241,7 +245,8 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
     return Status::Limit("no name is left for an overview in /" + container);
 }
 
-// Of what is there, only a group that is marked was left by a process that ended.
+// Creates the group of an overview under a free name. An existing group is deleted only if it is
+// marked as an overviews group and not listed: a process that died has left it.
 Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(Group(), zarr::OverviewGroupName(factor, turn));
@@ -275,7 +280,7 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
     if (status.ok()) status = MakeMasks(level).status();
     if (status.ok()) status = UpdateDescription(level);
     if (!status.ok()) {
-        static_cast<void>(Remove(level));  // the first failure is the one to tell
+        static_cast<void>(Remove(level));  // report the first failure only
         level.paths.clear();
     }
     return status;
@@ -284,7 +289,8 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
 Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout scaled = AtSize(*source_.arrays[i], level.paths[i], level);
-        // The separator that the raster's chunks have, where its metadata do not say which.
+        // Uses the chunk key separator of the raster, even if the raster's metadata does not state
+        // one.
         ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
         ZARR_ASSIGN_OR_RETURN(
             zarr::ArrayMetadata metadata,
@@ -300,7 +306,8 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
 
 namespace {
 
-// The axes X and Y of a mask of `rank` dimensions, of which two are in the array's order.
+// Returns the axes X and Y of a mask with `rank` dimensions. A mask of two dimensions has X and Y
+// in the array's order.
 std::pair<std::size_t, std::size_t> AxesOfMask(const RasterLayout& array, std::size_t rank) {
     if (rank == array.facts.metadata.rank()) return {*array.x_axis, *array.y_axis};
     const std::size_t x = *array.x_axis > *array.y_axis ? 1 : 0;
@@ -338,7 +345,7 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Describing and removing them
+// Describing and removing overviews
 
 Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
@@ -365,8 +372,9 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     return update_.metadata().SetAttributes(Group(), json::Value(attributes));
 }
 
-// Whatever the attributes list, nothing is deleted but what is in a group for overviews. Those of a
-// layout that others made are not marked, but say by their name what they are.
+// True if an overview's array lies in a group for overviews. Only such arrays may be deleted. A
+// group of OverviewStyle::kLayout is recognised by its name, because other programs do not mark
+// groups. A group of OverviewStyle::kList needs a mark in its attributes.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
     const std::string_view level_group = zarr::ParentPath(path);
     if (!level_group.empty() && zarr::ParentPath(level_group) == Group() &&
@@ -393,8 +401,8 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
     return {};
 }
 
-// Removes the group of an overview where none that is described is in it, and the group around it
-// where that is for overviews alone and empty then.
+// Removes an overview's group if the metadata lists no overview in the group. Also removes the
+// surrounding group for overviews if no other overview is left in the surrounding group.
 Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     const std::string container(zarr::ParentPath(level_group));
     if (IsListed(level_group)) return {};
@@ -406,7 +414,7 @@ Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What overviews say of themselves as the raster does
+// Metadata that overviews take from the raster
 
 void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Object& attributes) {
     json::Array names;
@@ -416,8 +424,8 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-// Names the mask of an overview in `attributes`, where it has one, and describes it as the
-// raster's.
+// Describes the overview's mask like the raster's mask, and names it in `attributes`. Does nothing
+// if the overview has no mask.
 Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string& level_path,
                                     json::Object& attributes) const {
     const std::string from = MaskOf(array, array.facts.path);
@@ -438,7 +446,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = AtSize(first, level.paths[0], level);
-    zarr::Warnings ignored;  // nothing but the levels is in their group
+    zarr::Warnings ignored;  // the group holds only levels
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
@@ -462,7 +470,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     return {};
 }
 
-// Changes the fill value of a level, or makes it data, as that of the raster was.
+// Copies the raster's fill value to a level, or makes the level's fill value mean data.
 Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
                                        const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));
@@ -478,8 +486,8 @@ Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
                : Status();
 }
 
-// Coordinates of other dimensions are the same; those of X and Y that a geotransform does not say
-// lie between those of the raster.
+// Copies the coordinates of other dimensions. Interpolates coordinates of X and Y if no
+// geotransform states them.
 Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
                                          const RasterLayout& array,
                                          const RasterLayout& level) const {
@@ -487,7 +495,7 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
     for (std::size_t i = 0; i < array.facts.dimensions.size(); ++i) {
         const zarr::Dimension& from = array.facts.dimensions[i];
         if (!from.is_named) continue;
-        // The coordinates may be younger than what is known of the array.
+        // The coordinates may have been written after the array was opened.
         const std::string path =
             zarr::FindCoordinateArray(hierarchy_, Group(), from.name, from.size);
         const std::string to = zarr::JoinKey(group, from.name);
@@ -514,10 +522,10 @@ Status OverviewLevels::WriteBetween(const CoordinateArrays& coordinates,
     if (from.coordinate_path.empty()) return {};
     const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
                                             from.coordinate_attributes, source_.threads);
-    if (!read.ok()) return {};  // texts, or broken; reported when the raster is read
+    if (!read.ok()) return {};  // text or invalid; reading the raster reports it
     json::Object attributes;
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
-    // The values are written unpacked, and bounds are not written.
+    // Values are written unpacked and without bounds.
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
         SetMember(attributes, name, json::Value());
     const std::vector<double> between = Between(read->values, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The overviews of a raster in its store: the nodes that hold them, and what describes them.
+// The nodes in a store that hold overviews of a raster, and the metadata that describes overviews.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,21 @@
 #include "core/base/status.h"
 #include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
-#include "driver/base/creation_options.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
 
-// An overview of every array of a raster.
+// An overview, made of an array for each array of the raster.
 struct LevelPaths {
     std::vector<std::string> paths;  // from the root, in the order of the raster's arrays
     std::uint64_t width = 0;
     std::uint64_t height = 0;
-    std::string method;  // of resampling
+    std::string method;  // resampling method
 };
 
-// What of a raster its overviews follow.
+// Properties of a raster that its overviews take over.
 struct LevelSource {
     std::vector<const RasterLayout*> arrays;  // all in one group
     RasterPosition placement;
@@ -32,44 +31,47 @@ struct LevelSource {
     std::size_t threads = 1;
 };
 
-// Makes, describes and removes the overviews of one raster. An overview's arrays lie, with
-// coordinates of their own, in a group of theirs. Where the raster is /g/raster and the factor 2,
-// that is /g/ovr_2x/raster of Zarr v3, or ovr_2x_2, ... where something else is there; of Zarr v2
-// /g/overviews/2/raster, or overviews_2, 2_2, .... Borrows what it is given; `hierarchy` must not
-// be consolidated.
+// Creates, describes and removes the overviews of one raster. The arrays and coordinates of an
+// overview lie in a group of their own. For /g/raster and factor 2 the array is /g/ovr_2x/raster in
+// Zarr v3, and /g/overviews/2/raster in Zarr v2. If the name is taken, "_2", "_3" and so on is
+// appended to the group. All arguments must outlive this object; `hierarchy` must not be
+// consolidated.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
 
-    // Why the raster can have no overviews in its store; ok where it can.
+    // Returns why the store cannot hold overviews of the raster; ok if it can.
     zarr::Status Check() const;
-    // True where `paths` are described as overviews of the arrays.
+    // True if the group's metadata lists `paths` as overviews of the raster's arrays.
     bool AreListed(const std::vector<std::string>& paths) const;
-    // The overviews that the arrays have by the description, without sizes.
+    // Returns the overviews that the group's metadata lists for the raster's arrays; the sizes are
+    // not set.
     std::vector<zarr::OverviewLevel> Listed() const;
 
-    // Makes the arrays of an overview, without chunks, and their coordinates. Sets level.paths.
-    // After a failure what was made is gone.
+    // Creates the arrays of an overview, without chunks, and their coordinates. Sets level.paths.
+    // Nothing is left after a failure.
     zarr::Status Make(int factor, LevelPaths& level) const;
-    // Makes the masks of an overview where the arrays have masks and it has none. True where any
-    // was made; UpdateDescription() is to follow.
+    // Creates masks of an overview if the raster has masks and the overview has none. Returns true
+    // if a mask was created; call UpdateDescription() then.
     zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
-    // Writes again what the attributes and coordinates of an overview take from the raster.
+    // Writes the attributes and coordinates that an overview takes from the raster.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
-    // Writes which overviews there are, the largest first; none takes the description away.
+    // Lists `levels` in the group's metadata, in order of decreasing size; an empty list removes
+    // the description.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
-    // Removes the nodes of an overview that is not described, and the groups that are left empty.
+    // Removes the nodes of an overview that is not listed in the metadata, and groups that become
+    // empty.
     zarr::Status Remove(const LevelPaths& level) const;
 
   private:
-    // Names the dimensions of an array in its attributes, where all have names.
+    // Sets the attribute `_ARRAY_DIMENSIONS` if all dimensions have names.
     static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
     std::string Group() const;
     zarr::OverviewStyle Style() const;
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
     zarr::Result<std::string> Container() const;
-    // The group for a new overview, where nothing is.
+    // Returns the path of an unused group for a new overview.
     zarr::Result<std::string> FreeGroup(int factor) const;
     zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
     zarr::Result<std::string> FreeGroupBeside(int factor) const;
@@ -91,11 +93,12 @@ class OverviewLevels {
     const LevelSource source_;
 };
 
-// The path of the mask that an array at `path` has, or is to have, by the attributes of the raster;
-// empty without.
+// Returns the path of the mask of an array or overview at `path`, by the raster's attribute
+// `gdal_mask`; empty if the attribute is missing. The mask need not exist.
 std::string MaskOf(const RasterLayout& array, std::string_view path);
 
-// What an array is at the size of an overview, at `path`.
+// Returns the layout of `array` at the size of the overview `level`. The array of the overview is
+// at `path`.
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level);
 
 }  // namespace zarr_driver

@@ -7,6 +7,7 @@
 namespace zarr_driver {
 
 std::vector<StoreRaster*> OverviewSet::All() const {
+    Load();
     std::vector<StoreRaster*> all;
     for (const auto& level : levels_) all.push_back(level.get());
     for (const auto& [array, level] : array_levels_) all.push_back(level.get());
@@ -14,6 +15,7 @@ std::vector<StoreRaster*> OverviewSet::All() const {
 }
 
 std::vector<StoreRaster*> OverviewSet::LevelsOf(const RasterLayout& array) const {
+    Load();
     std::vector<StoreRaster*> own;
     for (const auto& level : levels_) own.push_back(level.get());
     for (const auto& [of, level] : array_levels_)

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "driver/base/creation_options.h"
+#include "driver/overviews/overview_plan.h"
 #include "driver/overviews/store_raster.h"
 
 namespace zarr_driver {
 
-// The overviews that a raster has in its store, and what is pending for them.
+// The overviews of a raster in its store, and pending work on them.
 class OverviewSet {
   public:
     using Levels = std::vector<std::unique_ptr<StoreRaster>>;
 
     struct Pending {
-        bool is_description = false;   // the raster has changed since they were described
-        bool is_reload = false;        // they were described since they were opened
-        bool replaces_others = false;  // building removes overviews of other factors
-        OverviewPlan plan;             // those to be built at closing
+        bool is_description = false;   // raster changed since levels were described
+        bool is_reload = false;        // levels changed since they were opened
+        bool replaces_others = false;  // remove levels of other factors
+        OverviewPlan plan;             // for closing
     };
 
     explicit OverviewSet(StoreRaster& raster) : raster_(raster) {}
@@ -30,34 +31,45 @@ class OverviewSet {
     OverviewSet& operator=(const OverviewSet&) = delete;
 
     StoreRaster& raster() const { return raster_; }
-    // Overviews of all bands, the largest first.
-    const Levels& levels() const { return levels_; }
-    // Overviews of all bands and of single arrays.
+    // Lets `load` Add() the overviews when they are first asked for.
+    void LoadLater(std::function<void()> load) { load_ = std::move(load); }
+    // Overviews of all bands, in order of decreasing size.
+    const Levels& levels() const {
+        Load();
+        return levels_;
+    }
+    // Returns the overviews of all bands and of single arrays.
     std::vector<StoreRaster*> All() const;
-    // The overviews of an array of the raster, the largest first.
+    // Returns the overviews of an array of the raster, in order of decreasing size.
     std::vector<StoreRaster*> LevelsOf(const RasterLayout& array) const;
-    // Appends an overview, which is smaller than those before: of all bands, or of one of several
-    // arrays, if none is of all bands.
+    // Appends an overview that is smaller than the overviews before. The overview shows all bands,
+    // or only the bands of `array` if no overview shows all bands.
     void Add(std::unique_ptr<StoreRaster> level, const RasterLayout* array = nullptr) {
         if (array == nullptr)
             levels_.push_back(std::move(level));
         else
             array_levels_.emplace_back(array, std::move(level));
     }
-    // Adds new overviews of all bands in the order of their sizes.
+    // Adds new overviews of all bands, and sorts the overviews by decreasing size.
     void Merge(Levels levels);
-    // Removes overviews of all bands that are not `kept`, and returns their paths.
+    // Removes the overviews of all bands that are not in `kept`. Returns the paths of the removed
+    // overviews.
     std::vector<LevelPaths> Remove(const std::set<const StoreRaster*>& kept);
     void RemoveLevelsOfArrays();
-    // The paths of the arrays of an overview.
+    // Returns the paths of an overview's arrays.
     static std::vector<std::string> PathsOf(const StoreRaster& level);
-    // Drops the arrays of an overview that goes from the update, which ends for it.
+    // Drops pending data of an overview that is to be removed, and ends its update mode.
     void Release(StoreRaster& level) const;
 
     Pending& pending() { return pending_; }
 
   private:
+    void Load() const {
+        if (load_ != nullptr) std::exchange(load_, nullptr)();
+    }
+
     StoreRaster& raster_;
+    mutable std::function<void()> load_;  // empty once it was called
     Levels levels_;
     std::vector<std::pair<const RasterLayout*, std::unique_ptr<StoreRaster>>> array_levels_;
     Levels removed_;  // callers may hold their bands

@@ -16,32 +16,33 @@
 
 namespace zarr_driver {
 
-// A dataset whose pixels are arrays of a store, as far as its overviews, which are such datasets
-// themselves, are built and followed up.
+// A dataset whose pixels are arrays of a store. Interface through which overviews are built and
+// updated; an overview is a StoreRaster, too.
 class StoreRaster : public GDALPamDataset {
   public:
     const Location& location() const { return location_; }
     const std::string& store_path() const { return location_.store_path; }
     const OpenOptions& options() const { return options_; }
-    // What is written through; nullptr where the dataset is for reading.
+    // Returns the object that writes to the store; nullptr if the dataset is read-only.
     virtual StoreUpdate* update() const = 0;
     virtual void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) = 0;
     // Ends update mode; later writes fail.
     virtual void EndUpdate() = 0;
-    // The layouts of the arrays, in the order of their bands.
+    // Returns the layouts of the arrays, in the order of the bands.
     virtual std::vector<const RasterLayout*> Layouts() const = 0;
-    // Everything of this raster that an overview follows.
+    // Returns the properties of this raster that overviews take over.
     virtual LevelSource Source() const = 0;
-    // The layout of a band's array, from 1.
+    // Returns the layout of the array of band `number`, from 1.
     virtual const RasterLayout& LayoutOf(int number) = 0;
-    // The mask of a band in the store; nullptr without.
+    // Returns the mask of band `number` in the store; nullptr if missing.
     virtual GDALRasterBand* StoredMask(int number) = 0;
-    // Writes the blocks that GDAL holds, of masks as well.
+    // Writes the dirty blocks in GDAL's cache, including blocks of masks.
     virtual void FlushBlocks(bool closing) = 0;
-    // Opens arrays as one overview of as many arrays of this raster, from index `first` on.
+    // Opens the arrays at `paths` as one overview. `paths[i]` is an overview of this raster's array
+    // `first + i`.
     virtual zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(
         const std::vector<std::string>& paths, std::size_t first) = 0;
-    // Opens arrays again whose metadata have changed.
+    // Opens the arrays again whose metadata has changed.
     virtual zarr::Status Refresh() = 0;
 
   protected:

@@ -21,8 +21,7 @@ bool AbsentBlocks::MayList() {
     if (dataset.options().wrap_longitude || dataset.options().north_up) return false;
     if (dataset.update() != nullptr && !dataset.Flush()) return false;
     const zarr::Array& array = *band_.array().layout.array;
-    // A store that is asked for several chunks at a time is one to which each request takes a
-    // while.
+    // Listing the chunks of a remote store costs requests.
     return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
@@ -39,7 +38,7 @@ bool AbsentBlocks::IsAbsent(int block_x, int block_y) const {
     zarr::DimVector<std::uint64_t> chunk(grid.size(), 0);
     for (std::size_t i = 0; i < indices.size(); ++i)
         chunk[layout.other_axes[i]] = grid[layout.other_axes[i]].ChunkOf(indices[i]);
-    // In a regular grid a block is a chunk; else it may lie in several.
+    // A block is one chunk in a regular grid, but may overlap several chunks in a rectilinear grid.
     const PixelWindow block = band_.BlockWindow(block_x, block_y);
     const ChunkRange columns = ChunksOf(layout.x_axis, block.x_off, block.x_size);
     const ChunkRange rows = ChunksOf(layout.y_axis, block.y_off, block.y_size);
@@ -80,7 +79,7 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     const double fill = FillNumber();
     int has_nodata = FALSE;
     band_.GetNoDataValue(&has_nodata);
-    // Zeros beside a nodata value are data.
+    // Zeros count as empty only in a band without a nodata value.
     if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !AreKnown()) return std::nullopt;
     const ZarrRasterBand::BlockRange blocks = band_.BlocksOf(window);
     int status = 0;

@@ -14,45 +14,47 @@ namespace zarr_driver {
 
 class ZarrRasterBand;
 
-// The blocks of a band that the store has no chunks of, so that all of their pixels are the fill
-// value: what can be said of them without reading. Nothing where listing the array's chunks costs
-// requests, or where blocks are no chunks (WRAP_LONGITUDE, NORTH_UP). Looks at the band when it is
-// asked; not thread-safe, as the band is not.
+// Finds the blocks of a band whose chunks are all absent from the store, without reading pixels.
+// All pixels of an absent chunk equal the fill value. Absent blocks are unknown if listing the
+// chunks costs requests, or with the open options WRAP_LONGITUDE and NORTH_UP. Not thread-safe.
 class AbsentBlocks {
   public:
-    // The band outlives it.
+    // `band` must outlive this object.
     explicit AbsentBlocks(ZarrRasterBand& band) : band_(band) {}
 
-    // As GDAL's GetDataCoverageStatus() has them.
+    // Result of GDAL's GetDataCoverageStatus().
     struct Coverage {
-        int status;      // GDAL_DATA_COVERAGE_STATUS_...
-        double percent;  // of pixels with data; -1 where it was stopped before
+        int status;      // bits GDAL_DATA_COVERAGE_STATUS_...
+        double percent;  // of pixels with data; -1 if the search stopped early
     };
-    // How much of a window has data, where pixels of absent chunks are nodata, or zeros of a band
-    // without a nodata value; looks until one of the states in `stop_at` is met. nullopt where it
-    // cannot be said.
+    // Returns how much of `window` has data. An absent block is empty if the fill value is nodata
+    // or NaN, or is 0 in a band without a nodata value. The search stops at the first block that
+    // brings a status bit of `stop_at`. nullopt if the fill value is data, or if absent blocks are
+    // unknown.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
-    // True where most of the array's chunks are absent, and what GDAL would compute of the band
-    // depends on nothing but its numbers.
+    // True if an array of many chunks stores fewer than half of them, and statistics depend on
+    // pixel values alone. A mask band, a complex type or a 64-bit integer type makes this false.
     bool AreMost();
-    // Adds all pixels of the band but nodata, and reads only the chunks that there are; to be
-    // called after AreMost(). `progress` may be nullptr; where it says so, kCancelled.
+    // Adds all pixels of the band except nodata to `statistics`, and reads the stored chunks only.
+    // Call AreMost() first. `progress` may be nullptr; the result is kCancelled if `progress`
+    // returns false.
     zarr::Status AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
                            void* progress_data);
 
   private:
-    // The chunks along an axis that pixels lie in.
+    // First and last chunk index along an axis, both inclusive.
     struct ChunkRange {
         std::uint64_t first;
         std::uint64_t last;
     };
     bool MayList();
-    // Lists the chunks where they are not listed yet. False where MayList() is, or that fails.
+    // Lists the chunks unless they are listed already. False if MayList() is false or listing
+    // fails.
     bool AreKnown();
     bool IsAbsent(int block_x, int block_y) const;
     ChunkRange ChunksOf(const std::optional<std::size_t>& axis, int offset, int size) const;
-    // What pixels of absent chunks are; NaN of types that are no real numbers.
+    // Returns the fill value as a number; NaN for a data type without real numbers.
     double FillNumber() const;
     bool IsNodata(double value);
 

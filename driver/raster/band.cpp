@@ -39,10 +39,11 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
     return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
 }
 
-// The one that coordinates go to; reading pixels asks for items of others.
+// True for the default metadata domain, the only one that shows coordinates of slices. GDAL asks
+// for items of other domains when it reads pixels.
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
-// Of an item of metadata, or its name.
+// `item` is NAME=VALUE or NAME.
 bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
 constexpr const char* kFillValueAttribute = "_FillValue";
@@ -115,7 +116,7 @@ PixelWindow ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
     window.y_off = block_y * nBlockYSize;
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
     window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
-    window.keep = zarr::CachePolicy::kPartlyRead;  // GDAL's block cache keeps the rest
+    window.keep = zarr::CachePolicy::kPartlyRead;  // GDAL's block cache keeps fully read chunks
     return window;
 }
 
@@ -154,8 +155,8 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
         PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
-        // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many
-        // that are pending are also encoded in parallel.
+        // GDAL discards all of its dirty blocks after one failed write, so chunks only become
+        // pending here. Pending chunks are also encoded in parallel.
         window.whole_chunks = zarr::WholeChunks::kPending;
         return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
@@ -175,7 +176,8 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                                 nBufXSize, nBufYSize, eBufType, nPixelSpace,
                                                 nLineSpace, psExtraArg);
         }
-        // Blocks that GDAL holds may be newer, or would be older afterwards.
+        // Dirty blocks in GDAL's cache are newer than the store. Cached blocks would be outdated
+        // after a write.
         if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
             return CE_Failure;
         const BufferLayout buffer{eBufType, nPixelSpace, nLineSpace, 0};
@@ -193,7 +195,7 @@ CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
                                nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
-        // What lies outside is an error where it is read.
+        // A window outside of the raster is ignored here; reading the window fails.
         if (is_inside && dataset()->update() == nullptr)
             LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
         return CE_None;
@@ -211,7 +213,7 @@ CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* 
         PixelStatistics statistics;
         Status status = absent.AddPixels(statistics, pfnProgress, pProgressData);
         if (status.ok() && statistics.count() == 0)
-            status = Status::Invalid("no statistics: all pixels are nodata");
+            status = Status::Invalid("Failed to compute statistics, no valid pixels found");
         if (!status.ok()) return Report(status);
         const auto all = static_cast<GUIntBig>(nRasterXSize) * static_cast<GUIntBig>(nRasterYSize);
         SetStatistics(statistics.minimum(), statistics.maximum(), statistics.mean(),
@@ -242,7 +244,7 @@ int ZarrRasterBand::IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is known of them
+// Metadata
 
 CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
     return Guarded(dataset()->store_path(), [&]() -> CPLXMLNode* {
@@ -295,7 +297,7 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Past PAM: what comes from the store is not to be written beside it.
+// Calls GDALRasterBand: PAM would save the store's metadata beside the store.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());
@@ -342,7 +344,8 @@ NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> const char* {
-        // GDAL asks each overview for an item RESAMPLING before it reads from it.
+        // GDAL asks each overview for an item RESAMPLING before reading. Coordinates are read for
+        // DIM_ items only, because reading coordinates is slow.
         if (IsDefaultDomain(pszDomain)) {
             if (STARTS_WITH_CI(pszName, "DIM_"))
                 LoadLabels();
@@ -361,7 +364,7 @@ bool ZarrRasterBand::HasStatistics() {
     return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
 }
 
-// Past PAM: what is saved of the rest does not change.
+// Calls GDALRasterBand::SetMetadata(), because PAM's other metadata does not change.
 void ZarrRasterBand::ForgetStatistics() {
     const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     CPLStringList kept;
@@ -402,8 +405,8 @@ CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue
     });
 }
 
-// What is the attribute of an array of this band alone. What the coordinates of a slice give is
-// not.
+// Stores a metadata item as an attribute if the band is the only one of its array. DIM_ items come
+// from the coordinates of the slice and are not stored.
 void ZarrRasterBand::StoreItem(const char* name, const char* value) {
     if (STARTS_WITH_CI(name, "DIM_")) return;
     dataset()->StoreBandItem(array_, name, value);
@@ -435,7 +438,8 @@ int ZarrRasterBand::GetMaskFlags() {
     });
 }
 
-// As CF has them, in words; PAM keeps the names as they are.
+// Stores class names as CF attributes, with spaces replaced by underscores. PAM keeps the exact
+// names.
 void ZarrRasterBand::StoreClasses(CSLConstList names) {
     const zarr::DataKind kind = field_.type.kind;
     const bool is_integer = kind == zarr::DataKind::kInt || kind == zarr::DataKind::kUint;
@@ -469,7 +473,8 @@ CPLErr ZarrRasterBand::SetCategoryNames(char** papszNames) {
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        // What a user has set beside a store that is only read counts first; so below.
+        // A value that a user has set in PAM overrides the value in the store, here and in the
+        // getters below.
         const bool is_set = psPam != nullptr && psPam->bNoDataValueSet;
         if (!nodata_ && !is_set && Base() != nullptr) return Base()->GetNoDataValue(pbSuccess);
         if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
@@ -555,7 +560,7 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
     });
 }
 
-// Overviews of a mask are the masks of its raster's overviews.
+// Returns the number of overviews. The overviews of a mask are the masks of the raster's overviews.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (dataset()->is_mask()) {
@@ -591,8 +596,8 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
                 ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
             of_satellite != GCI_Undefined)
             return of_satellite;
-    // Neither the descriptions of a long series nor those of times and levels are read only to
-    // find that they are no colours.
+    // Looks for colour names only in few bands with text coordinates. Reading the coordinates of a
+    // long series, or of times and levels, would be wasted.
     constexpr int kMostColours = 4;
     const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
                                (!description_.empty() || array_.labels->AreNames());
@@ -611,11 +616,12 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
         if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];
-        // In which a microscope's channel is to be drawn, whatever the others are.
+        // An OME channel states the colour in which it is drawn, whatever the other channels are.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
             return ColorOf(*channel);
         const GDALColorInterp stated = StatedColour();
-        // A red band alone is no picture, and viewers show it as one.
+        // Red, green and blue are reported only if all three exist. Viewers would show a lone red
+        // band as a colour picture.
         if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasAllColours()))
             return stated;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
@@ -633,17 +639,16 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     TakeNodata(element);
-    if (attribute->first != kFillValueAttribute)  // which counts first
+    if (attribute->first != kFillValueAttribute)  // readers prefer _FillValue
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    // The fill value comes last: where it cannot be changed, the attribute still states the nodata
-    // value.
+    // The fill value is changed last: if that fails, the attribute still states the nodata value.
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
-// The overviews have the raster's nodata value.
+// Sets the nodata value in this band and its overviews.
 void ZarrRasterBand::TakeNodata(const std::optional<std::string>& element) {
     nodata_ = element;
     ForgetPamNodata();
@@ -651,13 +656,15 @@ void ZarrRasterBand::TakeNodata(const std::optional<std::string>& element) {
         level->TakeNodata(element);
 }
 
-// No pixel is what the type cannot hold, so that nothing is nodata: not even what was before.
+// Warns that the data type cannot hold `value`. No pixel can equal the value, so the band has no
+// nodata value from now on.
 CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
     dataset()->WarnOfNodata(value, field_.type);
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
-// The description as CF has it, unless the attribute says something else.
+// Stores the description as the CF attribute `long_name`, unless the attribute differs from the
+// band's current description.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
@@ -727,8 +734,8 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// A scale of 1 and an offset of 0 are stored only in place of others, as in a GeoTIFF: rasterio
-// sets them always, and xarray reads values that have a scale as floats.
+// True if the array has a scale or an offset attribute. Scale 1 and offset 0 are stored only then:
+// rasterio always sets both, and xarray reads scaled values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

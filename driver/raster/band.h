@@ -12,68 +12,74 @@
 
 namespace zarr_driver {
 
-// A slice of an array, or of one field of it: what the store says of it, and what users set. GDAL's
-// block cache is used for resampling only.
+// Band of a ZarrDataset: a slice of an array, or one field of a slice. Combines the metadata in the
+// store with the metadata that users set. GDAL's block cache is used for resampling only.
 class ZarrRasterBand final : public GDALPamRasterBand {
   public:
-    // `array` outlives the band. `description` is fixed; where it is empty the slice's own is used.
+    // `array` must outlive the band. An empty `description` lets the coordinates of the slice
+    // describe the band; any other description is fixed.
     ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array, std::uint64_t slice,
                    const ScalarField& field, std::string description);
 
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
 
-    // Its pixels, past the blocks that GDAL may hold.
+    // Reads and writes pixels without GDAL's block cache.
     const PixelWindows& pixels() const { return pixels_; }
 
-    // What a block of the band covers.
+    // Returns the pixels that a block covers; blocks at the right and bottom edges are cut off.
     PixelWindow BlockWindow(int block_x, int block_y) const;
-    // The blocks, by column and row, that a window lies in.
+    // Columns and rows of blocks that a window overlaps.
     struct BlockRange {
         int left;
         int top;
-        int right;   // the last one
-        int bottom;  // likewise
+        int right;   // last column, inclusive
+        int bottom;  // last row, inclusive
     };
     BlockRange BlocksOf(const PixelWindow& window) const;
 
     void EnableUpdate() { eAccess = GA_Update; }
 
-    // What is written as Byte are the bits of signed bytes.
+    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
     void TakeBytesAsSigned() { pixels_.TakeBytesAsSigned(); }
-    // The type in which a copy brings the values of a source.
+    // Returns the data type in which CreateCopy() passes the values of a source to this band.
     GDALDataType TypeOfCopies() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
 
-    // To be called after PAM was read: that sets the scale 1 and the offset 0 where it has none.
+    // Removes the scale 1 and the offset 0 that PAM sets by default. Call after GDAL has loaded
+    // PAM.
     void PamLoaded();
 
-    // Of what GDAL keeps beside the store, what was made from pixels.
+    // True if the band has STATISTICS_ metadata items or saved histograms.
     bool HasStatistics();
+    // Removes the STATISTICS_ metadata items and the saved histograms.
     void ForgetStatistics();
 
-    // True where an array that both share could hold scale, offset, unit and nodata of both.
+    // True if one array could store the scale, offset, unit and nodata value of both bands.
     bool IsDescribedAs(const ZarrRasterBand& other) const {
         return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
                nodata_ == other.nodata_;
     }
 
-    // The band that this one is an overview of; nullptr where it is none.
+    // Returns the full-resolution band if this band belongs to an overview; nullptr for other
+    // bands.
     ZarrRasterBand* Base() const {
         return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
     }
 
     const BandArray& array() const { return array_; }
-    // Changes an attribute of the array; null removes it.
+    // Sets an attribute of the band's array; null removes the attribute.
     void ChangeAttribute(const char* name, zarr::json::Value value) {
         dataset()->ChangeAttribute(array_, name, std::move(value));
     }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return pixels_.indices(); }
-    // The colour that the store states, whatever the other bands are; not a channel's of OME.
+    // Returns the colour that the store states for this band alone. Colours of OME channels are
+    // ignored.
     GDALColorInterp StatedColour();
-    // True where GDAL was told what the band shows, other than that it is alpha.
+    // True if GDAL has a colour table of this band, or a colour interpretation other than alpha.
     bool IsColourSet();
-    // The band's name among the coordinates of its array, which are texts if `are_names`, or the
-    // name that they will get; empty without one.
+    // Returns the band's name among the coordinates of its array; empty if the band has no name.
+    // `are_names` says that the coordinates are text. A name set by SetDescription() counts even
+    // before it is stored.
     std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;
@@ -102,7 +108,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr SetScale(double dfNewScale) override;
     CPLErr SetOffset(double dfNewOffset) override;
     CPLErr SetUnitType(const char* pszNewValue) override;
-    // Of an array of which most chunks are absent, at the cost of the others.
+    // Computes exact statistics from the stored chunks alone if most chunks are absent.
     CPLErr ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax, double* pdfMean,
                              double* pdfStdDev, GDALProgressFunc pfnProgress,
                              void* pProgressData) override;
@@ -113,8 +119,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
-    // Begins to load what a window needs of the store, where each request takes a while; see
-    // zarr::ReadAhead.
+    // Starts to load the chunks of a window from a remote store; see zarr::ReadAhead.
     CPLErr AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize, int nBufYSize,
                       GDALDataType eBufType, NameValueList papszOptions) override;
 
@@ -125,12 +130,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
-    // Chunks that are absent are empty, where they hold the nodata value or zeros, and looking
-    // costs no requests; see AbsentBlocks.
+    // Reports absent chunks as empty if their fill value is nodata or zero, and if listing the
+    // chunks costs no requests; see AbsentBlocks.
     int IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize, int nMaskFlagStop,
                                double* pdfDataPct) override;
 
-    // For PAM: without the description that comes from the store.
+    // Returns the band's XML for PAM, without the metadata that the store holds.
     CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
 
   private:
@@ -140,20 +145,20 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr StoreNodata(T value);
     CPLErr RefuseNodata(const std::string& value);
     void TakeNodata(const std::optional<std::string>& element);
-    // Of what PAM has in place of the store's, what the store now has.
+    // Removes PAM's nodata value, which would hide the nodata value of the store.
     void ForgetPamNodata();
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void InterpretAttributes();
-    // Fills the domain IMAGE_STRUCTURE by what the array says, in place of what PAM has of it.
+    // Sets the metadata domain IMAGE_STRUCTURE from the array; items from PAM are replaced.
     void DescribeStructure();
-    void LoadAttributes();  // metadata from what is known
-    void LoadLabels();      // and from the coordinates of the slice, which are read for it
+    void LoadAttributes();  // from attributes and OME channels
+    void LoadLabels();      // also from the slice's coordinates, which are read
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
-    const std::string& ArrayDescription() const;  // by the coordinates of the slice
-    // The domain ZARR, which the band has where other bands have other arrays.
+    const std::string& ArrayDescription() const;  // from the slice's coordinates
+    // Returns the metadata domain ZARR. Bands have this domain if the dataset has several arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
 
@@ -163,19 +168,19 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     PixelWindows pixels_;
     mutable std::string description_;
     mutable bool has_description_;
-    bool is_named_ = false;  // by SetDescription(), for the coordinates of the array
+    bool is_named_ = false;  // by SetDescription(); the name is stored as a coordinate
     bool is_serializing_ = false;
-    CPLStringList stored_metadata_;  // what the store says, of the default domain
+    CPLStringList stored_metadata_;  // default domain, from the store
     bool has_attributes_ = false;
     bool has_labels_ = false;
-    std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order
+    std::optional<std::string> nodata_;  // element of field_.type in native byte order
     std::optional<double> scale_;
     std::optional<double> offset_;
     std::string units_;
     CPLStringList categories_;
-    std::unique_ptr<GDALColorTable> label_colours_;  // once they were asked for
+    std::unique_ptr<GDALColorTable> label_colours_;  // cached
     std::unique_ptr<GDALRasterAttributeTable> label_table_;
-    CPLStringList array_description_;  // once it was asked for
+    CPLStringList array_description_;  // cached
 };
 
 }  // namespace zarr_driver

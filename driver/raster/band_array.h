@@ -17,19 +17,19 @@
 
 namespace zarr_driver {
 
-// An array that gives a dataset some or all of its bands.
+// An array that provides some or all bands of a dataset.
 struct BandArray {
     RasterLayout layout;
-    zarr::LevelListing listing;  // as a level of an OME image or of ndpyramid
+    zarr::LevelListing listing;  // of the OME image or ndpyramid that has the array as a level
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
     std::unique_ptr<ArrayActivity> activity;
-    std::optional<zarr::FillValue> nodata;  // an element of the array, as it was read
-    bool attributes_changed = false;        // since they were written
-    zarr::json::Value attributes_before;    // as they were when read or written last
+    std::optional<zarr::FillValue> nodata;  // one element of the array, as read
+    bool attributes_changed = false;        // since the last flush
+    zarr::json::Value attributes_before;    // as last read or written
 };
 
-// The arrays of a dataset, in the order of its bands. They lie in one group, and share their
+// Arrays of a dataset, in the order of the bands. All arrays lie in one group and share their
 // dimensions.
 using BandArrays = std::vector<std::unique_ptr<BandArray>>;
 

@@ -13,11 +13,11 @@ inline bool IsRedGreenOrBlue(GDALColorInterp colour) {
     return colour == GCI_RedBand || colour == GCI_GreenBand || colour == GCI_BlueBand;
 }
 
-// What a band shows, by its description: "red", "green", "blue" or "alpha"; else undefined.
+// Returns the colour of a band described as "red", "green", "blue" or "alpha"; else GCI_Undefined.
 GDALColorInterp ColourByName(const char* description);
 
-// What a band of Sentinel-2 shows, by the name that EOPF's products give its array: "b04"; else
-// undefined.
+// Returns the colour of a Sentinel-2 band by the array's name in EOPF products, such as "b04"; else
+// GCI_Undefined.
 GDALColorInterp ColourOfSentinel2(const std::string& name);
 
 }  // namespace zarr_driver

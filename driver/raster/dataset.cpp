@@ -33,7 +33,7 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
-    // Also where ZarrBuiltin was asked to open it.
+    // The driver is "Zarr" even if ZarrBuiltin was asked to open the dataset.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }
@@ -47,7 +47,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
-    zarr::Warnings of_image;  // told of the base
+    zarr::Warnings of_image;  // dropped: the base has emitted them
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
@@ -57,12 +57,14 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    std::to_string(array.layout.BandCount()) + " slices are more than the " +
-                        std::to_string(kMaxBands) +
-                        " bands of a dataset, so it has none; open a slice by its name, such as " +
-                        FormatConnectionString(store_path(), array.layout.facts.path,
-                                               array.layout.SliceIndices(0)));
+        EmitWarning(
+            store_path() + ": /" + array.layout.facts.path,
+            std::to_string(array.layout.BandCount()) + " slices exceed the maximum of " +
+                std::to_string(kMaxBands) +
+                " bands of a dataset, which has no bands now; open a slice by its name, such "
+                "as " +
+                FormatConnectionString(store_path(), array.layout.facts.path,
+                                       array.layout.SliceIndices(0)));
         return;
     }
     for (std::uint64_t slice = 0; slice < array.layout.slices; ++slice) {
@@ -78,9 +80,9 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
 std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
                                                        zarr::Warnings& warnings) {
     const zarr::ArrayFacts& facts = array.layout.facts;
-    // The values of a boolean are both data.
+    // Both values of a boolean are data.
     if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
-    // Black pixels of an image are no holes in it, though most writers leave them out as 0.
+    // Zeros are black pixels of an OME image, not missing ones. Most writers omit chunks of zeros.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
@@ -94,7 +96,7 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
     subdatasets_.AddNameValue((prefix + "_DESC").c_str(), description.c_str());
 }
 
-// What the convention spatial: says of pixels, in GDAL's words.
+// Adds AREA_OR_POINT according to `spatial:registration` of the convention spatial.
 void ZarrDataset::AddRegistration(CPLStringList& list) const {
     constexpr const char* kItem = "AREA_OR_POINT";
     if (arrays_.empty() || list.FetchNameValue(kItem) != nullptr) return;
@@ -114,7 +116,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
     const std::string group =
         is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node;
-    // What an image says is said of its levels, too, that do not lie directly in it.
+    // Attributes of an image apply to all of its levels, even to a level outside of the image's
+    // group.
     if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
         arrays_[0]->listing.group != group)
         AddAttributes(*arrays_[0]->listing.attributes, list);
@@ -131,12 +134,13 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);
-    // Past PAM: what comes from the store is not to be written beside it.
+    // Calls GDALDataset: PAM would save the store's metadata beside the store.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
     DescribeStructure();
     activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
+    if (!IsDebugEnabled()) return;
     const auto number = [](std::size_t count) { return std::to_string(count); };
     activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
@@ -144,7 +148,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-// How pixels are stored, as the arrays say it: auxiliary files may be of other arrays.
+// Describes the storage of pixels from the arrays alone: auxiliary files may belong to other
+// arrays.
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
@@ -153,7 +158,8 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // rasterio takes a dataset's for one of GeoTIFF's, and fails at any other; bands have them all.
+    // rasterio fails at compression names that GeoTIFF does not have. Bands show all compression
+    // names.
     const std::string compression = CommonCompression();
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
@@ -162,7 +168,7 @@ void ZarrDataset::DescribeStructure() {
         GDALDataset::SetMetadata(items.List(), kDomain);
 }
 
-// Empty where arrays are compressed in different ways, or not at all.
+// Returns the compression of all arrays; empty if arrays differ or if one is not compressed.
 std::string ZarrDataset::CommonCompression() const {
     std::string common;
     for (const auto& array : arrays_) {
@@ -182,13 +188,14 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // Bands that are read one after another are loaded together.
+        // Loads the bands that GDAL reads one after another together.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
                               {nBufXSize, nBufYSize}, psExtraArg);
         };
-        // Bands are written one after another: blocks that GDAL holds belong to one band each.
+        // In update mode bands are read and written one by one, because a block in GDAL's cache
+        // belongs to one band.
         const bool may_write = eRWFlag != GF_Read || update_ != nullptr;
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
         if (is_resampled && !may_write && nBandCount > 1) load_from(0);
@@ -218,7 +225,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
 }
 
 // ---------------------------------------------------------------------------------------------
-// Where it lies
+// Georeferencing
 
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
@@ -274,14 +281,14 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(place_.Find().geolocation);
-    // Past PAM: what comes from the store is not to be written beside it.
+    // Calls GDALDataset: PAM would save the store's metadata beside the store.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Not among what GDAL keeps of metadata, which PAM would save.
+// Returns the domain ZARR. It is not set as GDAL metadata, because PAM would save it.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
-    if (arrays_.size() == 1) {  // those of several are their bands'
+    if (arrays_.size() == 1) {  // bands describe several arrays
         const RasterLayout& layout = arrays_[0]->layout;
         DescribeStorage(*layout.array, layout.listing, description_);
         DescribeCodecs(layout.facts.metadata, description_);
@@ -342,7 +349,10 @@ zarr::Result<std::unique_ptr<StoreRaster>> ZarrDataset::OpenLevel(
         const RasterLayout& base = Layout(first + k);
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeLevelLayout(*location.hierarchy, paths[k], options_, base));
-        if (layout.BandCount() != base.BandCount()) return Status::Corrupt("its bands are others");
+        if (layout.BandCount() != base.BandCount())
+            return Status::Corrupt("has " + std::to_string(layout.BandCount()) +
+                                   " bands, unlike the array at full resolution with " +
+                                   std::to_string(base.BandCount()));
         level->AddArray(std::move(layout), paths.size() > 1);
     }
     if (options_.north_up) level->FollowFlip(*this);
@@ -356,7 +366,7 @@ int ZarrDataset::FirstBandOf(std::size_t array) {
     return number;
 }
 
-// Bands of an array follow each other.
+// Counts back from `number`, because the bands of an array are consecutive.
 int ZarrDataset::NumberInArray(int number) {
     int first = number;
     while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
@@ -384,15 +394,14 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                       papszOptions};
         if (update_ == nullptr) {
             if (overviews_.All().empty()) return BuildBesideStore(request);
-            return EmitError(
-                store_path(),
-                Status::Permission("has overviews in the store, which only change where "
-                                   "it is opened for update"));
+            return EmitError(store_path(),
+                             Status::Permission(
+                                 "has overviews in the store; open it for update to change them"));
         }
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
-        // What the raster is to say, and its pixels, are in the store first.
+        // Pending data is written first: overviews are built from the stored pixels and metadata.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(overviews_);
         if (!builder.Check().ok() && overviews_.levels().empty()) return BuildBesideStore(request);
@@ -400,7 +409,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
             return EmitError(
                 store_path(),
                 Status::Unsupported(
-                    "overviews of a raster that WRAP_LONGITUDE=YES turns; open it without"));
+                    "overviews of a raster with WRAP_LONGITUDE=YES; open it without that option"));
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
         return error == CE_None ? BuildBesideStore(request) : error;
@@ -458,8 +467,8 @@ void ZarrDataset::TakeBytesAsSigned() {
     for (int i = 1; i <= nBands; ++i) Band(i)->TakeBytesAsSigned();
 }
 
-// What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
-// destructor.
+// Saves PAM here, because saving asks the bands, which need the arrays. The arrays are gone in the
+// base class's destructor.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
         if (update_ == nullptr && !options_.north_up) place_.AdviseNorthUp(store_path());
@@ -482,7 +491,7 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 #endif
 
 CPLErr ZarrDataset::RefuseToWrite() const {
-    // Of what GDAL still holds when a forked child closes it, the parent has a copy.
+    // A forked child drops GDAL's dirty blocks in silence, because the parent has copies.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
@@ -498,7 +507,7 @@ bool ZarrDataset::CloseStore() {
     if (!status.ok()) EmitError(store_path(), status);
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
-    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // see FlushAll(): in a zip file
+    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // PAM of a zip file, see FlushAll()
     if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
     const Status placed = update->TakePlace();
     if (!placed.ok()) EmitError(store_path(), placed);
@@ -512,11 +521,11 @@ void ZarrDataset::EndUpdate() {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // Statistics are saved with the state of what they were made from, which is to be there first;
-    // and nothing can be looked at in a zip file before it is closed.
+    // Statistics are saved with the state of the chunks that they are computed from, so chunks are
+    // written first. A zip file has no readable state before it is closed.
     const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
     nPamFlags &= ~unsaved;
-    GDALPamDataset::FlushCache(closing);  // blocks that GDAL holds, and PAM
+    GDALPamDataset::FlushCache(closing);  // writes GDAL's dirty blocks and PAM
     nPamFlags |= unsaved;
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
@@ -549,10 +558,11 @@ void ZarrDataset::Abandon() {
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
     if (overviews_.LevelsOf(array.layout).empty()) return;
-    overviews_.pending().is_description = true;  // they say that they are of what the array holds
+    overviews_.pending().is_description = true;  // overviews record the state of the array
     std::call_once(overviews_warned_, [&] {
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    "its overviews are not updated with it; build them anew when done");
+        EmitWarning(
+            store_path() + ": /" + array.layout.facts.path,
+            "its overviews are outdated by this write; build them again when all is written");
     });
 }
 
@@ -575,7 +585,7 @@ Status ZarrDataset::ShareDimensions() {
     for (const auto& [axis, dimension] : shared) {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // Coordinates that a flush has written.
+        // Deletes the coordinates that an earlier flush has written under the former name.
         const std::string beside = zarr::JoinKey(group, before);
         if (update_->HasMade(beside)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
     }
@@ -590,7 +600,7 @@ Status ZarrDataset::ShareDimensions() {
     return {};
 }
 
-// What fails stays marked, for the next flush.
+// Changes that fail to be written stay marked for the next flush.
 Status ZarrDataset::FlushAttributes() {
     if (place_.has_changed() || band_names_changed_) overviews_.pending().is_description = true;
     ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
@@ -630,16 +640,16 @@ bool ZarrDataset::HasAllColours() {
 }
 
 void ZarrDataset::WarnOfBandsThatDiffer() {
-    // The bands of an array follow each other.
+    // Compares each band with the one before, because the bands of an array are consecutive.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
         if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
         differing_warned_ = true;
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    "its bands differ in scale, offset, unit or nodata, of which an array has one: "
-                    "that which was set last; creation option SINGLE_ARRAY=NO gives each band an "
-                    "array");
+                    "its bands differ in scale, offset, unit or nodata, but an array stores only "
+                    "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
+                    "an array");
     }
 }
 
@@ -652,7 +662,7 @@ bool ZarrDataset::NamesBands() {
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
-        // Never in place of times or other numbers.
+        // Names must not replace times or other numbers.
         if (!dimension.coordinate_path.empty()) {
             const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
             if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;
@@ -688,7 +698,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // of PAM
+        DeleteGeoTransform();  // PAM's transform
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
         place_.SetTransform(changed);
@@ -717,7 +727,7 @@ bool ZarrDataset::IsUnwritten(const BandArray& array) const {
 
 Status ZarrDataset::ReplaceFillOfWritten(BandArray& array,
                                          const std::optional<std::string>& element) {
-    GDALPamDataset::FlushCache(false);  // blocks that GDAL holds
+    GDALPamDataset::FlushCache(false);  // writes GDAL's dirty blocks
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
     ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
                                                element, options_.threads));

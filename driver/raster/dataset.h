@@ -10,7 +10,6 @@
 
 #include "core/base/fork.h"
 #include "core/conventions/nodata.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
@@ -26,99 +25,104 @@
 
 namespace zarr_driver {
 
-// A dataset of GDAL's classic API: the slices of one array, an array of a group to each band, or no
-// bands and a list of subdatasets.
+// A dataset of GDAL's raster API. The bands are the slices of one array, or the arrays of a group
+// with one band each. A dataset without bands lists subdatasets.
 class ZarrDataset final : public ZarrPamDataset {
   public:
-    // `name` is what the user opened.
+    // `name` is the string that the user opened.
     ZarrDataset(const std::string& name, Location location, OpenOptions options);
-    // Stores what is pending where it is in update mode; emits what fails.
+    // Writes pending data if the dataset is in update mode; emits errors.
     ~ZarrDataset() override;
     ZarrDataset(const ZarrDataset&) = delete;
     ZarrDataset& operator=(const ZarrDataset&) = delete;
 
-    // Appends the bands of an array; the first one gives the dataset its size, the others have the
-    // same.
+    // Appends the bands of an array. The first array sets the raster's size, and further arrays
+    // must have that size. `array_names_bands` says that the array's name describes its bands.
     void AddArray(RasterLayout layout, bool array_names_bands);
-    // Appends a subdataset.
     void AddSubdataset(const std::string& name, const std::string& description);
     OverviewSet& overviews() { return overviews_; }
-    // The overview of a band, from 1, at `level`; nullptr where there is none.
+    // Returns the overview `level`, from 0, of band `number`, from 1; nullptr if missing.
     ZarrRasterBand* LevelOf(int number, int level);
-    // Of a product of EOPF's, whose bands have the colours of Sentinel-2's where their names say
-    // so.
+    // Marks a product of EOPF, whose array names, such as "b04", give the bands the colours of
+    // Sentinel-2.
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
-    // Takes the first three bands of a new store for red, green and blue, as those of a GeoTIFF,
-    // until a band is called something or said to show something. Stored when it is closed.
+    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. Setting
+    // a description or colour of a band ends this; closing the dataset stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     bool AssumesColours();
-    // True where the store states a red, a green and a blue band.
+    // True if the store states a red, a green and a blue band.
     bool HasAllColours();
     void ColoursChange() { has_all_colours_.reset(); }
-    // Makes this an overview of `raster`, which owns it: band 1 shows the raster's band
-    // `first_band`. GDAL must not save beside the store, as the raster's, what it learns of it.
+    // Makes this dataset an overview of `raster`, which owns it. Band 1 belongs to band
+    // `first_band` of the raster. PAM is not saved, because its file would be taken for the
+    // raster's.
     void BecomeLevel(ZarrDataset& raster, int first_band) {
         nPamFlags |= GPF_NOSAVE;
         is_level_ = true;
         raster_ = &raster;
         first_band_ = first_band;
     }
-    // Makes this a mask of `raster`, likewise.
+    // Makes this dataset a mask of `raster`, which owns it. Band 1 belongs to band `first_band` of
+    // the raster.
     void BecomeMask(ZarrDataset& raster, int first_band) {
         BecomeLevel(raster, first_band);
         is_mask_ = true;
     }
     bool is_mask() const { return is_mask_; }
-    // The band that an overview or mask is of; nullptr where the dataset is neither.
+    // Returns the raster's band that band `number` of an overview or mask belongs to; nullptr for
+    // other datasets.
     ZarrRasterBand* BandOfRaster(int number) const {
         return raster_ != nullptr ? raster_->Band(first_band_ + number - 1) : nullptr;
     }
-    // The first band, from 1, of an array of the dataset.
+    // Returns the number, from 1, of the first band of an array. `array` counts in the order of
+    // AddArray().
     int FirstBandOf(std::size_t array);
-    // The number of a band, from 1, among those of its array.
+    // Returns the number of a band, from 1, among the bands of its array.
     int NumberInArray(int number);
-    // Lets `other`, of the same store, write with this dataset.
+    // Lets `other`, a dataset of the store, write through this dataset's StoreUpdate.
     void ShareUpdate(ZarrDataset& other) {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
     }
     StoredMasks& masks() { return *masks_; }
-    // Builds the overviews that are planned, as closing does otherwise.
+    // Builds the planned overviews now; else closing the dataset builds them.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
-    // Sets the metadata from the attributes of the arrays and the group, and the files beside the
-    // store; to be called last.
+    // Sets the metadata from the attributes of the arrays and the group, and loads the files beside
+    // the store. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
-    // Lets the arrays, which were just added to a store, take the dimensions of others there that
-    // turn out to be the same when it is closed; see ShareDimensions().
+    // Allows newly added arrays to adopt equal dimensions of other arrays when the dataset is
+    // closed; see ShareDimensions().
     void MayShareDimensions() { may_share_dimensions_ = true; }
-    // Gives the arrays the dimensions of other arrays in the group that have the same size and
-    // coordinates, or both none. What is there stays as it is. Does so once.
+    // Gives the arrays the dimensions of other arrays in the group that have equal sizes and equal
+    // coordinates, or no coordinates. The other arrays do not change. Only the first call has an
+    // effect.
     zarr::Status ShareDimensions();
-    // What is written to the bands as Byte are the bits of signed bytes.
+    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
     void TakeBytesAsSigned();
-    // Lets the dataset write; to be called last of all.
+    // Switches the dataset to update mode. Call after all other set-up.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) override;
-    // Of one of the arrays, in the order of AddArray().
+    // Returns the layout of an array. `index` counts in the order of AddArray().
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
-    // Stores what is pending; emits what fails.
+    // Writes pending data; emits errors, and returns false if one occurs.
     bool Flush() { return FlushAll(false) == CE_None; }
-    // True where the names of bands can be coordinates of an array's only extra dimension.
+    // True if band names can be stored as coordinates of the array's only extra dimension.
     bool NamesBands();
-    // Warns once that overviews are not updated when the array that they show is written to.
+    // Warns once that writing to `array` does not update its overviews.
     void WarnOfOverviews(const BandArray& array);
-    // Warns of a nodata value that does not fit a type; once for all bands that have it.
+    // Warns that a nodata value does not fit a data type; omits a repetition of the last warning.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() {
         band_names_changed_ = true;
-        if (psPam != nullptr) MarkPamDirty();  // where bands are known by their names
+        if (psPam != nullptr) MarkPamDirty();  // PAM identifies bands by name
     }
-    // Stores what is pending, and writes no more. Emits what fails, and returns false then.
+    // Writes pending data and ends update mode. Emits errors, and returns false if one occurs.
     bool CloseStore();
-    // Forgets what is pending, deletes the arrays that were made, and writes no more.
+    // Ends update mode without writing pending data, and deletes the arrays that this dataset has
+    // created.
     void Abandon();
     void EndUpdate() override;
-    // What is written through; nullptr where the dataset is for reading, and in a forked child,
-    // which must not write what its parent will.
+    // Returns the object that writes to the store. nullptr if the dataset is read-only, and in a
+    // forked child, which must not repeat the writes of its parent.
     StoreUpdate* update() const override { return update_.get(); }
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;
@@ -126,28 +130,29 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(const std::vector<std::string>& paths,
                                                          std::size_t first) override;
     zarr::Status Refresh() override;
-    // Says why nothing can be written without update().
+    // Emits an error that says why update() is nullptr.
     CPLErr RefuseToWrite() const;
-    // Makes the mask of a band, or with 0 of all bands: in the store, where the dataset is all of a
-    // node that is open for update, else with `make`.
+    // Creates the mask of band `number`, or of all bands if `number` is 0. The mask is an array of
+    // the store if the dataset shows a whole node in update mode. Else `make` creates the mask.
     CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
-    // Sets, or with nullptr removes, an item of metadata of the only band of an array, as an
-    // attribute, unless the dataset has an item of this name.
+    // Sets a metadata item of an array's only band as an attribute; nullptr removes the attribute.
+    // Does nothing if the dataset has an item of this name.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
-    // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
-    // made and not written to yet, or of which readers take the fill value for nodata (Zarr v2).
-    // Absent chunks are stored before.
+    // Changes the fill value of an array to `element`, which is in native byte order. The array
+    // must be new and unwritten, or a Zarr v2 array whose readers take the fill value for nodata;
+    // else nothing happens. Absent chunks of a written array are stored first, to keep their
+    // values.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value stand for data; see StoreUpdate::MakeFillData().
+    // Makes the fill value mean data instead of nodata; see StoreUpdate::MakeFillData().
     zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
-    // True where the raster's first row is the array's last; see NORTH_UP.
+    // True if the raster's first row is the array's last row; see open option NORTH_UP.
     bool IsFlipped() { return options_.north_up && is_flipped_.value_or(place_.Find().is_flipped); }
-    // An overview and a mask are turned as their raster is.
+    // Reverses the rows of this overview or mask if the rows of `base` are reversed.
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
-    // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
+    // Returns the array column that is the raster's first column; see open option WRAP_LONGITUDE.
     int RolledColumns() { return place_.Find().rolled_columns; }
     bool ArePixelsMoved() override {
         return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
@@ -194,11 +199,11 @@ class ZarrDataset final : public ZarrPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
-    // Stores what is pending and the absent chunks before.
+    // Stores the pending and the absent chunks before the fill value changes.
     zarr::Status ReplaceFillOfWritten(BandArray& array, const std::optional<std::string>& element);
-    // True for an array that this dataset has made and not written to yet.
+    // True if this dataset has created the array and has not written to it yet.
     bool IsUnwritten(const BandArray& array) const;
-    // Opens the array after its metadata have changed.
+    // Opens an array again after its metadata has changed.
     zarr::Status OpenAnew(BandArray& array);
     void WarnOfBandsThatDiffer();
     void StoreAssumedColours();
@@ -210,8 +215,8 @@ class ZarrDataset final : public ZarrPamDataset {
 
     OverviewSet overviews_{*this};
     std::unique_ptr<StoredMasks> masks_;
-    std::optional<bool> is_flipped_;  // where another dataset says it
-    ZarrDataset* raster_ = nullptr;   // of an overview or mask
+    std::optional<bool> is_flipped_;  // set by FollowFlip()
+    ZarrDataset* raster_ = nullptr;   // owner of this overview or mask
     int first_band_ = 1;
     bool is_mask_ = false;
     bool is_closing_ = false;
@@ -219,7 +224,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool assumes_colours_ = false;
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
-    zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
+    zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterPlace place_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
@@ -227,9 +232,9 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
-    std::string nodata_warned_;  // the text of the last warning
+    std::string nodata_warned_;  // of the last warning
     CPLStringList subdatasets_;
-    CPLStringList description_;  // the domain ZARR, once it was asked for
+    CPLStringList description_;  // domain ZARR, cached
 };
 
 }  // namespace zarr_driver

@@ -11,7 +11,7 @@ namespace zarr_driver {
 
 namespace {
 
-// True where GDAL holds the block already.
+// True if the block is in GDAL's block cache.
 bool HasBlock(ZarrRasterBand& band, int block_x, int block_y) {
     GDALRasterBlock* const block = band.TryGetLockedBlockRef(block_x, block_y);
     if (block == nullptr) return false;
@@ -19,10 +19,10 @@ bool HasBlock(ZarrRasterBand& band, int block_x, int block_y) {
     return true;
 }
 
-// True where GDAL resamples a window from this band's own blocks, each of them.
+// True if GDAL resamples `window` from all blocks of this band, not from an overview.
 bool ReadsBlocksOf(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra) {
-    // Where far fewer pixels are wanted than there are, GDAL leaves blocks out.
+    // GDAL skips blocks if the window is reduced by more than the size of a block.
     int block_x = 0;
     int block_y = 0;
     band.GetBlockSize(&block_x, &block_y);
@@ -33,7 +33,8 @@ bool ReadsBlocksOf(ZarrRasterBand& band, const PixelWindow& window, const Buffer
     return LevelFor(band, at, buffer, extra) < 0;
 }
 
-// Around the blocks of a window that GDAL does not hold; of no columns where it holds all.
+// Returns the smallest window around the blocks that GDAL has not cached; empty if GDAL has cached
+// all blocks.
 PixelWindow WithoutHeldBlocks(ZarrRasterBand& band, const PixelWindow& window) {
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     PixelWindow missing{};
@@ -72,7 +73,7 @@ int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra) {
     const OpenOptions& options = band.dataset()->options();
-    // Where the window is another one of the array, it is not worth finding out which.
+    // Mapping the window to the array (NORTH_UP, WRAP_LONGITUDE) is not worth the cost here.
     if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
     PixelWindow at = window;
     const bool is_smaller = buffer.x < window.x_size || buffer.y < window.y_size;

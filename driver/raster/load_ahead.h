@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a window that GDAL is about to read needs of the store, loaded while GDAL gets to it.
+// Loads the chunks of a window that GDAL is about to read, before GDAL asks for the pixels.
 #pragma once
 
 #include <gdal_priv.h>
@@ -8,26 +8,26 @@
 
 namespace zarr_driver {
 
-// Pixels along each axis.
+// Size of a caller's buffer, in pixels.
 struct BufferSize {
     int x;
     int y;
 };
 
-// The overview of a band that GDAL reads a window for a smaller buffer from, -1 for the band
-// itself; the window becomes that of the overview. `extra` may be nullptr.
+// Returns the overview from which GDAL reads `window` into a smaller buffer; -1 if GDAL reads from
+// the band itself. Changes `window` to pixels of the overview. `extra` may be nullptr.
 int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer,
              const GDALRasterIOExtraArg* extra);
 
-// Begins to load what a window inside of a band needs, of the overview that GDAL will take; see
-// zarr::ReadAhead. Not with READ_AHEAD=NO. What fails fails again, and is told, where it is read.
+// Starts to load the chunks of a window inside of the band, or of the overview that GDAL will
+// choose; see zarr::ReadAhead. Does nothing with READ_AHEAD=NO. Errors are ignored here: reading
+// the window reports them.
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 
-// Loads the chunks behind the blocks of a band that GDAL resamples a window from, all at a time, as
-// it asks for one block after the other. Does nothing where GDAL takes an overview, leaves blocks
-// out, or has them all; nor where the dataset is open for update. What fails fails again, and is
-// told, where the block is read.
+// Loads all chunks that GDAL needs to resample a window together, because GDAL asks for one block
+// after the other. Does nothing if GDAL reads from an overview, skips blocks or has cached all
+// blocks, and in update mode. Errors are ignored here: reading a block reports them.
 void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 

@@ -20,7 +20,8 @@ constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
                                  : std::is_same_v<T, std::int64_t> ? GDT_Int64
                                                                    : GDT_UInt64;
 
-// The largest float where its text, such as 3.4028235e+38, has been rounded up; else the value.
+// Returns the largest float for a value just above it, such as 3.4028235e+38, which is the largest
+// float rounded up as text. Returns other values unchanged.
 double WithinFloats(double value) {
     constexpr double kLargest = FLT_MAX;
     const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
@@ -38,7 +39,8 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
         if (is_float && real == GDT_Float32) value = WithinFloats(value);
-        // Those without infinities cut what is too large.
+        // Float types without infinity clamp large values, so values out of range are rejected
+        // first.
         if (type.narrow != zarr::NarrowType::kNone && !zarr::NarrowHolds(type.narrow, value))
             return std::nullopt;
     }

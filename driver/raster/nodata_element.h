@@ -8,8 +8,9 @@
 
 namespace zarr_driver {
 
-// The element of `type`, in the host's byte order, that is the value; none where `type` has no such
-// value. Of a float it is the nearest. T is double, std::int64_t or std::uint64_t.
+// Returns the element of `type`, in native byte order, that equals `value`; nullopt if `type`
+// cannot hold the value. A float type holds the nearest float. T is double, std::int64_t or
+// std::uint64_t.
 template <class T>
 std::optional<std::string> ElementOf(T value, const zarr::DataType& type);
 

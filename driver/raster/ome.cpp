@@ -24,7 +24,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Largest OME-XML that is read for the names, in bytes.
+// Maximum size of OME-XML that is read, in bytes.
 constexpr std::size_t kMaxXmlBytes = std::size_t{16} << 20;
 
 struct XmlDeleter {
@@ -32,7 +32,7 @@ struct XmlDeleter {
 };
 using XmlPtr = std::unique_ptr<CPLXMLNode, XmlDeleter>;
 
-// nullptr where it is not XML; the cause is not emitted.
+// Returns nullptr if `text` is not XML; emits no error.
 XmlPtr ParseXml(const std::string& text) {
     CPLErrorStateBackuper keep_state;
     CPLPushErrorHandler(CPLQuietErrorHandler);
@@ -41,7 +41,7 @@ XmlPtr ParseXml(const std::string& text) {
     return xml;
 }
 
-// The attribute Name of each Image in an element OME (OME model, "Image").
+// Returns the attribute Name of each Image in an element OME (OME model, "Image").
 std::vector<std::string> NamesIn(const CPLXMLNode& ome) {
     std::vector<std::string> names;
     for (const CPLXMLNode* node = ome.psChild; node != nullptr; node = node->psNext)
@@ -67,7 +67,7 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     return {};
 }
 
-// True where a path says it: "A/1/0", "/A/1/0", "0".
+// True if the title repeats the path. Titles "A/1/0", "/A/1/0" and "0" repeat the path "A/1/0".
 bool IsIn(const std::string& path, const std::string& title) {
     const auto normal = zarr::NormalizePath(title);
     return normal.ok() && (*normal == path || *normal == zarr::LastName(path));
@@ -95,7 +95,7 @@ OmeChannels::OmeChannels(const RasterLayout& layout, const zarr::LevelListing& l
 }
 
 const zarr::OmeroChannel* OmeChannels::Find(const std::vector<std::uint64_t>& indices) const {
-    // An image without a channel axis is one channel.
+    // An image without a channel axis has one channel.
     const std::uint64_t index = axis_ ? indices[*axis_] : 0;
     return index < channels_.size() ? &channels_[index] : nullptr;
 }
@@ -130,14 +130,15 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
 
 namespace {
 
-// What is said of one value of labels.
+// Colour and properties of one label value.
 struct LabelEntry {
     std::optional<std::array<int, 4>> colour;  // red, green, blue, alpha
     std::vector<std::pair<std::string, const json::Value*>> properties;
 };
-using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by the value
+using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by label value
 
-// Entries without a value, and colours that are not four bytes, are left out.
+// Reads the entries of "image-label". Entries without a label value, and colours that are not four
+// bytes, are omitted.
 LabelEntries EntriesOf(const zarr::LevelListing& listing) {
     LabelEntries entries;
     const json::Value* const said =
@@ -174,7 +175,7 @@ std::string PropertyText(const json::Value& value) {
     return value.as_string() != nullptr ? *value.as_string() : json::Dump(value);
 }
 
-// Makes a column of each property, by its name.
+// Adds a column to `table` for each property. Returns the column numbers by property name.
 std::map<std::string, int> AddProperties(const LabelEntries& entries,
                                          GDALRasterAttributeTable& table) {
     constexpr std::size_t kMostColumns = 256;
@@ -244,7 +245,7 @@ void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    zarr::Warnings told;  // where the image is placed
+    zarr::Warnings told;  // georeferencing emits them
     const auto placement = zarr::ReadOmePlacement(listing, rank, told);
     const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
         if (!axis) return;
@@ -258,7 +259,7 @@ void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings) {
-    zarr::Warnings ignored;  // of the attributes, reported where the group is opened
+    zarr::Warnings ignored;  // opening the group emits them
     const std::string ome =
         zarr::OmeGroupOf(zarr::LenientAttributes(hierarchy, root, ignored), root);
     std::map<std::string, std::string> titles;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an OME-NGFF image says of its channels, for the bands that show them.
+// Channels, labels and image names of OME-NGFF, for the bands that show them.
 #pragma once
 
 #include <cpl_string.h>
@@ -19,18 +19,20 @@
 
 namespace zarr_driver {
 
-// The channels of one array; none where it is not an image with `omero`. Immutable.
+// The OME channels of one array; empty if the array is not a level of an image with `omero`.
+// Immutable.
 class OmeChannels {
   public:
     OmeChannels() = default;
-    // `listing` is the array's, as a level of an image.
+    // `listing` holds the image that has the array as a level. Faults of `omero` go to `warnings`.
     OmeChannels(const RasterLayout& layout, const zarr::LevelListing& listing,
                 zarr::Warnings& warnings);
 
-    // The channel that a slice shows, by its index along each of the layout's other axes; nullptr
-    // where nothing is known of it.
+    // Returns the channel of a slice, given its index along each of the layout's other axes;
+    // nullptr if the image does not describe the channel.
     const zarr::OmeroChannel* Find(const std::vector<std::uint64_t>& indices) const;
-    // The one of the layout's other axes that channels lie along.
+    // Returns the channel axis as an index into the layout's other axes; nullopt if the image has
+    // none.
     const std::optional<std::size_t>& axis() const { return axis_; }
 
   private:
@@ -38,30 +40,27 @@ class OmeChannels {
     std::vector<zarr::OmeroChannel> channels_;
 };
 
-// Sets OMERO_LABEL, OMERO_COLOR (RRGGBB), OMERO_MIN, OMERO_MAX, OMERO_START, OMERO_END and
-// OMERO_ACTIVE, as far as they are known.
+// Adds OMERO_LABEL, OMERO_COLOR (RRGGBB), OMERO_MIN, OMERO_MAX, OMERO_START, OMERO_END and
+// OMERO_ACTIVE to `list`. Items that the channel does not state are omitted.
 void AddChannelMetadata(const zarr::OmeroChannel& channel, CPLStringList& list);
 
-// Red, green or blue where the channel is of just that colour, else GCI_Undefined.
+// Returns red, green or blue if the channel has exactly that colour; else GCI_Undefined.
 GDALColorInterp ColorOf(const zarr::OmeroChannel& channel);
 
-// The table of the values of labels: their names, colours and other properties (OME-NGFF 0.4,
-// "image-label"); nullptr where the array is none, or nothing is said of them. What is broken is
-// left out.
+// Returns the names, colours and other properties of label values as a table (OME-NGFF 0.4,
+// "image-label"). nullptr if the array has no described labels. Invalid entries are omitted.
 std::unique_ptr<GDALRasterAttributeTable> LabelTable(const zarr::LevelListing& listing);
-// The colours among it; nullptr where there are none. Of values above 65535 there are none.
+// Returns the colours of the label values 0 to 65535; nullptr if no label has a colour.
 std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing);
 
-// Sets OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, where the axes of the image that
-// lists the array have some.
+// Adds OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, if the image states units of its
+// axes.
 void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
                  CPLStringList& list);
 
-// The names of OME's images.
-
-// Gives the images in `groups` the names that they have in the OME-XML of the group `root`, where
-// that is one of bioformats2raw's. Without it they keep what `multiscales` call them. What the path
-// says already is taken away. OME-XML that cannot be read gives a warning.
+// Gives the images in `groups` the titles of the OME-XML in `root`, a group of bioformats2raw.
+// Without OME-XML the titles of `multiscales` stay. A title that repeats the path is removed.
+// Invalid OME-XML gives a warning.
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings);
 

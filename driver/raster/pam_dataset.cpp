@@ -27,7 +27,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// When a file that GDAL can look at without a request was written; none where it is not there.
+// Returns the modification time of a local file; nullopt if the file is missing or remote.
 std::optional<std::int64_t> WrittenAt(const std::string& path) {
     VSIStatBufL stat;
     if (!VSIIsLocal(path.c_str()) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
@@ -55,9 +55,9 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
 
-// The files beside a store on a web server that GDAL looks for: its auxiliary file, which
-// takes one question in place of half a dozen. One of its own a dataset has where the store has
-// one, too. Empty for other stores, where GDAL looks itself.
+// Returns the names of the files beside a remote store that GDAL may look for. One request for the
+// auxiliary file replaces GDAL's own half dozen. A dataset's own auxiliary file is requested only
+// if the store has one too. Empty if GDAL looks for files itself.
 CPLStringList ZarrPamDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
@@ -84,7 +84,7 @@ bool ZarrPamDataset::ShowsWholeNode() const {
            DatasetId(location_.node, {}, options) == DatasetId(location_.node, {}, {});
 }
 
-// Without DIM_X and DIM_Y that name the axes that the dataset has without them.
+// Drops DIM_X and DIM_Y if the dataset has the named axes even without these options.
 OpenOptions ZarrPamDataset::OptionsThatCount() const {
     OpenOptions options = options_;
     const auto are_chosen = [](const auto& array) { return array->layout.are_axes_chosen; };
@@ -94,7 +94,7 @@ OpenOptions ZarrPamDataset::OptionsThatCount() const {
     return options;
 }
 
-// In memory, whether or not GDAL may write files beside stores.
+// Enables PAM in memory, even if GDAL may not write files beside stores.
 void ZarrPamDataset::EnablePam() {
     if (psPam != nullptr) return;
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
@@ -106,12 +106,12 @@ void ZarrPamDataset::EnablePam() {
 
 namespace {
 
-constexpr const char* kPamState = "ZARR";       // a metadata domain of the stored tree
-constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of statistics
-constexpr const char* kMadeIn = "MADE_IN";      // the identity of the array's folder then
-constexpr const char* kMadeOf = "MADE_OF";      // the BaseState() of the array
-constexpr const char* kSize = "SIZE";           // of the raster whose pixels have places
-constexpr const char* kBands = "BANDS";         // the number of bands of the array
+constexpr const char* kPamState = "ZARR";       // metadata domain of the stored tree
+constexpr const char* kMadeFrom = "MADE_FROM";  // SourceState of the statistics
+constexpr const char* kMadeIn = "MADE_IN";      // folder_id() of that SourceState
+constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array
+constexpr const char* kSize = "SIZE";           // of the raster, for control points
+constexpr const char* kBands = "BANDS";         // number of bands of the array
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -124,7 +124,7 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
         state.Add("fill value is nodata");
 }
 
-// The state of what the statistics of an array come from.
+// Returns the state of the chunks and metadata that an array's statistics depend on.
 SourceState StateOf(const std::string& store_path, const BandArray& array) {
     SourceState state;
     AddState(store_path, array, state);
@@ -133,8 +133,9 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// Chunks of a store that was copied as it is have other times, and its folders other identities.
-// Samples of such chunks are read: uncompressed chunks keep their sizes when pixels change.
+// True if the statistics in `tree` match the array's pixels. Copying a store changes the times of
+// chunks and the identities of folders, so samples of the chunks are read then. Sizes prove
+// nothing: uncompressed chunks keep their sizes when pixels change.
 bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
@@ -197,8 +198,8 @@ std::string ZarrPamDataset::SizeText() const {
     return std::to_string(nRasterXSize) + " x " + std::to_string(nRasterYSize);
 }
 
-// Removes control points and the like of another raster, of which the array may be a part that a
-// program has copied with its attributes, and of pixels in another order.
+// Removes control points, RPC and GEOLOCATION that refer to a raster of another size, or to pixels
+// in another order. Programs that copy a part of an array keep its attributes.
 void ZarrPamDataset::CheckPixelPlaces(CPLXMLNode& tree) {
     const std::string size = PamItem(tree, kPamState, kSize);
     const bool is_of_other = !size.empty() && size != SizeText();
@@ -211,7 +212,7 @@ void ZarrPamDataset::CheckPixelPlaces(CPLXMLNode& tree) {
 
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
-    // What lies beside the store of the place goes into it, too.
+    // A CRS from PAM is stored in the arrays, too.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
         SetSpatialRef(&kept);
@@ -231,10 +232,10 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
-    // The arrays of a dataset of several have a band each.
+    // Each array of a dataset with several arrays has one band.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
-        // What is in a zip file that is being written is known at its end.
+        // The chunks in a zip file are known only after the zip file is closed.
         if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
             const SourceState state = StateOf(store_path(), array);
             AddPamItems(*trees[i], kPamState,
@@ -247,15 +248,15 @@ Status ZarrPamDataset::StorePam() {
             continue;
         ChangeAttribute(array, kPamAttribute, std::move(value));
     }
-    if (has_mask_) return {};  // which lies beside the store
+    if (has_mask_) return {};  // the auxiliary file must record the mask
     nPamFlags &= ~GPF_DIRTY;
     if (has_auxiliary_) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
     has_auxiliary_ = false;
     return {};
 }
 
-// GDAL is told whether a local auxiliary file exists, which it would look for again. Files of Erdas
-// Imagine it looks for by itself.
+// Tells GDAL whether a local auxiliary file exists, so that GDAL does not look for the file again.
+// GDAL looks for files of Erdas Imagine by itself.
 void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
     CPLStringList shown(siblings);
     if (siblings.empty()) {
@@ -274,7 +275,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                                                        : LookAtPlainAuxiliary(store_path());
     sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
-    // A zip file that is being written cannot be looked into, and holds nothing else yet.
+    // A zip file cannot be read while it is written, and contains no sidecars yet.
     const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     const bool is_plain = sidecar_base_ == store_path();
@@ -303,7 +304,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     LoadMask(siblings, !mask.empty());
 }
 
-// What a user has set in the multidimensional API, or with GDAL's own driver.
+// Loads metadata that a user has set in the multidimensional API, or with GDAL's built-in driver.
 void ZarrPamDataset::LoadMultidimPam() {
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
@@ -337,7 +338,7 @@ bool ZarrPamDataset::AreStatisticsCurrent() {
     const SourceState state = StateOfSources();
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
     if (!made_from_.empty()) return state.Matches(made_from_, written);
-    // Another program has written them, which does not say of what.
+    // Another program has written the statistics without a state, so modification times decide.
     return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
 }
 
@@ -354,7 +355,7 @@ void ZarrPamDataset::PixelsChange() {
 }
 
 void ZarrPamDataset::StatisticsSet() {
-    // Set before there are pixels, they belong to the pixels that will be written.
+    // Statistics that are set before the first write belong to the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
         return update() != nullptr && update()->HasMade(array->layout.facts.path) &&
                !update()->HasWritten(array->layout.facts.path);
@@ -362,8 +363,8 @@ void ZarrPamDataset::StatisticsSet() {
     if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
 }
 
-// GDAL is shown those that are as new as the store; what else there is stays until they are built
-// again.
+// Shows an overview file to GDAL only if the file is as new as the store. An outdated file stays
+// until overviews are built again.
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     const std::string path = sidecar_base_ + ".ovr";
     const auto written = WrittenAt(path);
@@ -375,23 +376,23 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     if (has_old_overviews_) {
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         EmitWarning(path,
-                    "is older than what it was made from, so it is not used; gdaladdo -ro "
-                    "builds it anew");
+                    "is older than the raster, so it is not used; gdaladdo -ro "
+                    "builds it again");
     }
     oOvManager.Initialize(this, sidecar_base_.c_str(),
                           has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
 }
 
 CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
-    // TIFF counts bands in 16 bits, and GDAL does not look.
+    // TIFF counts bands in 16 bits, and GDAL does not check the number.
     constexpr int kMaxTiffBands = 65535;
     const bool has_any = !request.factors.empty();
     if (has_any && nBands > kMaxTiffBands)
         return EmitError(
             store_path(),
             Status::Unsupported("has " + std::to_string(nBands) +
-                                " bands, and overviews beside the store can have 65535; where it "
-                                "is opened for update they are made in the store"));
+                                " bands, more than the maximum of 65535 for overviews beside the "
+                                "store; open it for update to build overviews in the store"));
     if (std::exchange(has_old_overviews_, false)) {
         VSIUnlink((sidecar_base_ + ".ovr").c_str());
         oOvManager.Initialize(this, sidecar_base_.c_str());
@@ -409,7 +410,8 @@ CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
         request.progress, request.progress_data, request.options);
 }
 
-// GDAL looks for a mask by the name of the dataset, which may be a connection string.
+// Loads the mask file by its path. GDAL would look for a file named after the dataset, whose name
+// may be a connection string.
 void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
     const std::string path = sidecar_base_ + ".msk";
     const auto written = WrittenAt(path);
@@ -417,10 +419,10 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
         CPLStringList alone;
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         oOvManager.HaveMaskFile(alone.List(),
-                                sidecar_base_.c_str());  // remembers that there is none
+                                sidecar_base_.c_str());  // remembers that no mask exists
         return EmitWarning(path,
-                           "is older than the array that it is the mask of, so it is not used; "
-                           "touch says that it still is right");
+                           "is older than the array that it masks, so it is not used; write the "
+                           "mask again, or touch the file if the mask is still right");
     }
     CPLStringList with_mask(siblings);
     if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
@@ -429,7 +431,8 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
-    // GDAL names the file after the dataset, and writes it here and there, as no object store can.
+    // GDAL names the mask file after the dataset, and writes at random offsets, which object stores
+    // do not support.
     const std::string name = GetDescription();
     const CPLConfigOptionSetter through_a_file("CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE", "YES",
                                                true);
@@ -445,7 +448,7 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
-        // A copy beside the store would hide what the store's becomes.
+        // A copy in the auxiliary file would hide later changes of PAM in the store.
         if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
         tree = WithoutStored(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
@@ -463,12 +466,12 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     });
 }
 
-// The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
-// source's, before a copy onto a store that the source is made of could be refused.
+// Lists the store's folder instead of its files. Before a copy onto a store, GDAL deletes the
+// listed files, even if the driver would reject copying the store onto itself.
 char** ZarrPamDataset::GetFileList() {
     return Guarded(store_path(), [&]() -> char** {
         CPLStringList files(GDALPamDataset::GetFileList());
-        // GDAL takes what the sidecars are named after for a file.
+        // GDAL lists the base path of the sidecars, although no such file exists.
         const int base = files.FindString(sidecar_base_.c_str());
         if (base >= 0 && sidecar_base_ != store_path())
             files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));

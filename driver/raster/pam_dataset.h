@@ -24,31 +24,32 @@ namespace zarr_driver {
 
 class ZarrRasterBand;
 
-// What a dataset was opened as.
+// How a user has opened a dataset.
 struct OpenedAs {
-    std::vector<std::uint64_t> indices;  // of a slice
-    bool is_by_path = true;              // by the path of its store, and nothing else
-    bool is_new = false;                 // it was just made
+    std::vector<std::uint64_t> indices;  // of the opened slice
+    bool is_by_path = true;              // by the path of the store alone
+    bool is_new = false;                 // has just been created
 };
 
-// What GDAL keeps of a dataset beside what Zarr has a place for: in the store, in GDAL's own
-// attribute (see stored_pam.h), and in the files beside the store (see sidecars.h), of which some
-// are no longer used where the pixels that they were made from have changed.
+// Base class that stores GDAL metadata for which Zarr has no place. In the store, an attribute
+// holds PAM (see stored_pam.h). Beside the store, files hold PAM, overviews and masks (see
+// sidecars.h). Statistics, overviews and masks are ignored if the pixels have changed since.
 class ZarrPamDataset : public StoreRaster {
   public:
-    // Changes an attribute of an array; null removes it. Written at the next flush.
+    // Sets an attribute of an array at the next flush; null removes the attribute.
     virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
     ZarrRasterBand* Band(int number);  // from 1
-    // True where attributes of arrays belong to bands, as there are several arrays.
+    // True if the dataset has several arrays, so that attributes of an array describe a band.
     bool BandsHaveArrays() const;
-    // The names of the bands of an array, empty for a band without one. Reads the coordinates of
-    // the bands if these are texts.
+    // Returns the names of an array's bands; the name of an unnamed band is empty. Reads the
+    // coordinates of the bands if the coordinates are text.
     std::vector<std::string> BandNames(const BandArray& array);
-    // Statistics of pixels go before these are changed.
+    // Removes the statistics. Call before pixels change.
     void PixelsChange();
-    // Statistics of a band were set, or computed by GDAL.
+    // Records that a user or GDAL has set statistics of a band.
     void StatisticsSet();
-    // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
+    // Calls `make`, which lets GDAL create a mask file. Meanwhile the dataset is called
+    // `sidecar_base_`, because GDAL names the file after the dataset.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
 
     std::vector<const RasterLayout*> Layouts() const override;
@@ -58,34 +59,36 @@ class ZarrPamDataset : public StoreRaster {
   protected:
     using StoreRaster::StoreRaster;
 
-    // True where the raster's rows or columns are in another order than the array's, by NORTH_UP or
-    // WRAP_LONGITUDE. May read what places the raster.
+    // True if NORTH_UP or WRAP_LONGITUDE changes the order of rows or columns. May read the
+    // georeferencing.
     virtual bool ArePixelsMoved() = 0;
-    // Of the group around several arrays; null removes it.
+    // Sets an attribute of the group around several arrays; null removes the attribute.
     virtual void ChangeGroupAttribute(const char* name, zarr::json::Value value) = 0;
-    // Takes what is kept of the dataset, whose bands are there.
+    // Loads PAM, overviews and masks from the store and from the files beside the store. Call after
+    // all bands are added.
     void LoadSidecars(const OpenedAs& opened);
-    // Puts what has changed into the store, where it is the arrays' own; their attributes are
-    // written by the caller.
+    // Moves changed PAM into attributes of the arrays if IsWholeNode() is true. The caller writes
+    // the attributes.
     zarr::Status StorePam();
-    // True where what GDAL knows of the dataset is its arrays', and not one of a view of them.
+    // True if the dataset shows whole arrays without options that change them, so that PAM belongs
+    // to the arrays.
     bool IsWholeNode() const;
-    // True where it shows all pixels of such arrays, though with NORTH_UP, WRAP_LONGITUDE or
-    // FILL_VALUE_AS_NODATA.
+    // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
+    // FILL_VALUE_AS_NODATA are allowed.
     bool ShowsWholeNode() const;
-    // Lets GDAL keep the dataset's items in memory where it may not write files beside stores.
+    // Enables PAM in memory, even if GDAL may not write files beside stores.
     void EnablePam();
-    // Builds overviews beside the store, or removes them; emits what fails.
+    // Builds or removes the overviews in a file beside the store; emits errors.
     CPLErr BuildBesideStore(const OverviewRequest& request);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
-    std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
+    std::unique_ptr<StoreActivity> activity_;  // nullptr for overviews
     BandArrays arrays_;
-    CPLStringList stored_metadata_;  // what the store says, of the default domain
-    // What the files beside the store are named after; see sidecars.h.
+    CPLStringList stored_metadata_;  // default domain, from the store
+    // Path of the files beside the store, without extension; see sidecars.h.
     std::string sidecar_base_;
-    bool is_level_ = false;  // an overview or a mask
-    bool has_mask_ = false;  // beside the store
+    bool is_level_ = false;  // true for an overview or a mask
+    bool has_mask_ = false;  // true if a mask file lies beside the store
 
   private:
     CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
@@ -104,12 +107,12 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings, bool is_known);
 
     std::string dataset_id_;
-    XmlTree shown_pam_;  // of the store, where the dataset is not the whole node but shows it
-    // What the statistics were made from: as it was when they were read, or is when they are saved.
+    XmlTree shown_pam_;  // from the store, if the dataset shows the node with other options
+    // State of the chunks that the statistics were computed from; see SourceState.
     std::string made_from_;
-    bool statistics_are_of_pixels_ = false;  // not of those that are still to be written
+    bool statistics_are_of_pixels_ = false;  // false for statistics of pixels to be written
     bool has_old_overviews_ = false;
-    bool has_auxiliary_ = false;  // a file of GDAL's beside the store, that was there
+    bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store
 };
 
 }  // namespace zarr_driver

@@ -6,8 +6,8 @@
 
 namespace zarr_driver {
 
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances" (1979).
+// Merges two sets of pixels by the formulas of Chan, Golub and LeVeque, "Updating formulae and a
+// pairwise algorithm for computing sample variances" (1979).
 void PixelStatistics::Merge(std::uint64_t count, double mean, double squares) {
     if (count == 0) return;
     const auto own = static_cast<double>(count_);

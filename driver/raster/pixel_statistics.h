@@ -7,12 +7,12 @@
 
 namespace zarr_driver {
 
-// Minimum, maximum, mean and variance of pixels that come in parts, in any order.
+// Minimum, maximum, mean and standard deviation of pixels, which are added in parts in any order.
 class PixelStatistics {
   public:
-    // Adds `count` pixels of one value.
+    // Adds `count` pixels that all equal `value`.
     void Add(double value, std::uint64_t count);
-    // Adds pixels; NaN is left out, and so is `nodata` where it is not a null pointer.
+    // Adds `count` pixels except NaN and `*nodata`; `nodata` may be nullptr.
     void Add(const double* pixels, std::size_t count, const double* nodata);
 
     std::uint64_t count() const { return count_; }
@@ -28,7 +28,7 @@ class PixelStatistics {
     double minimum_ = std::numeric_limits<double>::infinity();
     double maximum_ = -std::numeric_limits<double>::infinity();
     double mean_ = 0;
-    double squares_ = 0;  // of the differences from the mean
+    double squares_ = 0;  // sum of squared differences from the mean
 };
 
 }  // namespace zarr_driver

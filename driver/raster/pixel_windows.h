@@ -18,9 +18,9 @@ namespace zarr_driver {
 struct BandArray;
 class ZarrDataset;
 
-// Pixels of a band at full resolution, by columns and rows of the raster; or those of
-// `slice_count` bands, the first of them this one, that differ in their index along
-// other_axes[axis] by `slice_step`.
+// A window at full resolution, in columns and rows of the raster. With `slice_count` above 1 the
+// window spans several bands, the first of which is this one. The indices of neighbouring bands
+// along other_axes[axis] differ by `slice_step`.
 struct PixelWindow {
     int x_off, y_off, x_size, y_size;
     std::uint64_t slice_count = 1;
@@ -30,7 +30,8 @@ struct PixelWindow {
     zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
 };
 
-// How a caller's memory holds a window: from one value to the next along each axis, in bytes.
+// Layout of a caller's buffer: the data type, and the distances between pixels, lines and bands in
+// bytes.
 struct BufferLayout {
     GDALDataType type;
     GSpacing pixel_space;
@@ -38,60 +39,59 @@ struct BufferLayout {
     GSpacing band_space;
 };
 
-// The pixels of a band, which are a slice of an array or of one field of it. Reads go from the
-// array's own cache of decoded chunks to the caller's memory, and writes to its pending chunks:
-// past the blocks that GDAL may hold, and without a word to GDAL. So any thread may read, write
-// and load, where it may use the dataset.
+// Reads and writes the pixels of a band, which is a slice of an array or one field of a slice.
+// Reads use the array's cache of decoded chunks, and writes go to the array's pending chunks.
+// GDAL's block cache is bypassed. Any thread that may use the dataset may call the methods.
 class PixelWindows {
   public:
-    // All outlive it.
+    // All arguments must outlive this object.
     PixelWindows(ZarrDataset& dataset, const BandArray& array, std::uint64_t slice,
                  const ScalarField& field);
     ~PixelWindows() = default;
     PixelWindows(const PixelWindows&) = delete;
     PixelWindows& operator=(const PixelWindows&) = delete;
 
-    // Windows lie inside of the raster. Of one whose rows are turned (NORTH_UP) or columns rolled
-    // (WRAP_LONGITUDE), Read() finds out where in the array they lie. Write() does not: such a
-    // dataset is for reading.
+    // Read() and Write() need a window inside of the raster. Read() maps windows of rasters with
+    // reversed rows (NORTH_UP) or rolled columns (WRAP_LONGITUDE). Write() does not, because such
+    // datasets are read-only.
     zarr::Status Read(const PixelWindow& window, void* data, const BufferLayout& buffer) const;
     zarr::Status Write(const PixelWindow& window, const void* data,
                        const BufferLayout& buffer) const;
 
-    // The rest is for rasters that are neither turned nor rolled.
+    // The methods below need a raster without NORTH_UP and WRAP_LONGITUDE.
 
-    // Begins to load what a window needs of the store, where each request takes a while; see
-    // zarr::ReadAhead.
+    // Starts to load the chunks of a window from a remote store; see zarr::ReadAhead.
     zarr::Status LoadAhead(const PixelWindow& window) const;
-    // Loads the chunks of a window into the cache, all at a time.
+    // Loads all chunks of a window into the cache in parallel.
     zarr::Status Preload(const PixelWindow& window) const;
-    // True where loading a window would push out of the cache what it has just loaded.
+    // True if the chunks of a window take more than half of the cache, so that preloading could
+    // evict them.
     bool IsTooLargeToPreload(const PixelWindow& window) const;
 
-    // What is written as Byte are from now on the bits of signed bytes.
+    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
     void TakeBytesAsSigned() { bytes_are_signed_ = true; }
     bool bytes_are_signed() const { return bytes_are_signed_; }
 
-    // Where the slice lies along the layout's other axes.
+    // Returns the slice's index along each of the layout's other axes.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // How many of `count` bands, from the first on, are slices of one array at a constant step
-    // along one dimension, so that one read of the first serves them all. At least 1. Sets what a
-    // window of the first needs for it.
+    // Returns the number of leading bands, of `count` bands, that one read can serve; at least 1.
+    // All of them are slices of one array at a constant step along one dimension. Sets slice_count,
+    // axis and slice_step of `window` accordingly.
     static int CountRun(const PixelWindows* const* bands, int count, PixelWindow& window);
 
   private:
-    // What a window is of the array, and of the caller's memory.
+    // The array's region for a window, and the strides of the caller's buffer in bytes.
     struct Selection {
         zarr::Region region;
         zarr::Strides strides;
     };
     Selection Select(const PixelWindow& window, const BufferLayout& buffer) const;
     zarr::Region RegionOf(const PixelWindow& window) const;
-    // Read() in rows of the array.
+    // Reads a window whose rows are rows of the array.
     zarr::Status ReadRolled(const PixelWindow& window, std::uint8_t* data,
                             const BufferLayout& buffer) const;
-    // The same in columns of the array, too.
+    // Reads a window whose rows and columns are rows and columns of the array.
     zarr::Status ReadArray(const PixelWindow& window, std::uint8_t* data,
                            const BufferLayout& buffer) const;
 
@@ -100,7 +100,7 @@ class PixelWindows {
     const ScalarField& field_;
     const std::vector<std::uint64_t> indices_;
     const GDALDataType type_;
-    const BufferConverter native_op_;  // to type_
+    const BufferConverter native_op_;  // converts to type_
     bool bytes_are_signed_ = false;
 };
 

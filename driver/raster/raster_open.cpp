@@ -2,23 +2,23 @@
 #include "driver/raster/raster_open.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "core/base/text.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
-#include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
-#include "driver/georef/common_place.h"
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/ome.h"
+#include "driver/raster/subdatasets.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -36,7 +36,7 @@ using DatasetPtr = std::unique_ptr<ZarrDataset>;
 using Indices = std::vector<std::uint64_t>;
 using Pyramids = std::vector<Pyramid>;
 
-// What every step of opening needs.
+// Arguments of all steps of opening.
 struct Request {
     const std::string& name;
     const Location& location;
@@ -60,7 +60,7 @@ bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
     return a.width == b.width && a.height == b.height;
 }
 
-// The arrays of the level that has the size of `level` in every pyramid; empty where one has none.
+// The arrays of the level with the size of `level` in every pyramid; empty if a pyramid has none.
 std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const PyramidLevel& level) {
     std::vector<std::string> paths;
     for (const Pyramid& pyramid : pyramids) {
@@ -73,7 +73,7 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
     return paths;
 }
 
-// Adds a level of `pyramid` as an overview: of all arrays, or of the array at index `of` alone.
+// Adds a level of `pyramid` as an overview of all arrays, or of the array at index `of` alone.
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
               std::optional<std::size_t> of, ZarrDataset& dataset) {
     auto level = dataset.OpenLevel(paths, of.value_or(0));
@@ -93,7 +93,7 @@ void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     }
 }
 
-// True where the pyramids have levels of the same sizes.
+// True if the pyramids have levels of the same sizes.
 bool HaveSameLevels(const std::vector<Pyramid>& pyramids) {
     return std::all_of(pyramids.begin(), pyramids.end(), [&](const Pyramid& pyramid) {
         return std::equal(pyramid.levels.begin(), pyramid.levels.end(), pyramids[0].levels.begin(),
@@ -108,18 +108,36 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
-// The pyramid that `path` is the base of, as a list of one; empty where there is none.
-std::vector<Pyramid> PyramidOver(const Request& request, const std::string& path) {
+// Lets `add` add the overviews of a dataset: when they are first asked for, if the overviews of all
+// arrays lie in groups of their own. For a remote store `add` is called at once, while opening has
+// prefetched the documents.
+void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
+    const Location& location = dataset.location();
+    const std::vector<const RasterLayout*> layouts = dataset.Layouts();
+    const auto are_apart = [&](const RasterLayout* layout) {
+        return zarr::HasOverviewsApart(*location.hierarchy, layout->facts.path);
+    };
+    if (location.hierarchy->store()->Traits().remote ||
+        !std::all_of(layouts.begin(), layouts.end(), are_apart))
+        return add();
+    dataset.overviews().LoadLater([&location, add] {
+        add();
+        WarnOfFailure(*location.hierarchy, location.store_path);
+    });
+}
+
+// The pyramid whose base is `path`, as a list of one; empty if there is none.
+std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
     zarr::Warnings warnings;
-    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
-    EmitWarnings(request.location.store_path, warnings);
+    auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
+    EmitWarnings(location.store_path, warnings);
     std::vector<Pyramid> pyramids;
     if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
     return pyramids;
 }
 
-// The overviews of an array that is all that is left of another pyramid, of which warnings were
-// given.
+// The overviews of an array whose other pyramid has no further levels. Warnings about that pyramid
+// were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
@@ -128,8 +146,9 @@ Pyramids OverviewsOver(const Request& request, const std::string& path) {
     return {std::move(*pyramid)};
 }
 
+// Opens an array with the levels of `pyramids`; without these, with those of its own pyramid.
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
-                             const std::vector<Pyramid>& pyramids, const Indices& indices) {
+                             const std::optional<Pyramids>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                           MakeRasterLayout(*location.hierarchy, path, request.options, indices));
@@ -139,11 +158,16 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
         return dataset;
     }
     dataset->AddArray(std::move(layout), false);
-    AddLevels(pyramids, *dataset);
+    if (pyramids)
+        AddLevels(*pyramids, *dataset);
+    else
+        AddLevelsBy(
+            [&raster = *dataset, path] { AddLevels(PyramidOver(raster.location(), path), raster); },
+            *dataset);
     return dataset;
 }
 
-// Puts arrays that say which bands they are in that order.
+// Sorts arrays by their attributes that state a band number.
 void SortByNumber(std::vector<RasterLayout>& layouts) {
     const auto number = [](const RasterLayout& layout) {
         zarr::Warnings ignored;
@@ -154,34 +178,35 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// The pyramid of each array, in the order of the arrays, from the array on: one of `pyramids`,
-// which the opened group describes, else one that another node describes.
-std::vector<Pyramid> PyramidsFrom(const Request& request, const std::vector<RasterLayout>& layouts,
+// Returns the pyramid of each array of a dataset, which is its base: one of `pyramids`, which the
+// opened group describes, else one that another node describes.
+std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                                   const std::vector<Pyramid>& pyramids) {
+    const std::vector<const RasterLayout*> layouts = dataset.Layouts();
     std::vector<Pyramid> ordered(layouts.size());
     std::vector<std::string> others;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
-        const std::string& path = layouts[i].facts.path;
+        const std::string& path = layouts[i]->facts.path;
         for (const Pyramid& pyramid : pyramids)
             if (pyramid.levels[0].path == path && ordered[i].levels.size() < 2)
                 ordered[i] = pyramid;
         if (ordered[i].levels.empty()) others.push_back(path);
     }
     zarr::Warnings warnings;
-    auto found = zarr::FindPyramidsFrom(*request.location.hierarchy, others, warnings);
-    EmitWarnings(request.location.store_path, warnings);
+    auto found = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others, warnings);
+    EmitWarnings(dataset.store_path(), warnings);
     auto next = found.begin();
     for (Pyramid& pyramid : ordered)
         if (pyramid.levels.empty()) pyramid = std::move(*next++);
     for (std::size_t i = 0; i < layouts.size(); ++i) {
-        ordered[i].levels[0].width = static_cast<std::uint64_t>(layouts[i].Width());
-        ordered[i].levels[0].height = static_cast<std::uint64_t>(layouts[i].Height());
+        ordered[i].levels[0].width = static_cast<std::uint64_t>(layouts[i]->Width());
+        ordered[i].levels[0].height = static_cast<std::uint64_t>(layouts[i]->Height());
     }
     return ordered;
 }
 
-// Puts the red, the green and the blue band of Sentinel-2 before the others, where all three are
-// there, as GDAL's driver SENTINEL2 does: QGIS shows a raster's first three bands in colours.
+// Puts the red, the green and the blue band of Sentinel-2 first if all three exist, like GDAL's
+// driver SENTINEL2: QGIS shows the first three bands in colours.
 void PutColoursFirst(std::vector<RasterLayout>& layouts) {
     const auto rank = [](const RasterLayout& layout) {
         const std::string name(zarr::LastName(layout.facts.path));
@@ -205,20 +230,9 @@ void PutColoursFirst(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
 }
 
-using ArrayList = std::vector<const CatalogArray*>;
-
-// The arrays of a group that are the bands of a dataset: two or more on one grid and in one place;
-// empty where there are none.
-ArrayList BandsOf(const CatalogGroup& group, const Location& location, const OpenOptions& options) {
-    if (!group.IsOneGrid()) return {};
-    ArrayList bands =
-        ArraysInOnePlace(*location.hierarchy, group.Rasters(), location.store_path, options);
-    if (bands.size() < 2) bands.clear();
-    return bands;
-}
-
-// Says which rasters of a group on one grid are no bands, as they lie elsewhere.
-void WarnOfOtherPlaces(const ArrayList& rasters, const ArrayList& bands,
+// Warns of the rasters of a group that are no bands because of their CRS or geotransform.
+void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
+                       const std::vector<const CatalogArray*>& bands,
                        const std::string& store_path) {
     std::vector<std::string> others;
     for (const CatalogArray* array : rasters)
@@ -230,13 +244,12 @@ void WarnOfOtherPlaces(const ArrayList& rasters, const ArrayList& bands,
                                 FirstFew(others, ", ") + " (each opens by its name)");
 }
 
-// Adds a band for each array, with the levels of its pyramid; nothing where their axes turn out to
-// differ.
-Status AddGroupBands(const Request& request, const ArrayList& bands,
+// Adds a band for each array, with the levels of its pyramid. Adds nothing if their axes differ.
+Status AddGroupBands(const Request& request, const std::vector<const CatalogArray*>& bands,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
     OpenOptions options = request.options;
-    options.select.clear();  // they have no dimensions to select from
+    options.select.clear();  // these arrays have no dimensions to select from
     for (const CatalogArray* array : bands) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.location.hierarchy,
                                                                     array->path, options, {}));
@@ -248,25 +261,25 @@ Status AddGroupBands(const Request& request, const ArrayList& bands,
     SortByNumber(layouts);
     dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
     if (dataset.is_of_eopf()) PutColoursFirst(layouts);
-    const std::vector<Pyramid> ordered = PyramidsFrom(request, layouts, pyramids);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
-    if (HaveSameLevels(ordered))
-        AddLevels(ordered, dataset);
-    else
-        AddLevelsOfArrays(ordered, dataset);
+    const auto add = [&dataset, pyramids] {
+        const std::vector<Pyramid> ordered = PyramidsFrom(dataset, pyramids);
+        if (HaveSameLevels(ordered))
+            AddLevels(ordered, dataset);
+        else
+            AddLevelsOfArrays(ordered, dataset);
+    };
+    AddLevelsBy(add, dataset);
     return {};
 }
 
-// ---------------------------------------------------------------------------------------------
-// Groups
-
-// What lies below a group, with each pyramid's smaller levels left out.
+// The nodes below a group, without the smaller levels of pyramids.
 struct Contents {
     std::vector<CatalogGroup> groups;  // the opened one first
-    // Of the pyramids that the opened group describes first, of one image or of several variables,
-    // those with the largest base.
+    // Pyramids of one image or of several variables with the largest base, from the first
+    // description in the opened group.
     std::vector<Pyramid> pyramids;
-    // What the opened group describes as the overviews of arrays, of each by itself.
+    // Overviews of single arrays, which the opened group describes.
     std::vector<Pyramid> overviews;
 
     std::vector<const CatalogArray*> Rasters() const {
@@ -275,7 +288,7 @@ struct Contents {
             for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
         return rasters;
     }
-    // The only image of a container, besides its labels; nullptr where there are several.
+    // The only image of a container, besides its labels; nullptr if there are several.
     const CatalogGroup* OnlyImage() const {
         const CatalogGroup* only = nullptr;
         if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
@@ -286,7 +299,7 @@ struct Contents {
         }
         return only;
     }
-    // The only array, whatever it is; nullptr where there are several.
+    // The only array of any kind; nullptr if there are several.
     const CatalogArray* OnlyArray() const {
         const CatalogArray* only = nullptr;
         for (const CatalogGroup& group : groups)
@@ -313,30 +326,6 @@ struct Contents {
     }
 };
 
-// True where nothing but overviews lies in the group.
-bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) {
-    if (!zarr::MayBeOverviewsGroup(zarr::LastName(group))) return false;
-    const auto attributes = hierarchy.Attributes(group);
-    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
-}
-
-// Takes away the groups below one that is for overviews, but not where that is what was opened:
-// also those that nothing lists are no rasters of their own.
-void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) {
-    std::string dropped;  // the last group that was; its members follow it
-    const auto is_below = [&](const std::string& path) {
-        return !dropped.empty() && zarr::IsAtOrBelow(path, dropped);
-    };
-    const auto is_dropped = [&](const CatalogGroup& group) {
-        if (is_below(group.path)) return true;
-        if (group.path == location.node || !IsForOverviews(*location.hierarchy, group.path))
-            return false;
-        dropped = group.path;
-        return true;
-    };
-    groups.erase(std::remove_if(groups.begin(), groups.end(), is_dropped), groups.end());
-}
-
 void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
     auto& arrays = group.arrays;
     arrays.erase(
@@ -345,7 +334,7 @@ void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
         arrays.end());
 }
 
-// Of the pyramids that are described in the same place as the first, those with the largest base.
+// The pyramids with the largest base among those with the same origin as the first.
 std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     const auto pixels = [](const Pyramid& pyramid) {
         return static_cast<double>(pyramid.levels[0].width) *
@@ -365,15 +354,16 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
                       zarr::Warnings& warnings) {
     Contents contents;
     ZARR_ASSIGN_OR_RETURN(contents.groups,
-                          zarr::ListRasters(*location.hierarchy, location.node, warnings));
-    DropOverviews(location, contents.groups);
+                          zarr::ListRasters(*location.hierarchy, location.node, warnings,
+                                            zarr::OverviewGroups::kSkipped));
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
     std::map<std::string, std::set<std::string>> own;  // by the group that describes them
     zarr::PyramidFaults faults;
     for (const CatalogGroup& group : contents.groups) {
-        if (group.kind != CatalogGroup::Kind::kPlain) continue;  // has no smaller levels in it
-        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults);
+        if (group.kind != CatalogGroup::Kind::kPlain) continue;  // contains no smaller levels
+        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults,
+                                                           zarr::OverviewGroups::kSkipped);
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
                 own[group.path].insert(pyramid.levels[i].path);
@@ -388,7 +378,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     }
     faults.Report(warnings);
     for (CatalogGroup& group : contents.groups) {
-        CatalogGroup opened = group;  // levels that a group above describes are bands of this one
+        CatalogGroup opened = group;  // with the levels that a group above describes, as bands
         RemoveArrays(opened, own[group.path]);
         RemoveArrays(group, smaller);
         if (opened.arrays.size() > group.arrays.size() && group.Rasters().size() > 1)
@@ -397,7 +387,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     return contents;
 }
 
-// What the consolidated metadata lack of the groups that were listed.
+// Nodes of the listed groups that are missing in the consolidated metadata.
 std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents& contents) {
     std::vector<zarr::Node> all;
     for (const CatalogGroup& group : contents.groups)
@@ -410,13 +400,13 @@ std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents&
 Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
                               const std::string& path) {
     for (const Pyramid& pyramid : contents.overviews)
-        if (pyramid.levels[0].path == path) return OpenArray(request, path, {pyramid}, {});
+        if (pyramid.levels[0].path == path) return OpenArray(request, path, Pyramids{pyramid}, {});
     for (const Pyramid& pyramid : contents.pyramids)
         if (pyramid.levels[0].path == path)
             return OpenArray(
                 request, path,
                 pyramid.levels.size() > 1 ? Pyramids{pyramid} : OverviewsOver(request, path), {});
-    return OpenArray(request, path, PyramidOver(request, path), {});
+    return OpenArray(request, path, std::nullopt, {});
 }
 
 // The dataset without its list of subdatasets.
@@ -431,7 +421,7 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     const CatalogGroup bases = contents.Bases();
     const bool are_bases = bases.IsOneGrid();
     const CatalogGroup& group = are_bases ? bases : contents.groups[0];
-    const ArrayList bands = BandsOf(group, location, request.options);
+    const std::vector<const CatalogArray*> bands = BandsOf(group, location, request.options);
     if (bands.empty()) return dataset;
     Pyramids pyramids = contents.overviews;
     if (are_bases)
@@ -455,12 +445,12 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     WarnOfBadArrays(contents.groups, location.store_path);
     WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
-    // Of one dimension it is a raster of one row.
+    // An array of one dimension is a raster of one row.
     const CatalogArray* const only = contents.OnlyArray();
     if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
-        return OpenArray(request, only->path, {}, {});
+        return OpenArray(request, only->path, Pyramids(), {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
-    // A program that opens what is listed takes a list in it for another store.
+    // A program that opens subdatasets would take subdatasets of a subdataset for another store.
     const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
     if (!is_listed_itself || list_all)
         ListSubdatasets(contents.groups, location, request.options, *dataset);
@@ -477,141 +467,10 @@ Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
                               const Indices& indices, const OpenOptions& options) {
     const Request request{name, location, options};
     if (location.kind == zarr::NodeKind::kArray)
-        return OpenArray(request, location.node, PyramidOver(request, location.node), indices);
+        return OpenArray(request, location.node, std::nullopt, indices);
     if (!indices.empty())
         return Status::Invalid("/" + location.node + " is a group, which has no slices");
     return OpenGroup(request);
-}
-
-namespace {
-
-// "[3x4] /group (group of 2 bands)"
-std::string DescribeComposite(std::uint64_t rows, std::uint64_t columns, const std::string& group,
-                              std::size_t bands) {
-    return "[" + std::to_string(rows) + "x" + std::to_string(columns) + "] /" + group +
-           " (group of " + std::to_string(bands) + " bands)";
-}
-
-std::string ShapeText(const zarr::ArrayMetadata& metadata) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < metadata.rank(); ++i)
-        text += (i != 0 ? "x" : "") + std::to_string(metadata.shape[i]);
-    return text + "]";
-}
-
-// ", image: name" of an image's largest level; empty for other arrays.
-std::string TitleText(const CatalogGroup& group, const CatalogArray& array) {
-    if (!group.is_image() || group.title.empty() || &array != group.arrays.data()) return {};
-    const bool is_label = group.kind == CatalogGroup::Kind::kLabel;
-    return (is_label ? ", labels: " : ", image: ") + group.title;
-}
-
-// "[3x4] /array (Float64)", or what keeps the array from being read.
-std::string DescribeForList(const CatalogGroup& group, const CatalogArray& array) {
-    if (!array.status.ok())
-        return "/" + array.path + " (cannot be read: " + array.status.message() + ")";
-    constexpr std::size_t kLongest = 100;  // bytes, of a name or unit
-    const std::string name = zarr::Shortened(array.long_name, kLongest);
-    const std::string units = zarr::Shortened(array.units, kLongest);
-    return ShapeText(array.metadata) + " /" + array.path + " (" + TypeText(array.metadata.dtype) +
-           TitleText(group, array) + ")" + (name.empty() ? "" : " " + name) +
-           (units.empty() ? "" : " [" + units + "]");
-}
-
-bool IsListed(const CatalogArray& array, const OpenOptions& options) {
-    if (options.list_all_arrays || !array.status.ok()) return true;
-    return array.is_raster && !array.is_auxiliary;
-}
-
-}  // namespace
-
-void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& location,
-                     const OpenOptions& options, ZarrDataset& dataset) {
-    // What an EOPF product measures comes before its quality and conditions.
-    std::vector<const CatalogGroup*> ordered;
-    ordered.reserve(groups.size());
-    for (const CatalogGroup& group : groups) ordered.push_back(&group);
-    auto others = ordered.begin();
-    if (zarr::IsEopfProduct(*location.hierarchy))
-        others = std::stable_partition(ordered.begin(), ordered.end(), [](const auto* group) {
-            return ("/" + group->path + "/").find("/measurements/") != std::string::npos;
-        });
-    if (dataset.BandsHaveArrays())
-        dataset.AddSubdataset(
-            FormatConnectionString(location.store_path, location.node),
-            DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),
-                              static_cast<std::uint64_t>(dataset.GetRasterXSize()), location.node,
-                              static_cast<std::size_t>(dataset.GetRasterCount())));
-    std::vector<std::pair<const CatalogGroup*, ArrayList>> composites;
-    for (const CatalogGroup* const group : ordered) {
-        if (group->path == location.node) continue;
-        ArrayList bands = BandsOf(*group, location, options);
-        if (!bands.empty()) composites.emplace_back(group, std::move(bands));
-    }
-    const auto add_arrays = [&](auto first, auto last) {
-        for (; first != last; ++first)
-            for (const CatalogArray& array : (*first)->arrays)
-                if (IsListed(array, options))
-                    dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
-                                          DescribeForList(**first, array));
-    };
-    // Groups of bands come before arrays, but not those of what is not measured before what is.
-    const bool are_measured_bands =
-        !composites.empty() && std::find(ordered.begin(), others, composites[0].first) != others;
-    const auto unlisted = are_measured_bands ? ordered.begin() : others;
-    add_arrays(ordered.begin(), unlisted);
-    for (const auto& [group, bands] : composites) {
-        const auto& shape = bands[0]->metadata.shape;
-        dataset.AddSubdataset(FormatConnectionString(location.store_path, group->path),
-                              DescribeComposite(shape[0], shape[1], group->path,
-                                                std::max(bands.size(), group->band_count)));
-    }
-    add_arrays(unlisted, ordered.end());
-}
-
-void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string& store_path) {
-    std::vector<std::string> messages;
-    for (const CatalogGroup& group : groups)
-        for (const CatalogArray& array : group.arrays)
-            if (!array.status.ok()) messages.push_back(array.status.message());
-    if (messages.empty()) return;
-    const std::size_t count = messages.size();
-    EmitWarning(store_path, (count == 1 ? "an array cannot be read: "
-                                        : std::to_string(count) + " arrays cannot be read: ") +
-                                FirstFew(messages, "; "));
-}
-
-void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path) {
-    if (nodes.empty()) return;
-    std::vector<std::string> names;
-    names.reserve(nodes.size());
-    for (const zarr::Node& node : nodes) names.push_back("/" + node.path);
-    EmitWarning(store_path,
-                "the consolidated metadata lack what is in the store: " + FirstFew(names, ", ") +
-                    " (open option USE_CONSOLIDATED_METADATA=NO reads it)");
-}
-
-void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset) {
-    if (layout.slices > kMaxBands) {
-        EmitWarning(location.store_path,
-                    "/" + layout.facts.path + ": " + std::to_string(layout.slices) +
-                        " slices are too many to list; open one by its name, such as " +
-                        FormatConnectionString(location.store_path, layout.facts.path,
-                                               layout.SliceIndices(0)));
-        return;
-    }
-    for (std::uint64_t slice = 0; slice < layout.slices; ++slice) {
-        const std::vector<std::uint64_t> indices = layout.SliceIndices(slice);
-        std::string text = "slice";
-        for (std::size_t i = 0; i < indices.size(); ++i)
-            text += (i != 0 ? ", " : " ") + layout.facts.dimensions[layout.other_axes[i]].name +
-                    " " + std::to_string(indices[i]);
-        dataset.AddSubdataset(
-            FormatConnectionString(location.store_path, layout.facts.path, indices),
-            "[" + std::to_string(layout.Height()) + "x" + std::to_string(layout.Width()) + "] /" +
-                layout.facts.path + ", " + text + " (" + TypeText(layout.facts.metadata.dtype) +
-                ")");
-    }
 }
 
 }  // namespace zarr_driver

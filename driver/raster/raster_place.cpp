@@ -85,13 +85,13 @@ void RasterPlace::AdviseNorthUp(const std::string& store_path) const {
     if (!transform || !IsSouthUp(*transform)) return;
     if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") == nullptr) return;
     EmitWarning(store_path,
-                "its rows go north; open option NORTH_UP=YES, or configuration option "
-                "ZARR_NORTH_UP=YES, turns them into rows that go south");
+                "its rows run from south to north; open option NORTH_UP=YES, or configuration "
+                "option ZARR_NORTH_UP=YES, reverses their order");
 }
 
 namespace {
 
-// Warns where a raster that is to have no CRS takes one from its group, say.
+// Warns if a raster without a CRS inherits one, for example from its group.
 Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
     for (const zarr::CrsSource& source :

@@ -10,8 +10,8 @@
 
 #include "core/base/status.h"
 #include "core/conventions/affine.h"
-#include "driver/base/creation_options.h"
 #include "driver/base/open_options.h"
+#include "driver/georef/convention.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/raster/band_array.h"
 #include "driver/store/location.h"
@@ -21,44 +21,46 @@ namespace zarr_driver {
 
 struct RasterPosition;
 
-// Where the raster of a dataset lies: as the store says it, which is read when it is first asked
-// for, until a user says something else. What GDAL keeps of that beside the store (PAM) is not its
-// business. Not thread-safe, as datasets are not.
+// Georeferencing of a dataset's raster. The store's georeferencing is read on first use; users may
+// set another one. PAM is handled elsewhere. Not thread-safe.
 class RasterPlace {
   public:
-    // All outlive it. `arrays` may be empty, as of a dataset without bands, which lies nowhere.
+    // All arguments must outlive this object. `arrays` may be empty: a dataset without bands has no
+    // georeferencing.
     RasterPlace(const Location& location, const OpenOptions& options, const BandArrays& arrays)
         : location_(location), options_(options), arrays_(arrays) {}
     ~RasterPlace() = default;
     RasterPlace(const RasterPlace&) = delete;
     RasterPlace& operator=(const RasterPlace&) = delete;
 
-    // Emits warnings of what is broken when it reads.
+    // Returns the georeferencing, which is read on first use. Emits warnings about invalid
+    // metadata.
     const Georeferencing& Find() const;
-    // The control points that the store has; owned by this, as their texts are.
+    // Returns the ground control points of the store; owned by this object.
     const std::vector<GDAL_GCP>& Points() const;
-    // Their CRS; nullptr where there are none.
+    // Returns the CRS of the ground control points; nullptr if unknown.
     const OGRSpatialReference* PointsSrs() const;
 
-    // Says something else, which Flush() writes. A CRS that is nullptr or empty says none.
+    // Sets the CRS that Flush() writes; nullptr or an empty CRS removes the CRS.
     void SetSrs(const OGRSpatialReference* srs);
+    // Sets the geotransform that Flush() writes.
     void SetTransform(const zarr::GeoTransform& transform);
 
-    // True where Flush() would write.
+    // True if Flush() has changes to write.
     bool has_changed() const { return has_changed_; }
-    // What is known of the transform, without reading.
+    // Returns the geotransform if it is known already; reads nothing.
     std::optional<zarr::GeoTransform> KnownTransform() const;
-    // Warns how to get rows that go south where GDAL's last error is gdal_translate's, whose
-    // -projwin wants them and does not say so.
+    // Recommends NORTH_UP=YES in a warning if the rows run from south to north and GDAL's last
+    // error comes from gdal_translate -projwin. That error does not mention the order of rows.
     void AdviseNorthUp(const std::string& store_path) const;
-    // The dimensions have other names, by which what is known is to be written anew.
+    // Marks a known georeferencing as changed after its dimensions were renamed.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
-    // Writes what has changed: to arrays beside the raster, and to the attributes of its arrays,
-    // which the caller writes. What fails is tried again by the next call.
+    // Writes changes to coordinate arrays in the group, and to the attributes of the arrays, which
+    // the caller stores. The next call writes again what has failed.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:
-    // Like Find(), to be changed.
+    // Returns the georeferencing and marks it as changed.
     Georeferencing& Change();
     RasterPosition Known() const;
     zarr::Status Write(StoreUpdate& update, Georeferenced convention) const;
@@ -68,8 +70,8 @@ class RasterPlace {
     const BandArrays& arrays_;
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
-    mutable std::vector<std::string> point_ids_;  // what points_ refers to
-    bool has_changed_ = false;                    // since it was written
+    mutable std::vector<std::string> point_ids_;  // texts that points_ refers to
+    bool has_changed_ = false;                    // since the last Flush()
 };
 
 }  // namespace zarr_driver

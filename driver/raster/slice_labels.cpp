@@ -13,7 +13,7 @@ using Clock = zarr::LabelRange::Clock;
 
 namespace {
 
-// Of a dimension, as each band has it in its metadata and its description.
+// Maximum length of a dimension's name in the metadata and descriptions of bands.
 constexpr std::size_t kMaxNameBytes = 255;
 
 std::string NameOf(const zarr::Dimension& dimension) {
@@ -48,7 +48,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     range.first = fixed.value_or(0);
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
-    // Longer ones belong to datasets without bands, where they are not asked for.
+    // Longer dimensions occur only in datasets without bands, which show no labels.
     if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
@@ -65,13 +65,13 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     }
     gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
     EmitWarning(store_path_,
-                gave_up_
-                    ? "the coordinates of dimension " + dimension.name + " are not read in the " +
-                          zarr::DoubleText(options_.label_delay->count()) +
-                          " seconds of the open option LOAD_EXTRA_DIM_METADATA_DELAY, so bands "
-                          "are described by their index"
-                    : "the coordinates of dimension " + dimension.name +
-                          " cannot be read: " + labels.status().message());
+                gave_up_ ? "reading the coordinates of dimension " + dimension.name +
+                               " takes longer than the " +
+                               zarr::DoubleText(options_.label_delay->count()) +
+                               " seconds of open option LOAD_EXTRA_DIM_METADATA_DELAY; bands are "
+                               "described by their index"
+                         : "the coordinates of dimension " + dimension.name +
+                               " cannot be read: " + labels.status().message());
     return axis;
 }
 
@@ -86,7 +86,7 @@ SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
 }
 
 const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
-    // Where the index is fixed it is the only one.
+    // An axis with a fixed index has a single label.
     if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
     return &axis.labels.items[index - axis.first];
 }
@@ -127,7 +127,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         std::string name;
         std::string label;
         bool is_text;
-        bool is_named;  // by a coordinate or a channel, not by its index
+        bool is_named;  // by a coordinate or a channel
     };
     std::vector<Part> parts;
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -143,9 +143,9 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    // Also where the text is empty: that of a band without a name among others.
+    // The label may be empty: text coordinates can leave a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
-    // The number of a band is no name.
+    // A band's number does not count as a name.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
     if (parts.size() == 1 && !has_names && EQUAL(parts[0].name.c_str(), "band")) return {};

@@ -17,7 +17,7 @@ namespace zarr_driver {
 
 namespace {
 
-// Documents, and what a writer has not finished.
+// False for metadata documents, for "pam.aux.xml" and for files that a writer has not finished.
 bool IsChunk(std::string_view key) {
     constexpr std::string_view kUnfinished = ".partial";
     const std::string_view name = zarr::LastName(key);
@@ -44,7 +44,7 @@ void SourceState::AddTime(const std::string& key, std::int64_t time) {
     newest_chunk_ = std::max(newest_chunk_, time);
 }
 
-// The table of contents is in memory, and has a checksum of each member.
+// Reads only the zip file's directory, which is in memory and holds a checksum of each member.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, auto) {

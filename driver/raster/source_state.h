@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What statistics and overviews were made from, told from what it has become since.
+// Tells whether arrays have changed since statistics or overviews were made from them.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,36 @@
 
 namespace zarr_driver {
 
-// The state of arrays, found without reading their chunks. Not thread-safe.
+// State of arrays: digests of their metadata and of facts about their chunks. Not thread-safe.
 class SourceState {
   public:
-    // Adds an array of the store at `store_path`: its document, and where looking costs no requests
-    // (local folders, /vsimem/, zip files) the names, sizes and times of its chunks; in /vsimem/,
-    // which has whole seconds, their bytes, and in a zip file their checksums. Of more than
-    // kMostChunks it looks at the time of their folder.
+    // Adds the metadata of an array in the store at `store_path`, and the names and sizes of its
+    // chunks. Chunks count only in local folders, /vsimem/ and zip files, where looking costs no
+    // requests. Folders add the times of chunks, zip files add checksums, and /vsimem/ adds the
+    // bytes of chunks. The folder of an array with more than kMostChunks chunks adds its own time
+    // only.
     void Add(const std::string& store_path, const zarr::Array& array);
-    // Adds what else the numbers depend on.
+    // Adds a text that statistics and overviews also depend on.
     void Add(const std::string& text) { documents_.Add(text); }
 
     static constexpr std::uint64_t kMostChunks = 65536;
 
-    // Digests with ":" between: of documents; where they were looked at, of chunks; and of their
-    // times, where these are not part of that.
+    // Returns digests separated by ":". The digests are of the documents, of the chunks if known,
+    // and of the times of chunks if known.
     std::string Text() const;
-    // True where a Text(), of another time or place, is of the same contents: as far as both say.
-    // Of a copy, whose chunks have other times, that is so where `written`, when the file with the
-    // text was written, is not before them; none: not known.
+    // True if `text`, a Text() of another time or store, describes equal contents, as far as both
+    // texts tell. Copied chunks have other times; then no chunk may be newer than `written`.
+    // `written` is the modification time of the file that holds `text`; nullopt if unknown.
     bool Matches(const std::string& text, std::optional<std::int64_t> written) const;
 
-    // When a chunk, or the array itself, was written last, in nanoseconds since 1970; the least
-    // number where that is not known.
+    // Returns when the newest chunk, its folder or its zip file was written, in nanoseconds since
+    // 1970. The smallest int64 if unknown.
     std::int64_t newest_chunk() const { return newest_chunk_; }
     std::int64_t newest_document() const { return newest_document_; }
 
-    // Tells the folder of the array that was added last from a copy of it; 0 where there is none,
-    // or the system does not say. The time of a document does not: one of Zarr v3 is written anew
-    // with the statistics in it.
+    // Returns the inode number of the last added array's folder, which a copy does not share; 0 if
+    // unknown. The time of a document is no substitute, because storing statistics in Zarr v3
+    // rewrites the document.
     std::uint64_t folder_id() const { return folder_id_; }
 
   private:
@@ -51,8 +52,8 @@ class SourceState {
     void AddMemory(const std::string& folder);
 
     zarr::Digest documents_;
-    std::uint64_t chunks_ = 0;  // a sum of digests, as listings have no order
-    std::uint64_t times_ = 0;   // the same
+    std::uint64_t chunks_ = 0;  // sum of digests, as listings have no order
+    std::uint64_t times_ = 0;   // sum of digests, likewise without order
     bool has_chunks_ = false;
     bool has_times_ = false;
     std::int64_t newest_chunk_ = std::numeric_limits<std::int64_t>::min();

@@ -19,7 +19,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// False where nothing changes.
+// Returns false if the attribute has the value already.
 bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
     const auto held =
         std::find_if(attributes.begin(), attributes.end(),
@@ -38,7 +38,7 @@ bool MayBeAttribute(const std::string& store_path, const char* name) {
     if (!IsInterpretedAttribute(name)) return true;
     EmitWarning(store_path,
                 std::string("metadata item ") + name +
-                    " is not stored: the attribute of that name means something of its own");
+                    " is not stored: the attribute of that name has a meaning of its own");
     return false;
 }
 

@@ -11,33 +11,33 @@
 
 namespace zarr_driver {
 
-// False for an item of metadata that is not to be an attribute: what GDAL derives by itself, and,
-// with a warning about the store at `store_path`, what means something else.
+// False if a metadata item must not become an attribute. GDAL computes STATISTICS_ items by itself.
+// The name of an attribute with a meaning of its own gives a warning about the store at
+// `store_path`.
 bool MayBeAttribute(const std::string& store_path, const char* name);
 
-// The attributes of the arrays of a dataset, and of the group around them, as they are to be in the
-// store: changes gather until Flush(). Where those of an array are no object nothing changes. Not
-// thread-safe, as datasets are not.
+// Attributes of the arrays of a dataset and of their group. Changes are buffered until Flush().
+// Attributes of an array that are not a JSON object never change. Not thread-safe.
 class StoredAttributes {
   public:
-    // The arrays outlive it; there are some when a method is called.
+    // `arrays` must outlive this object, and must not be empty when a method is called.
     explicit StoredAttributes(const BandArrays& arrays) : arrays_(arrays) {}
     ~StoredAttributes() = default;
     StoredAttributes(const StoredAttributes&) = delete;
     StoredAttributes& operator=(const StoredAttributes&) = delete;
 
-    // Sets an attribute; null removes it.
+    // Sets an attribute of an array; null removes the attribute.
     static void Change(BandArray& array, const char* name, zarr::json::Value value);
     void ChangeGroup(const char* name, zarr::json::Value value);
 
-    // Sets, or with nullptr removes, the attribute that gives an item of metadata. A value that
-    // reads as it did keeps its type.
+    // Sets the attribute of a metadata item; nullptr removes the attribute. An attribute keeps its
+    // type if its text does not change.
     static void SetItem(BandArray& array, const char* name, const char* value);
     void SetGroupItem(const char* name, const char* value);
 
-    // True where attributes of arrays are to be written.
+    // True if attributes of arrays have changes to write.
     bool AreOfArraysChanged() const;
-    // Writes what has changed. What fails is tried again by the next call.
+    // Writes all changes. The next call writes again what has failed.
     zarr::Status Flush(StoreUpdate& update);
 
   private:
@@ -45,7 +45,7 @@ class StoredAttributes {
     void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
-    std::optional<zarr::json::Object> group_attributes_;  // once changed
+    std::optional<zarr::json::Object> group_attributes_;  // set by the first change
 };
 
 }  // namespace zarr_driver

@@ -11,7 +11,7 @@
 
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
-#include "driver/base/creation_options.h"
+#include "driver/base/array_options.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
@@ -46,7 +46,7 @@ std::vector<ZarrDataset*> StoredMasks::opened() const {
     return datasets;
 }
 
-// Empty where the band's array names none.
+// Returns the path of a band's mask; empty if the band's array names no mask.
 std::string StoredMasks::PathOf(int number) const {
     const RasterLayout& layout = dataset_.LayoutOf(number);
     return MaskOf(layout, layout.facts.path);
@@ -64,8 +64,8 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// xarray's selection of bands moves the bands of the mask with those of the raster, and keeps the
-// attributes.
+// Returns the current numbers of the bands with a mask. Bands are matched by name, because a
+// selection of bands in xarray keeps the attributes.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;
@@ -109,7 +109,12 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     if (layout.Width() != dataset_.GetRasterXSize() ||
         layout.Height() != dataset_.GetRasterYSize() ||
         (!is_of_one && layout.BandCount() != dataset_.Layout(0).BandCount()))
-        return Status::Corrupt("is of another size than its raster");
+        return Status::Corrupt(
+            "its " + std::to_string(layout.Width()) + " x " + std::to_string(layout.Height()) +
+            " pixels in " + std::to_string(layout.BandCount()) + " bands do not fit the raster's " +
+            std::to_string(dataset_.GetRasterXSize()) + " x " +
+            std::to_string(dataset_.GetRasterYSize()) + " pixels in " +
+            std::to_string(dataset_.Layout(0).BandCount()) + " bands");
     if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
         layout.facts.metadata.dtype.size != 1)
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());

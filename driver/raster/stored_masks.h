@@ -15,12 +15,12 @@ namespace zarr_driver {
 class ZarrDataset;
 class ZarrRasterBand;
 
-// The masks of a dataset that are arrays of its store. The attribute `gdal_mask` of an array names
-// the array of uint8 beside it that is its mask: 0 where a pixel is masked, 255 where it is valid.
-// A mask of two dimensions is of all bands (its attribute `gdal_mask_flags` is 2, GDAL's
-// GMF_PER_DATASET) or of the only one (0); one of more has the array's shape, and the attribute
-// `gdal_masked_bands` tells which bands have one, by number among those of `gdal_band_names`. Not
-// thread-safe, as datasets are.
+// Masks of a dataset that are uint8 arrays of the store: 0 for masked pixels, 255 for valid pixels.
+// The attribute `gdal_mask` of an array names its mask, an array in the same group.
+// A mask of two dimensions belongs to all bands if its attribute `gdal_mask_flags` is 2
+// (GMF_PER_DATASET), or to the only band if 0. A mask of more dimensions has the shape of the
+// array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask, counted as
+// in `gdal_band_names`. Not thread-safe.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
@@ -29,18 +29,18 @@ class StoredMasks {
     ~StoredMasks();
 
     struct Mask {
-        ZarrRasterBand* band = nullptr;  // owned by this
+        ZarrRasterBand* band = nullptr;  // owned by StoredMasks
         int flags = 0;                   // GDAL's GMF_...
     };
-    // The mask of a band, from 1. Without a band where the store has none, or an unusable one, of
-    // which a warning was given. An array is opened when it is first asked for.
+    // Returns the mask of band `number`, from 1. The result has no band if the store has no mask,
+    // or after a warning if the mask is unusable. Opens the mask's array on first use.
     Mask Find(int number);
 
-    // Makes the mask of a band, or with 0 of all bands; `flags` as GDAL's CreateMaskBand() has
-    // them. The dataset is open for update.
+    // Creates the mask of band `number`, or of all bands if `number` is 0. `flags` are those of
+    // GDAL's CreateMaskBand(). The dataset must be in update mode.
     zarr::Status Create(int number, int flags);
 
-    // Those that are open, for the dataset to flush and to end.
+    // Returns the open masks, which the dataset must flush and close.
     std::vector<ZarrDataset*> opened() const;
 
   private:
@@ -48,9 +48,10 @@ class StoredMasks {
         std::unique_ptr<ZarrDataset> dataset;
         int flags = 0;
         bool is_of_all = false;
-        std::vector<int> bands;  // that have one, from 1, unless all do
+        std::vector<int> bands;  // with a mask, from 1; unused if is_of_all
     };
-    // nullptr where the array at `path` is no mask.
+    // Returns the mask array at `path`, which is opened on first use; nullptr if the array is no
+    // mask.
     MaskArray* Open(const std::string& path, int number);
     zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;
@@ -58,7 +59,7 @@ class StoredMasks {
     zarr::Result<std::string> MakeArray(int number, int flags);
 
     ZarrDataset& dataset_;
-    std::map<std::string, MaskArray> arrays_;  // by path; without a dataset where it is none
+    std::map<std::string, MaskArray> arrays_;  // by path; dataset is nullptr if unusable
 };
 
 }  // namespace zarr_driver

@@ -40,7 +40,7 @@ bool IsPixelPlace(const CPLXMLNode& node) {
     return IsElement(node, "Metadata") && (EQUAL(domain, "RPC") || EQUAL(domain, "GEOLOCATION"));
 }
 
-// Takes the children for which `is_wanted` is true.
+// Removes and returns the children for which `is_wanted` is true.
 template <class Predicate>
 std::vector<XmlTree> TakeChildren(CPLXMLNode& parent, const Predicate& is_wanted) {
     std::vector<XmlTree> taken;
@@ -61,7 +61,8 @@ bool IsEmpty(const CPLXMLNode& tree) {
     return true;
 }
 
-// A CRS of a stranger's store is handed to PROJ only where it is a definition.
+// Removes CRS and geotransform, and control points with an unsafe CRS. PROJ may receive text from
+// an untrusted store only if the text is a CRS definition.
 void RemoveUnsafe(CPLXMLNode& tree) {
     TakeChildren(tree, [](const CPLXMLNode& node) {
         if (IsElement(node, "SRS") || IsElement(node, "GeoTransform")) return true;
@@ -74,8 +75,8 @@ void RemoveUnsafe(CPLXMLNode& tree) {
 
 constexpr const char* kBand = "PAMRasterBand";
 
-// The items of the default metadata domain of the only band, as NAME=VALUE, and its description
-// as the item "long_name".
+// Returns the metadata items of the only band's default domain as NAME=VALUE. The description
+// becomes the item "long_name".
 CPLStringList BandItems(const CPLXMLNode& tree) {
     CPLStringList items;
     const CPLXMLNode* const band = CPLGetXMLNode(&tree, kBand);
@@ -137,7 +138,7 @@ void RemovePixelPlaces(CPLXMLNode& tree) { TakeChildren(tree, IsPixelPlace); }
 
 namespace {
 
-// The text of an element alone, without what follows.
+// Returns the XML text of one element, without its siblings.
 std::string TextOf(const CPLXMLNode& node) {
     const XmlTree copy(CPLCloneXMLTree(&node));
     CPLDestroyXMLNode(std::exchange(copy->psNext, nullptr));
@@ -145,7 +146,7 @@ std::string TextOf(const CPLXMLNode& node) {
     return text != nullptr ? text.get() : "";
 }
 
-// True for two bands of the same number, and for two metadata domains of the same name.
+// True for two elements of one band, and for two metadata domains of one name.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
     const auto have = [&](const char* name, const char* attribute) {
         return IsElement(a, name) && IsElement(b, name) &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What GDAL knows of a raster and neither Zarr nor CF has words for, in the attributes of its
-// arrays: colour tables, raster attribute tables, control points, RPC, further metadata domains,
-// statistics, names of classes and bands as they are.
+// Stores GDAL's metadata in an attribute of arrays if neither Zarr nor CF can express the metadata.
+// Examples are colour tables, raster attribute tables, control points, RPC and statistics.
 #pragma once
 
 #include <cpl_minixml.h>
@@ -21,58 +20,57 @@ struct DestroyXml {
 };
 using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// The tree of the attribute kPamAttribute of an array, or of the group around the arrays that are a
-// dataset's bands. Its value is a text: the XML that GDAL's Persistent Auxiliary Metadata have in
-// "x.tif.aux.xml" (GDAL's documentation of GDALPamDataset). A text, as netCDF has no attributes
-// that are objects. nullptr where there is none, or it is not such XML. It says nothing of where
-// the raster lies, which other attributes say.
+// Returns the XML in the attribute kPamAttribute of an array, or of the group around several
+// arrays. nullptr if the attribute is missing or invalid. The attribute is text, because netCDF has
+// no object attributes. Its format is that of GDAL's ".aux.xml" files (GDAL's documentation of
+// GDALPamDataset). CRS and geotransform are removed, because other attributes state them.
 XmlTree ReadPam(const zarr::json::Value& attributes);
 
-// The value of the attribute; null where nothing is left of the tree.
+// Returns the attribute's value for `tree`; null if `tree` is nullptr or empty.
 zarr::json::Value PamValue(const CPLXMLNode* tree);
 
-// True where the tree has something that was made from pixels.
+// True if the tree has histograms or STATISTICS_ items, which are computed from pixels.
 bool HoldsStatistics(const CPLXMLNode& tree);
 void RemoveStatistics(CPLXMLNode& tree);
 
-// True where the tree has control points, or a metadata domain that places pixels by their rows and
-// columns: RPC or GEOLOCATION.
+// True if the tree has control points, RPC or GEOLOCATION, which refer to rows and columns of
+// pixels.
 bool HoldsPixelPlaces(const CPLXMLNode& tree);
 void RemovePixelPlaces(CPLXMLNode& tree);
 
-// Removes from `tree` what `other` has, too: elements of the same content, and of bands and
-// metadata domains each of their elements.
+// Removes the elements from `tree` that `other` has, too. Bands and metadata domains are compared
+// element by element.
 void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other);
 
-// An item of a metadata domain of the dataset; empty without.
+// Returns an item of a metadata domain of the dataset; empty if missing.
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
-// Adds a metadata domain.
+// Adds a metadata domain with `items`, which are pairs of key and value.
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);
 
-// Removes from `list`, as NAME=VALUE, the items of the default metadata domain that belong to the
-// only band of the dataset whose array has `attributes`. The band's description is its "long_name".
+// Removes from `list`, as NAME=VALUE, the metadata items of the only band of an array with
+// `attributes`. The band's description counts as the item "long_name".
 void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
-// The tree of a dataset of which each band is an array: of the group's tree, which may be nullptr,
-// what is said of the dataset, and of each array's, likewise, what is said of its first band.
+// Joins the PAM trees of a dataset whose bands are arrays. The dataset's elements come from
+// `group`. The first band of arrays[i] becomes band i + 1. Each tree may be nullptr.
 XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays);
 
-// What JoinPam() joins: takes the bands out of `tree`, of which there are `bands`. The trees of
-// bands of which nothing is said are nullptr.
+// Splits `tree` into one tree for each of `bands` bands, the reverse of JoinPam(). Removes the
+// bands from `tree`. The tree of a band without elements is nullptr.
 std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 
-// Writes the names of all bands, "" for a band without one, into what is said of them. Returns
-// false where nothing is said of a band.
+// Writes the names of all bands into the elements of `tree` that describe bands; "" for an unnamed
+// band. Returns false if `tree` describes no band.
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
-// True where NameBands() has left a name.
+// True if NameBands() has written a name into `tree`.
 bool HasNamedBands(const CPLXMLNode& tree);
-// The number of the band that was band `number`, called `name`, when there were `written` bands;
-// the bands are called `names` now. A band whose name is gone keeps its number unless there are
-// fewer bands; 0 for a removed band.
+// Returns the current number of a band that had `number` and `name` when `written` bands existed; 0
+// if the band was removed. `names` are the current names of all bands. A band whose name is gone
+// keeps its number unless fewer bands exist now.
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
-// Moves the elements of bands to the CurrentBand(), and removes those of removed bands.
+// Renumbers the bands in `tree` by CurrentBand(), and removes the elements of removed bands.
 void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
 
 }  // namespace zarr_driver

@@ -293,7 +293,8 @@ TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
                                      store_);
             for (const Region& region : {Box({0, 3}, {1, 1}), Region::All({2, 4})}) {
                 const auto read = array.Read(region);
-                ASSERT_TRUE(Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the index"));
+                ASSERT_TRUE(
+                    Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the shard index"));
                 // If the index is at the start, the size of the shard is not known.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {

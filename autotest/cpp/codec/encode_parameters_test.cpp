@@ -56,7 +56,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"lzma","check":16})", "lzma: check: "},
         {R"({"id":"lzma","format":2,"check":1})", "lzma: check: expected -1 or 0"},
         {R"({"id":"lzma","preset":10})", "lzma: preset: expected a preset of liblzma, got 10"},
-        {R"({"id":"lzma","preset":1,"filters":[{"id":33}]})", "lzma: preset: not together"},
+        {R"({"id":"lzma","preset":1,"filters":[{"id":33}]})", "lzma: preset: not allowed together"},
         {R"({"id":"lzma","format":2,"filters":[{"id":33}]})", "lzma: filters: expected one LZMA1"},
         {R"({"id":"lzma","filters":[{"id":4611686018427387905}]})", "lzma: filters: expected no"},
         {R"({"id":"lzma","filters":[{"id":3}]})", "lzma: filters: not a valid chain"},
@@ -70,8 +70,8 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"bitround","keepbits":24})", "bitround: keepbits: expected an integer from 0 to"},
         {R"({"id":"bitround","keepbits":2})", "bitround: rounds floats", ">f4"},
         {R"({"id":"bitround","keepbits":2})", "bitround: rounds floats", "<i4"},
-        {R"({"id":"shuffle","elementsize":5})", "shuffle: elementsize: holds 24 bytes"},
-        {R"({"id":"delta","dtype":"<c16"})", "delta: holds 42 bytes", "|V7"},
+        {R"({"id":"shuffle","elementsize":5})", "shuffle: elementsize: size 24 is not a multiple"},
+        {R"({"id":"delta","dtype":"<c16"})", "delta: size 42 is not a multiple", "|V7"},
         {R"({"id":"delta","dtype":"<m8[s]","astype":"<f8"})", "delta: astype: no conversion"},
         {R"({"id":"astype","encode_dtype":"<f8","decode_dtype":"<m8[s]"})",
          "astype: encode_dtype: no conversion"},
@@ -99,7 +99,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"pcodec","equal_pages_up_to":0})", "pcodec: equal_pages_up_to: expected"},
         {R"({"id":"pcodec"})", "pcodec: numcodecs' pcodec has no items of dtype |u1", "|u1"},
         {R"({"id":"pcodec"})", "pcodec: numcodecs' pcodec has no items of dtype >i4", ">i4"},
-        {R"({"id":"imagecodecs_tiff"})", "imagecodecs_tiff: chunks that are TIFF files"},
+        {R"({"id":"imagecodecs_tiff"})", "imagecodecs_tiff: writing TIFF chunks"},
         {R"({"id":"zfpy","rate":"8"})", "zfpy: rate: expected a number"},
         {R"({"id":"zfpy"})", "zfpy: libzfp has no items of dtype <i2", "<i2"},
     };
@@ -121,7 +121,8 @@ TEST(Writable, ChecksEveryCodecAndItsInput) {
     EXPECT_EQ(later->writable().message().rfind("filters[1]: bz2: level", 0), 0U);
     const auto uneven = Bind(R"([{"id":"crc32"},{"id":"delta","dtype":"<i8"}])", "<f4", {6});
     ASSERT_TRUE(uneven.ok());
-    EXPECT_EQ(uneven->writable().message().rfind("filters[1]: delta: holds 28 bytes", 0), 0U);
+    EXPECT_EQ(uneven->writable().message().rfind("filters[1]: delta: size 28 is not a multiple", 0),
+              0U);
 }
 
 TEST(Writable, RefusesChunksThatTheCompressorCannotTake) {

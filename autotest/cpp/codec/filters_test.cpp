@@ -106,13 +106,16 @@ TEST(Filters, ReportUnsupportedConfigurations) {
 
 TEST(Filters, RefusePartialItems) {
     const std::string seven(7, '\1');
-    ExpectCorrupt(R"({"id":"delta","dtype":"<i4"})", seven, "holds 7 bytes");
+    ExpectCorrupt(R"({"id":"delta","dtype":"<i4"})", seven,
+                  "size 7 is not a multiple of the item size");
     ExpectCorrupt(R"({"id":"fixedscaleoffset","dtype":"<f4","astype":"<i2","scale":1,"offset":0})",
-                  seven, "holds 7 bytes");
-    ExpectCorrupt(R"({"id":"quantize","dtype":"<f8","astype":"<f2"})", seven, "holds 7 bytes");
-    ExpectCorrupt(R"({"id":"astype","encode_dtype":"<i2","decode_dtype":"|i1"})", seven, "holds 7");
+                  seven, "size 7 is not a multiple of the item size");
+    ExpectCorrupt(R"({"id":"quantize","dtype":"<f8","astype":"<f2"})", seven,
+                  "size 7 is not a multiple of the item size");
+    ExpectCorrupt(R"({"id":"astype","encode_dtype":"<i2","decode_dtype":"|i1"})", seven,
+                  "size 7 is not a multiple of the item size");
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2","labels":["a"],"astype":"<u2"})", seven,
-                  "holds 7 bytes");
+                  "size 7 is not a multiple of the item size");
     ExpectCorrupt(R"({"id":"shuffle"})", seven, "not a multiple of the element size 4");
 }
 

@@ -87,7 +87,7 @@ TEST(Vlen, ChecksTheCount) {
 }
 
 TEST(Vlen, ChecksTheLengths) {
-    ExpectCorrupt(kBytes, {1}, Number(1) + Number(2) + "a", "item 0 has 2 bytes, more than");
+    ExpectCorrupt(kBytes, {1}, Number(1) + Number(2) + "a", "item 0 has 2 bytes, which exceeds");
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(0xffffffffU) + "a", "item 0 has 4294967295");
     // The first item takes the length of the second item for its own bytes.
     ExpectCorrupt(kBytes, {2}, Number(2) + Number(7) + "abc" + Item(""), "item 0 has 7 bytes");

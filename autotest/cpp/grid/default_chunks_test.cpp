@@ -31,5 +31,22 @@ TEST(DefaultChunks, AreFoundForAnyShape) {
     EXPECT_EQ(DefaultChunks({9, 9}, std::size_t{1} << 30), (Shape{1, 1})) << "one element each";
 }
 
+TEST(DefaultShard, IsNotLargerThanTheArrayNeeds) {
+    EXPECT_EQ(DefaultShard({}, {}, 8), Shape{});
+    EXPECT_EQ(DefaultShard({5, 7}, {5, 7}, 8), (Shape{5, 7}));
+    EXPECT_EQ(DefaultShard({100, 100}, {10, 30}, 1), (Shape{160, 120}));
+}
+
+TEST(DefaultShard, GrowsAlongTheLastTwoDimensionsFirst) {
+    EXPECT_EQ(DefaultShard({1 << 20, 1 << 20}, {256, 256}, 1), (Shape{8192, 8192}));
+    EXPECT_EQ(DefaultShard({9, 1 << 20, 1 << 20}, {1, 256, 256}, 1), (Shape{1, 8192, 8192}));
+    EXPECT_EQ(DefaultShard({9, 512, 512}, {1, 256, 256}, 1), (Shape{16, 512, 512}));
+}
+
+TEST(DefaultShard, IsOneChunkIfTwoTakeTooManyBytes) {
+    EXPECT_EQ(DefaultShard({1 << 20, 1 << 20}, {8192, 8192}, 1), (Shape{8192, 8192}));
+    EXPECT_EQ(DefaultShard({100}, {10}, UINT64_MAX), Shape{10});
+}
+
 }  // namespace
 }  // namespace zarr::test

@@ -55,7 +55,9 @@ TEST(HierarchyWriter, CreatesGroupsFromTheRootDown) {
 
 TEST(HierarchyWriter, CreatesNothingInOrOverAnArray) {
     Written w({{"a/.zarray", ArrayText("[1]")}});
-    for (const char* path : {"a", "a/b", "a/b/c"})
+    ExpectFails(w.writer.CreateGroup("a"), StatusCode::kInvalidArgument,
+                "a/.zarray: an array already exists");
+    for (const char* path : {"a/b", "a/b/c"})
         ExpectFails(w.writer.CreateGroup(path), StatusCode::kInvalidArgument,
                     "a/.zarray: is an array");
     ExpectFails(w.writer.CreateArray("a/b", MetadataOf(Document())), StatusCode::kInvalidArgument,

@@ -162,7 +162,8 @@ TEST(V3Writer, MakesGroupsAndArrays) {
 TEST(V3Writer, RefusesArraysOfAnotherVersion) {
     WrittenV3 w({});
     EXPECT_TRUE(Fails(w.writer.CreateArray("a", MetadataOf(ArrayText("[1]"))),
-                      StatusCode::kInvalidArgument, "a/zarr.json: one store"));
+                      StatusCode::kInvalidArgument,
+                      "a/zarr.json: the Zarr version of the array differs"));
 }
 
 TEST(V3Writer, LearnsTheVersionFromTheStore) {

@@ -124,7 +124,7 @@ TEST(ChunkGridV3, RefusesInvalidGrids) {
         {rectilinear("[4, [1, [1, 18446744073709551615]]]"), corrupt, "overflows"},
         {rectilinear("[4, [9, [1, 9223372036854775807]]]"), corrupt, "overflows"},
         {rectilinear("[4, [2, [1, 9000000000000000]]]"), StatusCode::kLimit,
-         shapes + "[1]: the dimensions have more than 4194304 chunks"},
+         shapes + "[1]: the dimensions have more than 4194304 chunk edges"},
         {rectilinear("[[2, [1, 3000000]], [2, [1, 3000000]]]"), StatusCode::kLimit, shapes + "[1]"},
     };
     for (const Case& each : cases)

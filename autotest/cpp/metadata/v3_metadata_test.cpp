@@ -192,7 +192,7 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
         {"fill_value", "", "\"fill_value\" is missing"},
         {"fill_value", "-1", "fill_value"},
         {"codecs", "{}", "codecs: expected a list of codecs"},
-        {"codecs", "[]", "codecs: none of the codecs makes bytes"},
+        {"codecs", "[]", "codecs: an array-to-bytes codec such as"},
         {"codecs", R"([{"name": "gzip", "configuration": {"level": 1}}])",
          "codecs: an array-to-bytes codec"},
         {"codecs", R"(["crc32c", {"name": "bytes", "configuration": {"endian": "little"}}])",

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Creation options that name codecs, beside the codec registry.
+#include "driver/base/codec_options.h"
+
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/codec/registry.h"
+#include "driver/base/array_options.h"
+
+namespace zarr_driver {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names Split(const std::string& text) {
+    const CPLStringList parts(CSLTokenizeString2(text.c_str(), ",", 0));
+    return {parts.List(), parts.List() + parts.size()};
+}
+
+// The values of an option in the list that GDAL shows.
+Names ValuesOf(const std::string& option) {
+    Names values;
+    CPLXMLNode* const root = CPLParseXMLString(("<List>" + CodecOptions() + "</List>").c_str());
+    EXPECT_NE(root, nullptr);
+    for (const CPLXMLNode* node = root->psChild; node != nullptr; node = node->psNext)
+        if (CPLGetXMLValue(node, "name", "") == option)
+            for (const CPLXMLNode* value = node->psChild; value != nullptr; value = value->psNext)
+                if (EQUAL(value->pszValue, "Value"))
+                    values.push_back(CPLGetXMLValue(value, "", ""));
+    CPLDestroyXMLNode(root);
+    return values;
+}
+
+// True if an array of floats can be written with the option.
+bool IsWritable(const std::string& option) {
+    CPLStringList options;
+    options.AddString(option.c_str());
+    zarr::ArraySpec spec;
+    spec.shape = spec.chunks = {4, 4};
+    spec.dtype = *zarr::ParseTypestr("<f4");
+    const auto parsed = ArrayCreationOptions::Parse(options.List(), spec.dtype);
+    return parsed.ok() && NewArrayMetadata(spec, *parsed).ok();
+}
+
+TEST(CodecOptions, NameEachCodecOfTheRegistryButThese) {
+    std::set<std::string> unnamed;
+    for (const std::string_view id : zarr::CodecIds()) unnamed.emplace(id);
+    for (const std::string& id : Split(CompressorIds() + "," + FilterIds()))
+        EXPECT_EQ(unnamed.erase(id), 1U) << id;
+    const std::set<std::string> known = {
+        "zfpy",  "pcodec",     "imagecodecs_tiff", "base64",   "crc32",     "crc32c",    "adler32",
+        "json2", "fletcher32", "jenkins_lookup3",  "msgpack2", "vlen-utf8", "vlen-bytes"};
+    EXPECT_EQ(unnamed, known) << "give a new codec its options, or list it here";
+}
+
+TEST(CodecOptions, ListTheValuesThatTheyTake) {
+    Names compressors = Split("none," + CompressorIds());
+    for (std::string& name : compressors) name = CPLString(name).toupper();
+    EXPECT_EQ(ValuesOf("COMPRESS"), compressors);
+    for (const std::string& name : compressors) EXPECT_TRUE(IsWritable("COMPRESS=" + name)) << name;
+    EXPECT_FALSE(IsWritable("COMPRESS=ZFPY"));
+    EXPECT_FALSE(IsWritable("COMPRESS=SHUFFLE"));
+    EXPECT_EQ(ValuesOf("BLOSC_CNAME"), Split(zarr::BloscCompressors()));
+    for (const std::string& name : ValuesOf("BLOSC_CNAME"))
+        EXPECT_TRUE(IsWritable("BLOSC_CNAME=" + name)) << name;
+    EXPECT_FALSE(IsWritable("BLOSC_CNAME=none"));
+    for (const std::string& name : ValuesOf("BLOSC_SHUFFLE"))
+        EXPECT_TRUE(IsWritable("BLOSC_SHUFFLE=" + name)) << name;
+}
+
+TEST(CodecOptions, MakeEachFilter) {
+    for (const std::string& id : Split(FilterIds())) {
+        CPLStringList options;
+        options.SetNameValue("FILTER", CPLString(id).toupper());
+        for (const char* const needed : {"FIXEDSCALEOFFSET_SCALE", "QUANTIZE_DIGITS",
+                                         "BITROUND_KEEPBITS", "CATEGORIZE_LABELS"})
+            options.SetNameValue(needed, "1");
+        Names warnings;
+        const auto specs = MakeCodecSpecs(options.List(), *zarr::ParseTypestr("<f4"), warnings);
+        ASSERT_TRUE(specs.ok()) << specs.status().message();
+        ASSERT_EQ(specs->size(), 2U);
+        EXPECT_EQ(specs->at(0).name, id);
+        EXPECT_EQ(specs->at(1).name, "blosc");
+        EXPECT_TRUE(warnings.empty());
+    }
+}
+
+}  // namespace
+}  // namespace zarr_driver

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Messages about values of creation options.
+#pragma once
+
+#include <string>
+
+#include "core/base/status.h"
+#include "core/base/text.h"
+
+namespace zarr_driver {
+
+// "creation option NAME: expected ..., got ...".
+inline zarr::Status RefuseOption(const char* name, const std::string& expected, const char* got) {
+    return zarr::Status::Invalid(std::string("creation option ") + name + ": expected " + expected +
+                                 ", got " + zarr::Quoted(got));
+}
+
+// Warning that the default `used` replaces a value that other drivers have and Zarr does not.
+inline std::string UnknownToZarr(const char* option, const char* value, const char* used) {
+    return std::string("creation option ") + option + ": Zarr has no " + value + ", so it is " +
+           used + ", the default";
+}
+
+}  // namespace zarr_driver

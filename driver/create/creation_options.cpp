@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/creation_options.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/base/gdal_types.h"
+#include "driver/base/option_values.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// clang-format off
+const char* const kDatasetOptions =
+    "  <Option name='ARRAY_NAME' type='string' description='Name of the array; the file`s by default'/>"
+    "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
+    "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
+    "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
+    "  <Option name='BLOCKXSIZE' type='int' min='1' description='Columns of a chunk, where BLOCKSIZE is not given; not used with TILED=NO'/>"
+    "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
+    "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
+    "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
+    // GDAL would check the values of a selection: a profile of a GeoTIFF may have others.
+    "  <Option name='INTERLEAVE' type='string' description='Place of the bands in a single array: slowest (BAND) or fastest (PIXEL) dimension' default='BAND'>"
+    // GDAL's CreateCopy() passes on the source's value if it is listed without an alias. PIXEL
+    // must be asked for.
+    "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
+    "  </Option>"
+    "  <Option name='PHOTOMETRIC' type='string-select' description='Whether the first three bands are red, green and blue where nothing else says what they are: RGB or YCBCR, by default in Create() of three or four bands of Byte. The other values of GeoTIFF say no'>"
+    "    <Value>MINISBLACK</Value><Value>MINISWHITE</Value><Value>RGB</Value><Value>YCBCR</Value><Value>PALETTE</Value><Value>CMYK</Value><Value>CIELAB</Value><Value>ICCLAB</Value><Value>ITULAB</Value>"
+    "  </Option>"
+    "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
+    "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
+    "  </Option>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='" ZARR_FORMAT_BY_DEFAULT "'>"
+    "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
+    "  </Option>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
+    "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
+    "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
+    "  </Option>";
+// clang-format on
+
+// BLOCKXSIZE or BLOCKYSIZE; 0 if it is not given or is the size of a strip.
+Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
+    const char* const text = CSLFetchNameValue(options, name);
+    if (text == nullptr || !CPLFetchBool(options, "TILED", true)) return std::uint64_t{0};
+    const GIntBig size = CPLAtoGIntBig(text);
+    if (size < 1 || CPLGetValueType(text) != CPL_VALUE_INTEGER)
+        return RefuseOption(name, "a number >= 1", text);
+    return static_cast<std::uint64_t>(size);
+}
+
+}  // namespace
+
+std::string CreationOptionList() {
+    return std::string("<CreationOptionList>") + ArrayOptions() + kDatasetOptions +
+           "</CreationOptionList>";
+}
+
+Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) {
+    ZARR_ASSIGN_OR_RETURN(zarr::DataType dtype, StoredTypeOf(type));
+    if (pixel_type == nullptr || EQUAL(pixel_type, "DEFAULT")) return dtype;
+    const bool is_byte = type == GDT_Byte || type == kGdalInt8;
+    if (!is_byte || !EQUAL(pixel_type, "SIGNEDBYTE"))
+        return RefuseOption("PIXELTYPE", "SIGNEDBYTE, of data type Byte", pixel_type);
+    return zarr::ParseTypestr("|i1");
+}
+
+Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
+    CreationOptions parsed;
+    ZARR_ASSIGN_OR_RETURN(parsed.format, ParseFormat(options));
+    ZARR_ASSIGN_OR_RETURN(parsed.new_format, FormatOfNewStore(parsed.format));
+    ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
+    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
+    parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
+    ZARR_ASSIGN_OR_RETURN(parsed.block_x, ParseBlockSide(options, "BLOCKXSIZE"));
+    ZARR_ASSIGN_OR_RETURN(parsed.block_y, ParseBlockSide(options, "BLOCKYSIZE"));
+    // rasterio passes on the rows of a strip without its columns.
+    if (parsed.block_x == 0) parsed.block_y = 0;
+    parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
+    parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
+    parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
+    // Users give both, or GDAL from 3.13 on deletes the store that the copy is added to.
+    if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
+    parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
+    const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
+    if (EQUAL(interleave, "LINE") || EQUAL(interleave, "TILE"))
+        parsed.array.warnings.push_back(UnknownToZarr("INTERLEAVE", interleave, "BAND"));
+    else if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
+        return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
+    parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
+    if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
+        parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
+    // INTERLEAVE=BAND does not count: GDAL passes it on from the source.
+    parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
+                       !parsed.interleave_pixel && parsed.array_name.empty() &&
+                       parsed.array.chunks.size() <= 2 && parsed.array.shard_chunks.size() <= 2;
+    const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
+    parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
+    ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
+    if (!parsed.append_dim.empty() && !parsed.overviews.IsEmpty())
+        return Status::Unsupported(
+            "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
+    ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,
+                          ParseConvention(options, Georeferenced::kEveryReader));
+    return parsed;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cpl_port.h>
+#include <gdal.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/status.h"
+#include "core/dtype/data_type.h"
+#include "core/metadata/array_metadata.h"
+#include "driver/base/array_options.h"
+#include "driver/georef/convention.h"
+#include "driver/overviews/overview_plan.h"
+
+namespace zarr_driver {
+
+// The dtype of rasters of a GDAL type. `pixel_type`, which may be nullptr, is the option PIXELTYPE
+// or the item of metadata with which GDAL before 3.7 marks signed bytes: SIGNEDBYTE.
+zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
+
+// The creation options of the classic API, parsed.
+struct CreationOptions {
+    ArrayCreationOptions array;
+    std::optional<zarr::Format> format;           // FORMAT
+    zarr::Format new_format = zarr::Format::kV2;  // of a new store
+    std::string array_name;                       // empty: by the file's name
+    // Path of the array, or of the group of the arrays, in the name of the target; empty if the
+    // target is a store.
+    std::string node;
+    // BLOCKXSIZE and BLOCKYSIZE: the size of a chunk in pixels. 0 means the default; block_y is 0
+    // if block_x is.
+    std::uint64_t block_x = 0;
+    std::uint64_t block_y = 0;
+    bool append_subdataset = false;
+    std::string append_dim;         // name of a dimension; empty without
+    std::string append_dim_values;  // its new coordinates, with commas between; may be empty
+    bool single_array = true;
+    bool interleave_pixel = false;
+    std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue
+    bool may_split = true;       // no option asks for all bands in one array
+    bool consolidate = true;
+    std::string synchronizer;  // folder of lock files; empty: none
+    Georeferenced georeferenced = Georeferenced::kEveryReader;
+    OverviewPlan overviews;
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is the data type of the
+    // arrays. Errors name the option.
+    static zarr::Result<CreationOptions> Parse(CSLConstList options, const zarr::DataType& dtype);
+};
+
+// The creation options of the classic API, as XML for GDAL.
+std::string CreationOptionList();
+
+}  // namespace zarr_driver

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "driver/multidim/node_editing.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/belongings.h"
+#include "core/conventions/dimensions.h"
+#include "core/conventions/named_members.h"
+#include "core/conventions/nczarr.h"
+#include "core/hierarchy/hierarchy_writer.h"
+#include "core/store/keys.h"
+#include "driver/base/report.h"
+#include "driver/multidim/array.h"
+#include "driver/multidim/dimension.h"
+#include "driver/multidim/dimension_registry.h"
+#include "driver/multidim/shared_resource.h"
+#include "driver/store/sidecars.h"
+#include "driver/store/store_folder.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::AxisRole;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// The value of CF's attribute `axis` and its role; '\0' for types of dimensions without one.
+struct Axis {
+    char letter = '\0';
+    AxisRole role = AxisRole::kNone;
+};
+
+Axis AxisOf(const std::string& type) {
+    if (type == GDAL_DIM_TYPE_HORIZONTAL_X) return {'X', AxisRole::kX};
+    if (type == GDAL_DIM_TYPE_HORIZONTAL_Y) return {'Y', AxisRole::kY};
+    if (type == GDAL_DIM_TYPE_VERTICAL) return {'Z', AxisRole::kZ};
+    if (type == GDAL_DIM_TYPE_TEMPORAL) return {'T', AxisRole::kTime};
+    return {};
+}
+
+// An array that has a dimension.
+struct User {
+    std::string path;
+    zarr::ArrayFacts facts;
+    std::vector<std::size_t> axes;  // indices of the dimension in the array
+};
+
+struct NewShape {
+    zarr::ArrayMetadata metadata;  // with the old shape
+    std::vector<std::uint64_t> shape;
+};
+
+// Gives the objects of a node and of the nodes below it the node's new path.
+Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
+    session.update()->MoveAttributes(path, target);
+    session.MoveObjects(path, target);
+    Status first;
+    for (const auto& array : session.Arrays()) {
+        if (!zarr::IsAtOrBelow(array->path(), path)) continue;
+        const Status status = array->Reload(target + array->path().substr(path.size()));
+        if (first.ok()) first = status;
+    }
+    return first;
+}
+
+Status AddUsers(SharedResource& session, const std::string& group, const ZarrDimension& dimension,
+                std::vector<User>& users) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<zarr::Node> members,
+                          session.hierarchy().Members(group));
+    for (const zarr::Node& node : members) {
+        if (node.kind == zarr::NodeKind::kGroup) {
+            ZARR_RETURN_IF_ERROR(AddUsers(session, node.path, dimension, users));
+            continue;
+        }
+        auto facts = zarr::DescribeArray(session.hierarchy(), node.path);
+        if (!facts.ok()) continue;  // what cannot be read has no dimensions
+        User user{node.path, facts.Take(), {}};
+        for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i)
+            if (session.dimensions().Of(user.facts, i).get() == &dimension) user.axes.push_back(i);
+        if (!user.axes.empty()) users.push_back(std::move(user));
+    }
+    return {};
+}
+
+Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& dimension) {
+    const zarr::Hierarchy& hierarchy = session.hierarchy();
+    hierarchy.Reload();  // another process may have changed the documents that are written again
+    std::vector<User> users;
+    const std::string* const single = session.single_array();
+    const bool is_whole_store = single != nullptr && single->empty();  // in no group
+    if (dimension.is_named() && !is_whole_store) {
+        WarnOfFailure(hierarchy, session.store_path());  // an earlier one
+        ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
+        // A listing error may hide an array.
+        ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
+        return users;
+    }
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts,
+                          zarr::DescribeArray(session.hierarchy(), dimension.array_path()));
+    User user{facts.path, std::move(facts), {}};
+    for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i)
+        if (user.facts.dimensions[i].name == dimension.GetName()) user.axes.push_back(i);
+    users.push_back(std::move(user));
+    return users;
+}
+
+Status CheckRename(SharedResource& session, const ZarrDimension& dimension,
+                   const std::string& new_name, const std::vector<User>& users) {
+    const std::string target = zarr::JoinKey(dimension.group(), new_name);
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind taken, session.hierarchy().KindOf(target));
+    if (!dimension.CoordinatePath().empty() && taken != zarr::NodeKind::kNone)
+        return Status::Invalid("/" + target + ": there is something of that name already, and " +
+                               "the coordinate array is renamed with its dimension");
+    for (const User& user : users) {
+        const zarr::ArrayMetadata& metadata = user.facts.metadata;
+        const bool is_stated =
+            user.facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr ||
+            !zarr::NczarrDimensions(session.hierarchy(), user.path, metadata, user.facts.attributes)
+                 .empty();
+        if (!is_stated && dimension.is_named())
+            return Status::Unsupported("/" + user.path +
+                                       ": its dimensions are named by OME, not by "
+                                       "_ARRAY_DIMENSIONS, and are not renamed");
+        for (const zarr::Dimension& other : user.facts.dimensions)
+            if (other.name == new_name)
+                return Status::Invalid("/" + user.path + ": has a dimension " +
+                                       zarr::Quoted(new_name) + " already");
+    }
+    for (const auto& created : session.dimensions().CreatedIn(dimension.group()))
+        if (created->GetName() == new_name)
+            return Status::Invalid("there is a dimension " + zarr::Quoted(new_name) + " already");
+    return {};
+}
+
+Status StoreNames(SharedResource& session, const User& user, const std::string& new_name) {
+    json::Array names;
+    for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i) {
+        const bool is_it = std::find(user.axes.begin(), user.axes.end(), i) != user.axes.end();
+        names.emplace_back(is_it ? new_name : user.facts.dimensions[i].name);
+    }
+    return session.ChangeAttribute(user.path, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+}
+
+Status ReloadInUse(SharedResource& session, const std::vector<std::string>& paths) {
+    Status first;
+    for (const std::string& path : paths) {
+        const auto array = session.FindArray(path);
+        const Status status = array != nullptr ? array->Reload(path) : Status();
+        if (first.ok()) first = status;
+    }
+    return first;
+}
+
+Status ResizeArray(SharedResource& session, const std::string& path,
+                   const std::vector<std::uint64_t>& shape) {
+    StoreUpdate& store = *session.update();
+    const std::size_t threads = session.options().threads;
+    ZARR_RETURN_IF_ERROR(store.Release(path, threads));
+    ZARR_ASSIGN_OR_RETURN(const auto array, session.hierarchy().OpenArray(path));
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, store.WriterOf(array));
+    ZARR_RETURN_IF_ERROR(
+        zarr::ResizeArray(store.metadata(), *store.store(), *writer, shape, threads));
+    return store.Release(path, threads);
+}
+
+Result<std::map<std::string, NewShape>> NewShapes(
+    SharedResource& session, const std::map<ZarrDimension*, std::uint64_t>& sizes) {
+    std::map<std::string, NewShape> changes;
+    for (const auto& [dimension, size] : sizes) {
+        ZARR_ASSIGN_OR_RETURN(std::vector<User> users, UsersOf(session, *dimension));
+        for (User& user : users) {
+            NewShape& change = changes[user.path];
+            if (change.shape.empty()) change.shape = user.facts.metadata.shape;
+            change.metadata = std::move(user.facts.metadata);
+            for (const std::size_t axis : user.axes) change.shape[axis] = size;
+        }
+    }
+    return changes;
+}
+
+}  // namespace
+
+Status DeleteNode(SharedResource& session, const std::string& path) {
+    StoreUpdate* const update = session.update();
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
+    ZARR_RETURN_IF_ERROR(update->StoreAttributes());
+    // The store comes first, so that the objects stay if deleting fails.
+    ZARR_ASSIGN_OR_RETURN(
+        const auto deleted,
+        zarr::DeleteWithBelongings(update->metadata(), session.hierarchy(), path, {"", true}));
+    session.NodesChanged();
+    ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
+    RemoveBesideNode(session.location().store_path, path);
+    for (const std::string& node : deleted) {
+        update->Discard(node);
+        session.DeleteObjects(node);
+    }
+    return {};
+}
+
+Status RenameNode(SharedResource& session, const std::string& node, const std::string& new_name) {
+    StoreUpdate* const update = session.update();
+    // A copy, as the caller's may belong to an object that is renamed.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+    const std::string path = node;
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
+    ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
+    if (path == session.root() || path == session.location().node)
+        return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
+    ZARR_RETURN_IF_ERROR(update->StoreAttributes());
+    ZARR_RETURN_IF_ERROR(update->FlushChunks(session.options().threads));
+    ZARR_ASSIGN_OR_RETURN(
+        const auto renamed,
+        zarr::RenameWithBelongings(update->metadata(), session.hierarchy(), path, new_name));
+    session.NodesChanged();
+    MoveBesideNode(session.location().store_path, path,
+                   zarr::JoinKey(zarr::ParentPath(path), new_name));
+    Status first;
+    for (const auto& [from, to] : renamed) {
+        const Status status = FollowRename(session, from, to);
+        if (first.ok()) first = status;
+    }
+    return first;
+}
+
+Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
+                       const std::string& new_name) {
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
+    if (new_name == dimension.GetName()) return {};
+    ZARR_ASSIGN_OR_RETURN(const std::vector<User> users, UsersOf(session, dimension));
+    ZARR_RETURN_IF_ERROR(CheckRename(session, dimension, new_name, users));
+    const std::string coordinates = dimension.CoordinatePath();
+    const std::string target = zarr::JoinKey(dimension.group(), new_name);
+    std::vector<std::string> paths;
+    for (const User& user : users) {
+        ZARR_RETURN_IF_ERROR(StoreNames(session, user, new_name));
+        paths.push_back(user.path == coordinates ? target : user.path);
+    }
+    ZARR_RETURN_IF_ERROR(session.update()->StoreAttributes());
+    session.dimensions().Rename(dimension, new_name);
+    const Status renamed =
+        coordinates.empty() ? Status() : RenameNode(session, coordinates, new_name);
+    const Status reloaded = ReloadInUse(session, paths);
+    return renamed.ok() ? reloaded : renamed;
+}
+
+Status ResizeDimensions(SharedResource& session,
+                        const std::map<ZarrDimension*, std::uint64_t>& sizes) {
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(session, sizes));
+    // All are checked before any is changed.
+    for (const auto& [path, change] : changes)
+        ZARR_RETURN_IF_ERROR(
+            zarr::WithShape(change.metadata, change.shape).status().WithContext(path));
+    Status status;
+    std::vector<std::string> changed;
+    for (const auto& [path, change] : changes) {
+        status = ResizeArray(session, path, change.shape);
+        if (!status.ok()) break;
+        changed.push_back(path);
+    }
+    if (status.ok()) session.dimensions().Resize(sizes);
+    const Status reloaded = ReloadInUse(session, changed);
+    return status.ok() ? reloaded : status;
+}
+
+void StoreAxes(SharedResource& session) {
+    for (const NewDimension& dimension : session.dimensions().Created()) {
+        const Axis axis = AxisOf(dimension.type);
+        if (axis.letter == '\0') continue;
+        const std::string path = zarr::FindCoordinateArray(session.hierarchy(), dimension.group,
+                                                           dimension.name, dimension.size);
+        if (path.empty()) continue;
+        const auto attributes = session.update()->Attributes(path);
+        if (!attributes.ok()) continue;
+        const zarr::DimensionFacts facts{dimension.name, dimension.size, &*attributes};
+        const AxisRole role = zarr::RoleOf(facts);
+        const bool is_silent = zarr::RoleFromAttributes(*attributes) == AxisRole::kNone &&
+                               attributes->Find("axis") == nullptr;
+        Status status;
+        if (role != axis.role && is_silent)
+            status =
+                session.ChangeAttribute(path, "axis", json::Value(std::string(1, axis.letter)));
+        const bool is_vertical = axis.role == AxisRole::kZ &&
+                                 (dimension.direction == "UP" || dimension.direction == "DOWN");
+        if (status.ok() && is_vertical && attributes->Find("positive") == nullptr)
+            status = session.ChangeAttribute(
+                path, "positive", json::Value(dimension.direction == "UP" ? "up" : "down"));
+        if (!status.ok()) EmitWarning(session.store_path(), status.message());
+    }
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "driver/overviews/overview_plan.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/text.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// gdaladdo stops at overviews of this size.
+constexpr int kSmallestSide = 256;
+constexpr int kLargestFactor = 1 << 20;
+
+Status Refuse(const char* text) {
+    return Status::Invalid(
+        "creation option OVERVIEWS: expected NONE, AUTO or factors from 2 on with commas between, "
+        "got " +
+        zarr::Quoted(text));
+}
+
+}  // namespace
+
+bool IsOverviewResampling(const std::string& method) {
+    static constexpr const char* kStarts[] = {"NEAR", "AVER", "GAUSS", "MODE", "RMS"};
+    static constexpr const char* kNames[] = {"NONE", "CUBIC", "CUBICSPLINE", "LANCZOS", "BILINEAR"};
+    // GDAL compares them like this.
+    return std::any_of(std::begin(kStarts), std::end(kStarts),
+                       [&](const char* start) { return STARTS_WITH_CI(method.c_str(), start); }) ||
+           std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const char* name) { return EQUAL(method.c_str(), name); });
+}
+
+Result<OverviewPlan> OverviewPlan::Parse(CSLConstList options) {
+    OverviewPlan plan;
+    plan.resampling = CSLFetchNameValueDef(options, "OVERVIEW_RESAMPLING", "NEAREST");
+    if (!IsOverviewResampling(plan.resampling))
+        return Status::Invalid(
+            "creation option OVERVIEW_RESAMPLING: expected a method such as "
+            "NEAREST, AVERAGE or CUBIC, got " +
+            zarr::Quoted(plan.resampling));
+    const char* text = CSLFetchNameValueDef(options, "OVERVIEWS", "NONE");
+    plan.is_automatic = EQUAL(text, "AUTO");
+    if (EQUAL(text, "NONE") || plan.is_automatic) return plan;
+    const CPLStringList words(CSLTokenizeString2(text, ", ", 0));
+    for (int i = 0; i < words.size(); ++i) {
+        const double factor = CPLAtof(words[i]);
+        if (CPLGetValueType(words[i]) != CPL_VALUE_INTEGER || factor < 2 || factor > kLargestFactor)
+            return Refuse(text);
+        plan.factors.push_back(static_cast<int>(factor));
+    }
+    if (plan.factors.empty()) return Refuse(text);
+    return plan;
+}
+
+std::vector<int> OverviewPlan::FactorsFor(int width, int height) const {
+    if (!is_automatic) return factors;
+    std::vector<int> halves;
+    for (int factor = 1;
+         Reduced(width, factor) > kSmallestSide || Reduced(height, factor) > kSmallestSide;) {
+        factor *= 2;
+        halves.push_back(factor);
+    }
+    return halves;
+}
+
+}  // namespace zarr_driver
