@@ -9,12 +9,12 @@ environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Wi
 driver is measured. Each reader has a process of its own, and the readers take turns. The program fails
 if a reader reads wrong values. The tables are:
 
-chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression, without the
-          time of opening. Readers that take more than PATIENCE seconds skip larger arrays, marked "-";
-threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads,
-          without the time of opening. More threads than cores show only the cost of threads;
-latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
-          each answer, with the time of opening. zarr-python and zarrs need fsspec and aiohttp.
+  chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression, without the
+            time of opening. Readers that take more than PATIENCE seconds skip larger arrays, marked "-";
+  threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads,
+            without the time of opening. More threads than cores show only the cost of threads;
+  latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
+            each answer, with the time of opening. zarr-python and zarrs need fsspec and aiohttp.
 
 The page cache is warm, and no reader keeps decoded chunks for the next round. Chunk files are hard links
 to a few files, as a million separate files need more of the system's memory and more time.

@@ -332,10 +332,10 @@ def test_values_are_converted_to_the_arrays_scale_and_type(tmp_path, cpl, source
 
 
 @pytest.mark.parametrize("make, told", [
-    (lambda: raster(7.7e5, gdal.GDT_Float32), "30 pixels of the source are beyond"),
+    (lambda: raster(7.7e5, gdal.GDT_Float32), "30 pixels of the source are out of the range"),
     (lambda: raster(-1), "30 pixels of the source have the nodata value of the array"),
     (lambda: raster(-1, nodata=4), "29 pixels of the source have the nodata value of the array"),
-    (lambda: raster(np.nan, gdal.GDT_Float32), "30 pixels of the source are beyond"),
+    (lambda: raster(np.nan, gdal.GDT_Float32), "30 pixels of the source are out of the range"),
 ])  # fmt: skip
 def test_a_warning_counts_pixels_that_cannot_be_converted(tmp_path, cpl, make, told):
     store = cube_of(tmp_path, raster(1000, nodata=-1))
@@ -393,7 +393,7 @@ def test_a_mask_of_the_array_gives_a_warning(tmp_path, cpl):
     like.GetRasterBand(1).GetMaskBand().Fill(255)
     store = cube_of(tmp_path, like)
     assert append_band(store, raster(2))
-    assert len(cpl.warnings) == 1 and "its mask holds for the slices, too" in cpl.warnings[0]
+    assert len(cpl.warnings) == 1 and "its mask applies to the appended slices, too" in cpl.warnings[0]
 
 
 def levels(folder, times, lev, value, calendar="standard", units="days since 2020-01-01"):

@@ -65,8 +65,8 @@ for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
 def test_a_read_only_dataset_keeps_the_overviews_in_the_store(tmp_path, rng, cpl):
     make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40)).BuildOverviews("NEAREST", [2])
     before = entries(tmp_path)
-    refused(open_raster(tmp_path / "a.zarr"), "NEAREST", [4], "opened for update")
-    refused(open_raster(tmp_path / "a.zarr"), "NONE", [], "opened for update")
+    refused(open_raster(tmp_path / "a.zarr"), "NEAREST", [4], "open it for update")
+    refused(open_raster(tmp_path / "a.zarr"), "NONE", [], "open it for update")
     assert entries(tmp_path) == before
     cpl.assert_quiet()
 

@@ -73,7 +73,7 @@ def _(folder):
     gdal.GetDriverByName("Zarr").Delete(str(folder))
 
 
-@provokes("is what the source is read from, so it is not overwritten")
+@provokes("is not overwritten, because the source is read from it")
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4))})
     translate(store, of=gdal.Translate("", str(store), format="VRT"))
@@ -162,7 +162,7 @@ def _(folder):
     gdal.Open(str(folder / "a.zarr"))
 
 
-@provokes("the mask of the source is not kept with the slices that are appended")
+@provokes("the mask of the source is not stored with the appended slices")
 def _(folder):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4, 2)
     driver = gdal.GetDriverByName("Zarr")
@@ -247,7 +247,7 @@ def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=0")
 
 
-@provokes("/<node>: is of Zarr <version>, and the store of <version>; gdal_translate and gdalmdimtranslate write it in another version")  # fmt: skip
+@provokes("/<node>: is of Zarr <version>, but the store is of <version>; gdal_translate and gdalmdimtranslate convert it")  # fmt: skip
 def _(folder):
     for version in (2, 3):
         translate(folder / f"{version}.zarr", f"FORMAT=ZARR_V{version}", "ARRAY_NAME=a")
@@ -255,7 +255,7 @@ def _(folder):
     driver.CopyFiles(str(folder / "3.zarr" / "b"), array_name(folder / "2.zarr", "a"))
 
 
-@provokes("/<node>: is in what is copied, or is that itself")
+@provokes("/<node>: the target is the source itself, or lies inside of the source")
 def _(folder):
     translate(folder / "a.zarr", "ARRAY_NAME=g/a")
     gdal.GetDriverByName("Zarr").CopyFiles(str(folder / "a.zarr/g/b"), str(folder / "a.zarr/g"))
@@ -274,7 +274,7 @@ def _(folder):
 # Messages about appending
 
 
-@provokes("creation option APPEND_DIM: there is no Zarr store to grow")
+@provokes("creation option APPEND_DIM: there is no Zarr store to append to")
 def _(folder):
     translate(folder / "a.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=time")
 
@@ -327,8 +327,8 @@ def _(folder):
     placed(folder, (0, 1, 0, 0, 0, -1), 32633)
 
 
-@provokes("/<path> has coordinates and band <n> of the source has none; creation option "
-          "APPEND_DIM_VALUES gives them")  # fmt: skip
+@provokes("/<path> has coordinates, but band <n> of the source has none; set creation option "
+          "APPEND_DIM_VALUES")  # fmt: skip
 def _(folder):
     append(folder)
 
@@ -359,8 +359,8 @@ def _(folder):
     grown(folder, lambda band: None, lambda band: band.SetScale(2), gdal.GDT_Int64)
 
 
-@provokes('/<path>: band <n> of the source lies at <value> along "<name>", and element <n> of the '
-          "array's coordinates is another")  # fmt: skip
+@provokes('/<path>: band <n> of the source lies at <value> along "<name>", but element <n> of the '
+          "array's coordinates differs")  # fmt: skip
 def _(folder):
     cube = {"values": np.zeros((1, 1, 8, 8), "u1"), "dims": ["time", "lev", "y", "x"]}
     axes = {name: {"values": np.arange(1.0), "dims": [name]} for name in ("time", "lev")}
@@ -375,24 +375,24 @@ def _(folder):
     grown(folder, lambda band: None, lambda band: band.SetScale(2))
 
 
-@provokes("/<path>: <n> pixels of the source are beyond what the array can store, and are stored as "
+@provokes("/<path>: <n> pixels of the source are out of the range of the array, and are stored as "
           "the nearest number")  # fmt: skip
 def _(folder):
     grown(folder, lambda band: None, lambda band: band.Fill(999), other_kind=gdal.GDT_Int16)
 
 
-@provokes("/<path>: <n> pixels of the source have the nodata value of the array, and are nodata")
+@provokes("/<path>: <n> pixels of the source have the nodata value of the array, and become nodata")
 def _(folder):
     grown(folder, lambda band: band.SetNoDataValue(7), lambda band: band.Fill(7))
 
 
-@provokes("/<path>: <n> pixels of the source are nodata, which the array has no value for, and are "
-          "stored as they are")  # fmt: skip
+@provokes("/<path>: <n> pixels of the source are nodata, but the array has no nodata value; they are "
+          "stored unchanged")  # fmt: skip
 def _(folder):
     grown(folder, lambda band: band.Fill(1), lambda band: band.SetNoDataValue(0))
 
 
-@provokes("/<path>: its mask holds for the slices, too")
+@provokes("/<path>: its mask applies to the appended slices, too")
 def _(folder):
     raster = source(bands=2)
     raster.CreateMaskBand(gdal.GMF_PER_DATASET)
@@ -425,7 +425,7 @@ def _(folder):
     append(folder, "APPEND_DIM_VALUES=5,5", of=source(bands=2))
 
 
-@provokes("/<path>: is there already; creation option ARRAY_NAME gives another name")
+@provokes("/<path>: already exists; set another name with creation option ARRAY_NAME")
 def _(folder):
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "ARRAY_NAME=a")
 
@@ -439,7 +439,7 @@ def with_overviews(folder):
     return store
 
 
-@provokes("/<path>: its overviews have not grown with it; build them anew")
+@provokes("/<path>: its overviews lack the appended slices; build them again")
 def _(folder):
     store = with_overviews(folder)
     time = ("APPEND_DIM=time", "APPEND_DIM_VALUES=9")

@@ -74,8 +74,7 @@ class DimensionAppend {
             return dataset;
         }
         dataset->Abandon();
-        // An extended array keeps the new slices, even if the consolidated metadata could not be
-        // written.
+        // Erases the chunks of the new slices, unless the array has been extended already.
         const zarr::Array& array = *plan_.layout().array;
         if (grown_.count(plan_.path()) == 0)
             static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata(), nullptr));
@@ -107,10 +106,10 @@ class DimensionAppend {
     void WarnOfOverviews() const {
         if (!had_overviews_ || plan_.growth().empty()) return;
         EmitWarning(store_->Describe() + ": /" + plan_.path(),
-                    "its overviews have not grown with it; build them anew");
+                    "its overviews lack the appended slices; build them again");
     }
 
-    // Fails if the geotransform or CRS of the source differs from that of the array.
+    // Fails if the source and the array differ in geotransform or CRS.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];
@@ -137,7 +136,7 @@ class DimensionAppend {
             GDALRasterBand* const to = target.GetRasterBand(static_cast<int>(
                 std::min<std::uint64_t>(plan_.TargetBand(static_cast<unsigned>(i)), INT_MAX)));
             if (to == nullptr)
-                return Status::Limit("/" + plan_.path() + ": more slices than the " +
+                return Status::Limit("/" + plan_.path() + ": more slices than the maximum of " +
                                      std::to_string(kMaxBands) + " bands of a dataset");
             auto made = PixelCopy::Between(*source_.GetRasterBand(i + 1), *to);
             if (!made.ok()) return made.status().WithContext("/" + plan_.path());
@@ -166,15 +165,15 @@ class DimensionAppend {
         if (rescales_) warn("the slices are converted to the scale and the offset of the array");
         if (changed_.clamped != 0)
             warn(pixels(changed_.clamped,
-                        "are beyond what the array can store, and are stored as "
+                        "are out of the range of the array, and are stored as "
                         "the nearest number"));
         if (changed_.hidden != 0)
-            warn(pixels(changed_.hidden, "have the nodata value of the array, and are nodata"));
+            warn(pixels(changed_.hidden, "have the nodata value of the array, and become nodata"));
         if (changed_.shown != 0)
             warn(pixels(changed_.shown,
-                        "are nodata, which the array has no value for, and are "
-                        "stored as they are"));
-        if (is_masked_) warn("its mask holds for the slices, too");
+                        "are nodata, but the array has no nodata value; they are "
+                        "stored unchanged"));
+        if (is_masked_) warn("its mask applies to the appended slices, too");
     }
 
     // Warns that the bounds of the new coordinates are unknown.
@@ -280,7 +279,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
                                                  GDALProgressFunc progress, void* progress_data) {
     const std::string folder = FolderOf(name);
     if (!IsStoreFolder(folder))
-        return Status::NotFound("creation option APPEND_DIM: there is no Zarr store to grow");
+        return Status::NotFound("creation option APPEND_DIM: there is no Zarr store to append to");
     ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -359,17 +358,17 @@ Status AppendPlan::CountSlices() {
                                std::to_string(source_->GetRasterXSize()) + " x " +
                                std::to_string(source_->GetRasterYSize()));
     if (layout_.fields.size() != 1)
-        return Status::Unsupported("/" + layout_.facts.path + ": arrays of structures do not " +
-                                   "grow through rasters");
+        return Status::Unsupported("/" + layout_.facts.path +
+                                   ": an array of structures cannot be extended by a raster");
     std::uint64_t bands_per_slice = 1;
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) bands_per_slice *= layout_.facts.dimensions[axis].size;
     const auto bands = static_cast<std::uint64_t>(source_->GetRasterCount());
     if (bands_per_slice == 0 || bands % bands_per_slice != 0)
-        return Status::Invalid("/" + layout_.facts.path + ": a slice along " +
-                               options_->append_dim + " has " + std::to_string(bands_per_slice) +
-                               " bands, which the source's " + std::to_string(bands) +
-                               " are no multiple of");
+        return Status::Invalid("/" + layout_.facts.path + ": the source's " +
+                               std::to_string(bands) + " bands are not a multiple of the " +
+                               std::to_string(bands_per_slice) + " bands of a slice along " +
+                               options_->append_dim);
     slices_ = bands / bands_per_slice;
     return {};
 }
@@ -399,9 +398,9 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
         GDALRasterBand& band = *source_->GetRasterBand(static_cast<int>(FirstBandOf(i)) + 1);
         auto text = coordinates_->TextOf(*source_, band);
         if (!text)
-            return Status::Invalid("/" + coordinates_->path() + " has coordinates and band " +
+            return Status::Invalid("/" + coordinates_->path() + " has coordinates, but band " +
                                    std::to_string(band.GetBand()) + " of the source has none; " +
-                                   "creation option APPEND_DIM_VALUES gives them");
+                                   "set creation option APPEND_DIM_VALUES");
         texts.push_back(std::move(*text));
     }
     return texts;
@@ -451,9 +450,8 @@ Status AppendPlan::CheckOtherCoordinates() const {
             if (!text || coordinates->IsAt(index, *text)) continue;
             return Status::Invalid("/" + layout_.facts.path + ": band " + std::to_string(i + 1) +
                                    " of the source lies at " + *text + " along " +
-                                   zarr::Quoted(other.name) + ", and element " +
-                                   std::to_string(index) +
-                                   " of the array's coordinates is another");
+                                   zarr::Quoted(other.name) + ", but element " +
+                                   std::to_string(index) + " of the array's coordinates differs");
         }
     }
     return {};
@@ -511,13 +509,14 @@ Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hiera
     const DataType& stored = array->metadata().dtype;
     if (!stored.is_numeric() && !stored.is_time() && stored.kind != DataKind::kUnicode)
         return Status::Unsupported("/" + dimension.coordinate_path + ": coordinates of dtype " +
-                                   stored.ToString() + " do not grow");
+                                   stored.ToString() + " cannot be extended");
     coordinates.dtype_ = stored.Native();
     zarr::Region region = zarr::Region::All(array->metadata().shape);
     region.count[0] = std::min(region.count[0], count);
     const std::size_t size = stored.size;
     if (region.count[0] > zarr::LimitOf(zarr::Limit::kMetadataSize) / size)
-        return Status::Limit("/" + dimension.coordinate_path + ": too long to grow");
+        return Status::Limit("/" + dimension.coordinate_path +
+                             ": has too many coordinates to extend");
     std::string elements(static_cast<std::size_t>(region.count[0]) * size, '\0');
     ZARR_ASSIGN_OR_RETURN(const zarr::Converter op,
                           zarr::ReadConverter(stored, coordinates.dtype_));

@@ -45,9 +45,9 @@ Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierar
     const auto number = [](zarr::Format version) {
         return std::to_string(static_cast<int>(version));
     };
-    return Status::Unsupported(
-        "/" + node + ": is of Zarr v" + number(format) + ", and the store of v" +
-        number(to.format()) + "; gdal_translate and gdalmdimtranslate write it in another version");
+    return Status::Unsupported("/" + node + ": is of Zarr v" + number(format) +
+                               ", but the store is of v" + number(to.format()) +
+                               "; gdal_translate and gdalmdimtranslate convert it");
 }
 
 // Copies a node into an existing store.
@@ -55,7 +55,8 @@ Status CopyInto(const StorePlace& from, const StorePlace& to) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
     const bool is_same = from.folder.text() == to.folder.text();
     if (is_same && zarr::IsAtOrBelow(to.node, from.node))
-        return Status::Invalid("/" + to.node + ": is in what is copied, or is that itself");
+        return Status::Invalid("/" + to.node +
+                               ": the target is the source itself, or lies inside of the source");
     ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(to.folder));
     ZARR_ASSIGN_OR_RETURN(const auto target,

@@ -66,7 +66,7 @@ Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options)
         type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
 
-// A nodata value, in the type that the band's data type needs.
+// A nodata value: a 64-bit integer for bands of 64-bit integers, a double for other bands.
 using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
 
 std::optional<Nodata> NodataOf(GDALRasterBand& band) {
@@ -243,7 +243,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StorePlace& target,
         parsed.single_array = false;
     const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
     if (replaces && IsMadeOf(source, folder))
-        return Status::Invalid("is what the source is read from, so it is not overwritten");
+        return Status::Invalid("is not overwritten, because the source is read from it");
     return parsed;
 }
 
@@ -298,8 +298,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
 Result<std::unique_ptr<ZarrDataset>> Append(const StorePlace& target, GDALDataset& source,
                                             CreationOptions options, WatchedProgress& progress) {
     if (HasMask(source))
-        EmitWarning(target.folder,
-                    "the mask of the source is not kept with the slices that are appended");
+        EmitWarning(target.folder, "the mask of the source is not stored with the appended slices");
     if (!target.node.empty())
         options.array_name = options.array_name.empty()
                                  ? target.node
@@ -419,7 +418,7 @@ class Copier {
     }
 
   private:
-    // A window of `bands` bands from band number `band` on, in pixels.
+    // A window of pixels in `bands` bands, from band number `band` on.
     struct Part {
         int band, bands, x, y, width, height;
     };

@@ -96,7 +96,7 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // Two chunk sizes are along Y and X, wherever Y and X are among the dimensions.
+        // Two chunk sizes from the user belong to Y and X, whatever the order of the dimensions.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -122,13 +122,13 @@ class Planner {
         if (hierarchy_ == nullptr) return {};
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy_->KindOf(path));
         if (kind == zarr::NodeKind::kNone) return {};
-        return Status::Invalid("/" + path +
-                               ": is there already; creation option ARRAY_NAME gives another name");
+        return Status::Invalid(
+            "/" + path + ": already exists; set another name with creation option ARRAY_NAME");
     }
 
   private:
-    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB.
-    // rasterio from 1.4 on passes the strip of a GeoTIFF without tiles as block size.
+    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB. For
+    // a GeoTIFF without tiles, rasterio from 1.4 on passes the strip as block size.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -181,8 +181,8 @@ class Planner {
         return axes;
     }
 
-    // Returns the default chunk size. Chunks of several bands need a copy that writes chunk by
-    // chunk: other writers write one band after the other and would encode each chunk several
+    // Returns the default chunk size. Chunks of several bands suit a copy, which writes chunk by
+    // chunk. Other programs write one band after the other and would encode each chunk several
     // times. Two chunk sizes from the user mean chunks of one band.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
@@ -192,8 +192,8 @@ class Planner {
         return is_series ? kChunkOfSeries : kChunkOfMaps;
     }
 
-    // Returns a dimension name that no other array uses. Sharing the dimension "x" of another array
-    // would give the new array that array's coordinates.
+    // Returns a dimension name that no other array uses. An array that shares the dimension "x"
+    // would get the other array's coordinates.
     std::string FreeName(const std::string& dimension, const std::set<std::string>& taken) const {
         const std::string own = dimension + "_" + std::string(zarr::LastName(base_));
         std::string name = dimension;
@@ -242,8 +242,8 @@ class Planner {
         return array;
     }
 
-    // Returns the largest band number in the group. New bands are numbered after it, so that
-    // rasters in one group keep the order in which they were added.
+    // Returns the largest band number in the group. New bands get the next numbers, so that rasters
+    // in one group keep the order in which they were added.
     std::uint64_t LastBandNumber() const {
         double last = 0;
         if (hierarchy_ == nullptr) return 0;
@@ -271,7 +271,7 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
     if (base.empty()) base = CPLGetBasename(folder.c_str());
-    // x.zarr.zip has two extensions.
+    // Removes the second extension of a name such as "x.zarr.zip".
     if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));

@@ -44,7 +44,7 @@ std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& f
     return paths;
 }
 
-// True if two arrays with at most one dimension have equal attributes and equal coordinates.
+// True if two arrays with at most one dimension have equal attributes and equal values.
 bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarchy& others,
               const std::string& other) {
     const auto metadata = hierarchy.Metadata(path);
@@ -98,7 +98,7 @@ Status NodeCopy::Run(const std::string& source, const std::string& target) {
     source_ = source;
     target_ = target;
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, from_.KindOf(source));
-    if (kind == NodeKind::kNone) return Status::NotFound("/" + source + ": is not there");
+    if (kind == NodeKind::kNone) return Status::NotFound("/" + source + ": does not exist");
     is_array_ = kind == NodeKind::kArray;
     Status copied = Plan();
     if (copied.ok()) copied = CopyAll();
@@ -222,7 +222,7 @@ Result<std::string> NodeCopy::FreeName(const Hierarchy& to, const std::string& n
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, to.KindOf(zarr::JoinKey(Home(), free)));
         if (kind == NodeKind::kNone && !IsDimension(to, free)) return free;
     }
-    return Status::Invalid("/" + zarr::JoinKey(Home(), name) + ": is there already");
+    return Status::Invalid("/" + zarr::JoinKey(Home(), name) + ": already exists");
 }
 
 Status NodeCopy::CopyAll() {

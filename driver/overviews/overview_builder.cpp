@@ -342,7 +342,8 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     return status.ok() ? CE_None : EmitError(raster_.store_path(), status);
 }
 
-// Lists the new levels in the metadata together with the old ones, and adds them to the dataset.
+// Lists the new levels in the metadata together with the old levels, and adds the new levels to the
+// dataset.
 Status OverviewBuilder::List(const OverviewRequest& request) {
     std::set<const StoreRaster*> kept;
     for (const int factor : request.factors) kept.insert(FindLevel(set_.levels(), factor));

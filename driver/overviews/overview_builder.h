@@ -47,8 +47,8 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // Fails if an array of the raster or of a level cannot be written; with `any_new`, also if the
-    // raster shows a part of an array.
+    // Fails if an array of the raster or of a level cannot be written. With `any_new`, also fails
+    // if the raster shows only a part of an array.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();

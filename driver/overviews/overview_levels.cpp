@@ -245,8 +245,9 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
     return Status::Limit("no name is left for an overview in /" + container);
 }
 
-// Creates the group of an overview under a free name. An existing group is deleted only if it is
-// marked as an overviews group and not listed: a process that died has left it.
+// Creates the group of an overview under a free name. An existing group of that name is deleted
+// only if its attributes mark a group for overviews and the metadata does not list the group. A
+// process that died has left such a group.
 Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(Group(), zarr::OverviewGroupName(factor, turn));

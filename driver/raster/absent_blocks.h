@@ -29,12 +29,12 @@ class AbsentBlocks {
     };
     // Returns how much of `window` has data. An absent block is empty if the fill value is nodata
     // or NaN, or is 0 in a band without a nodata value. The search stops at the first block that
-    // brings a status bit of `stop_at`. nullopt if the fill value is data, or if absent blocks are
-    // unknown.
+    // brings a status bit of `stop_at`. Returns nullopt if the fill value is data, or if absent
+    // blocks are unknown.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
-    // True if an array of many chunks stores fewer than half of them, and statistics depend on
-    // pixel values alone. A mask band, a complex type or a 64-bit integer type makes this false.
+    // True if the store has fewer than half of an array's many chunks, and statistics depend on
+    // pixel values alone. A mask band, a complex type or a 64-bit integer type gives false.
     bool AreMost();
     // Adds all pixels of the band except nodata to `statistics`, and reads the stored chunks only.
     // Call AreMost() first. `progress` may be nullptr; the result is kCancelled if `progress`

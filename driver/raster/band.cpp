@@ -297,7 +297,7 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Calls GDALRasterBand: PAM would save the store's metadata beside the store.
+// Bypasses PAM, which would save the store's metadata beside the store.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());
@@ -364,7 +364,7 @@ bool ZarrRasterBand::HasStatistics() {
     return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
 }
 
-// Calls GDALRasterBand::SetMetadata(), because PAM's other metadata does not change.
+// Removes the items through GDALRasterBand, because PAM's other metadata does not change.
 void ZarrRasterBand::ForgetStatistics() {
     const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     CPLStringList kept;

@@ -134,7 +134,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);
-    // Calls GDALDataset: PAM would save the store's metadata beside the store.
+    // Bypasses PAM, which would save the store's metadata beside the store.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -281,11 +281,11 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(place_.Find().geolocation);
-    // Calls GDALDataset: PAM would save the store's metadata beside the store.
+    // Bypasses PAM, which would save the store's metadata beside the store.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Returns the domain ZARR. It is not set as GDAL metadata, because PAM would save it.
+// Returns the metadata domain ZARR. PAM would save the domain if GDAL stored its items.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     if (arrays_.size() == 1) {  // bands describe several arrays

@@ -121,8 +121,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // created.
     void Abandon();
     void EndUpdate() override;
-    // Returns the object that writes to the store. nullptr if the dataset is read-only, and in a
-    // forked child, which must not repeat the writes of its parent.
+    // Returns the object that writes to the store; nullptr if the dataset is read-only. Also
+    // nullptr in a forked child, which must not repeat the writes of its parent.
     StoreUpdate* update() const override { return update_.get(); }
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;

@@ -25,7 +25,7 @@ int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 
-// Loads all chunks that GDAL needs to resample a window together, because GDAL asks for one block
+// Loads together all chunks from which GDAL resamples a window, because GDAL asks for one block
 // after the other. Does nothing if GDAL reads from an overview, skips blocks or has cached all
 // blocks, and in update mode. Errors are ignored here: reading a block reports them.
 void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,

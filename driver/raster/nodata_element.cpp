@@ -20,8 +20,8 @@ constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
                                  : std::is_same_v<T, std::int64_t> ? GDT_Int64
                                                                    : GDT_UInt64;
 
-// Returns the largest float for a value just above it, such as 3.4028235e+38, which is the largest
-// float rounded up as text. Returns other values unchanged.
+// Returns the largest float for a value less than half a step above the largest float. Text such as
+// 3.4028235e+38 is rounded up to such a value. Returns other values unchanged.
 double WithinFloats(double value) {
     constexpr double kLargest = FLT_MAX;
     const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);

@@ -56,7 +56,7 @@ class RasterPlace {
     // Marks a known georeferencing as changed after its dimensions were renamed.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
     // Writes changes to coordinate arrays in the group, and to the attributes of the arrays, which
-    // the caller stores. The next call writes again what has failed.
+    // the caller stores. A change that fails is written again by the next call.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:

@@ -37,7 +37,7 @@ class StoredAttributes {
 
     // True if attributes of arrays have changes to write.
     bool AreOfArraysChanged() const;
-    // Writes all changes. The next call writes again what has failed.
+    // Writes all changes. A change that fails is written again by the next call.
     zarr::Status Flush(StoreUpdate& update);
 
   private:

@@ -64,8 +64,8 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// Returns the current numbers of the bands with a mask. Bands are matched by name, because a
-// selection of bands in xarray keeps the attributes.
+// Returns the current numbers of the bands with a mask. A selection of bands in xarray moves the
+// mask's bands but keeps the attributes, so bands are matched by name.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;

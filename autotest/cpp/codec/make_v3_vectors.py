@@ -176,7 +176,7 @@ def object_vectors():
 
 
 def register(name, base):
-    """So that zarr-python takes the codec, which zarrs runs."""
+    """Registers a codec that zarrs runs, so that zarr-python accepts its name."""
 
     class Named(base):
         is_fixed_size = False

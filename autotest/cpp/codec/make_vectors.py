@@ -55,7 +55,7 @@ def as_bytes(buffer):
 
 
 def outcome(decode, encoded, expected):
-    """Of decoding `encoded`: "same" as `expected` or "error"."""
+    """Result of decoding `encoded`: "same" as `expected`, or "error"."""
     try:
         return "same" if decode(encoded) == expected else "error"
     except Exception:  # whatever a codec raises is a refusal
@@ -63,7 +63,7 @@ def outcome(decode, encoded, expected):
 
 
 def encode(codec, array):
-    """What numcodecs makes of `array`, but for the time that is the fifth to eighth byte of gzip."""
+    """Bytes that numcodecs encodes `array` to. The time in bytes 5 to 8 of gzip is set to zero."""
     encoded = as_bytes(codec.encode(array))
     return encoded[:4] + bytes(4) + encoded[8:] if codec.codec_id == "gzip" else encoded
 
@@ -480,9 +480,9 @@ def jenkins_lookup3(data):
 def checksum_vectors():
     """Checksums from their published algorithms; and where newer versions put them."""
     assert crc32c(b"123456789") == 0xE3069283
-    # As numcodecs 0.17 has it.
+    # Value of numcodecs 0.17.
     assert jenkins_lookup3(bytes(range(26))) == 0xA91DD5DB
-    # As libhdf5 1.10.8 stores them for datasets of bytes.
+    # Values that libhdf5 1.10.8 stores for datasets of bytes.
     for data, stored in ((b"abcde", "c729f04f"), (b"abcdef", "2d2a5650"), (b"\xff" * 722, "f" * 8),
                          (b"\xff" * 3, "00ff00ff"), (bytes(4), "00000000")):  # fmt: skip
         assert struct.pack("<I", fletcher32(data)).hex() == stored
@@ -553,7 +553,7 @@ def tiff_file(pages, order="<", compression=1, tile=None):
 
 
 def tiff_vectors():
-    """Of imagecodecs. Decoded numbers are in the machine's byte order."""
+    """Vectors of imagecodecs. Decoded numbers are in the machine's byte order."""
     config = {"id": "imagecodecs_tiff"}
     rgb = noise(6 * 7 * 3).reshape(6, 7, 3)
     ints = (np.arange(9 * 20, dtype="<i2") - 50).reshape(9, 20)
@@ -565,7 +565,7 @@ def tiff_vectors():
         ("page", floats[1], tiff_file(floats), {"index": 1}),
         ("other_page_between", floats, tiff_file([floats[0], ints, floats[1]]), {}),
     ):
-        # Where the next page would be can be cut off, if it comes last.
+        # The offset of the next page can be missing at the end of the file.
         needed = {"needed": len(encoded) - 4} if name.startswith(("page", "other")) else {}
         yield vector(f"tiff_{name}", {**config, **more}, array.ravel(), encoded, array.tobytes(), "same",
                      reencoded=None, **needed)  # fmt: skip

@@ -98,7 +98,7 @@ def decimals(dtype, count=300):
 
 
 def period(dtype, count=300):
-    """What only itself some numbers before foretells."""
+    """Numbers that repeat after 20 elements."""
     return np.tile(rng.integers(0, 30000, 20), count // 20).astype(dtype)
 
 

@@ -47,7 +47,7 @@ def fraction_text(digits):
 
 
 def cftime_text(value, units, calendar):
-    """None where cftime itself cannot tell."""
+    """Text of a time by cftime; None if cftime cannot tell."""
     try:
         date = cftime.num2date(value, units, calendar, only_use_cftime_datetimes=True)
     except (OverflowError, ValueError):

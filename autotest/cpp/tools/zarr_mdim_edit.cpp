@@ -7,7 +7,7 @@
 // root group is named "root".
 //   {"hold": NAME, "from": NAME, "group" | "array" | "attribute": NAME | "dimension": NUMBER}
 //   {"drop": NAME}  {"close": true} (the dataset)  {"flush": true}
-//   {"describe": NAME} (its full name, and what there is of it)
+//   {"describe": NAME} (its full name and its members)
 //   {"rename": NAME, "to": NAME}  {"resize": NAME, "to": [SIZE, ...]}
 //   {"delete": "group" | "array" | "attribute", "from": NAME, "name": NAME}
 //   {"create": "group" | "array" (of Int32) | "attribute" (of Int32), "from": NAME, "name": NAME,
