@@ -127,7 +127,7 @@ bool IsStoreThere(const std::string& name) {
     const QuietErrors quiet;
     const bool is_slice = !parsed->indices.empty() || !parsed->select.empty();
     const bool is_there = IsStoreFolder(FolderOf(parsed->path)) &&
-                          (parsed->node.empty() || is_slice || FindStorePlace(name.c_str()).ok());
+                          (parsed->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
     return is_there || IsStoreOfBuiltin(name.c_str());
 }
 
@@ -146,7 +146,8 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     const int flags = open_info.nOpenFlags;
     const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0 &&
                            (flags & ~GDAL_OF_KIND_MASK) == 0;
-    return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
+    return flags == 0 || (kIdentifiesWithAllKinds && is_of_all) ? Purpose::kReplace
+                                                                : Purpose::kOpen;
 }
 
 // Identify() stores this text as the file header of a folder that is a Zarr store. GDALOpenInfo
@@ -210,7 +211,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         if (dataset.ok()) return dataset->release();
         // For remote stores and drafts, the error from opening tells the kind of store with fewer
         // requests.
-        kind = FindForeignStoreBehind(name->path, dataset.status());
+        kind = FindForeignStoreAfterFailure(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
                 return foreign;
@@ -226,11 +227,11 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
         if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
-        return IsTurnedDown(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
+        return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });
 }
 
-bool IsTurnedDown(GDALOpenInfo* open_info) {
+bool IsRejectedByIdentify(GDALOpenInfo* open_info) {
     return PurposeOf(*open_info) == Purpose::kReplace && !IsZarr(*open_info, Purpose::kReplace) &&
            IsZarr(*open_info, Purpose::kOpen);
 }

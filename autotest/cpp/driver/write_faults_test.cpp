@@ -78,7 +78,7 @@ class WriteFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(WriteFaults);
 
 TEST_P(WriteFaults, Create) {
-    Sweep(WriteSweep{{}, CreateRaster, ReadWrittenRaster, MayBeAnything});
+    Sweep(WriteSweep{{}, CreateRaster, ReadWrittenRaster, AcceptsAnything});
 }
 
 TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster}); }
@@ -145,17 +145,17 @@ TEST_P(WriteFaults, AppendSubdataset) {
 }
 
 TEST_P(WriteFaults, Update) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EachLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateOnOtherFileSystem) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EachLineIsOldOrNew,
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EveryLineIsOldOrNew,
                      "/vsifaulty/"});
 }
 
 TEST_P(WriteFaults, UpdateOfAGroup) {
     Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, ReadWrittenRaster,
-                     EachLineIsOldOrNew});
+                     EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateWithLocks) {
@@ -164,7 +164,7 @@ TEST_P(WriteFaults, UpdateWithLocks) {
     Sweep(
         WriteSweep{WrittenStore(),
                    [&](const std::string& folder) { return UpdateRaster(folder, options.List()); },
-                   ReadWrittenRaster, EachLineIsOldOrNew});
+                   ReadWrittenRaster, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
@@ -198,9 +198,9 @@ TEST_P(WriteFaults, Statistics) {
                                                                         values + 1, values + 2,
                                                                         values + 3) == CE_None;
                      },
-                     read, EachLineIsOldOrNew};
-    sweep.most_failures = 2;  // GDAL adds a message that names the block
-    sweep.may_warn = true;    // GDAL warns if it cannot save the .aux.xml
+                     read, EveryLineIsOldOrNew};
+    sweep.max_failures = 2;  // GDAL adds a message that names the block
+    sweep.may_warn = true;   // GDAL warns if it cannot save the .aux.xml
     Sweep(sweep);
 }
 
