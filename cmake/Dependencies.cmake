@@ -1,5 +1,5 @@
-# Every library is required: a driver without one of its codecs would be a smaller driver that
-# looks the same.
+# A library that is missing is an error: a driver without one of its codecs would be a smaller driver
+# that looks the same. Options ZARR_WITH_... leave out the rare ones; the driver then says so.
 
 find_package(GDAL CONFIG REQUIRED)
 # Not as the version of find_package(): GDAL's package says that no minor version serves for another.
