@@ -103,8 +103,8 @@ build() {
 sources() { find "$@" -name '*.cpp' -o -name '*.h' | sort; }
 
 stage_format() {
-    sources core driver autotest | xargs clang-format --dry-run -Werror
-    echo "$(sources core driver autotest | wc -l) files are formatted as .clang-format says"
+    sources core driver autotest docs/examples | xargs clang-format --dry-run -Werror
+    echo "$(sources core driver autotest docs/examples | wc -l) files are formatted as .clang-format says"
 }
 
 # Without autotest/conftest.py, which wants a driver.
@@ -144,7 +144,7 @@ stage_tidy() {
 }
 
 stage_tsan() {
-    build tsan zarr_unit_tests zarr_driver_tests
+    build tsan zarr_unit_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     # The threads of the pool stay behind in a fork()ed child, which is no leak.
     # Long tests that have one thread are left out.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \

@@ -15,6 +15,7 @@
 
 namespace zarr_core {
 
+// The kinds of types in a store.
 enum class DataKind : std::uint8_t {
     kBool,
     kInt,        // signed integers

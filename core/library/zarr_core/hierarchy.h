@@ -19,6 +19,7 @@ namespace zarr_core {
 // A version of the Zarr format. v1 is only read.
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
+// What lies at a path.
 enum class NodeKind : std::uint8_t { kNone, kGroup, kArray };
 
 // A direct member of a group.
@@ -28,6 +29,7 @@ struct Member {
     NodeKind kind = NodeKind::kNone;
 };
 
+// How a hierarchy and its arrays are used.
 struct HierarchyOptions {
     // The most bytes of decoded chunks that are cached for later reads, of all arrays together.
     std::size_t cache_bytes = std::size_t{64} << 20;

@@ -10,6 +10,7 @@
 
 namespace zarr_core {
 
+// The bounds that can be set.
 enum class Limit : std::uint8_t {
     kChunkSize,     // bytes of a decoded chunk
     kCodecMemory,   // bytes that the library of a codec allocates beside the chunk

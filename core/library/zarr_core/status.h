@@ -14,6 +14,7 @@
 
 namespace zarr_core {
 
+// The kinds of errors.
 enum class StatusCode : std::uint8_t {
     kOk,
     kInvalidArgument,  // the caller asked for something that cannot be
