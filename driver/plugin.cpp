@@ -8,6 +8,7 @@
 
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/codec/left_out.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/gdal_compat.h"
@@ -129,6 +130,14 @@ void Unload(GDALDriver* /*driver*/) {
     });
 }
 
+// Those that can be written and that this build has.
+std::string Compressors() {
+    std::string list;
+    for (const char* name : {"blosc", "zlib", "gzip", "lzma", "zstd", "lz4", "bz2"})
+        if (!zarr::IsLeftOut(name)) list += (list.empty() ? "" : ",") + std::string(name);
+    return list;
+}
+
 GDALDriver* MakeDriver() {
     auto* driver = new ZarrDriver();
     driver->SetDescription(zarr_driver::kDriverName);
@@ -143,7 +152,7 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
     driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
-    driver->SetMetadataItem("COMPRESSORS", "blosc,zlib,gzip,lzma,zstd,lz4,bz2");
+    driver->SetMetadataItem("COMPRESSORS", Compressors().c_str());
     driver->SetMetadataItem(
         "FILTERS", "delta,fixedscaleoffset,quantize,bitround,shuffle,packbits,astype,categorize");
     driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");

@@ -12,6 +12,7 @@
 #include "core/array/array.h"
 #include "core/base/checked.h"
 #include "core/base/text.h"
+#include "core/codec/left_out.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
 
@@ -107,7 +108,7 @@ Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
 }  // namespace
 
 std::string CreationOptionList() {
-    return std::string("<CreationOptionList>") + kArrayOptions + kDatasetOptions +
+    return "<CreationOptionList>" + ArrayOptionList() + kDatasetOptions +
            "</CreationOptionList>";
 }
 
@@ -169,6 +170,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     return parsed;
 }
 
+namespace {
+
 // clang-format off
 const char* const kArrayOptions =
     // Not a selection, which GDAL would check: a profile of a GeoTIFF may have other values.
@@ -220,6 +223,27 @@ const char* const kArrayOptions =
     "  <Option name='SHARD_CHUNK_SHAPE' type='string' description='Of Zarr v3: size of the chunks in a shard, as BLOCKSIZE, which is the size of a shard then; by default a shard has as many chunks as take 64 MiB'/>"
     "  <Option name='SHARD' type='boolean' description='Of Zarr v3: whether chunks are stored in shards, of as many chunks as take 64 MiB unless SHARD_CHUNK_SHAPE and BLOCKSIZE say' default='NO'/>";
 // clang-format on
+
+// Removes every `text` from `list`.
+void EraseAll(std::string& list, const std::string& text) {
+    for (std::size_t at = 0; (at = list.find(text)) != std::string::npos;)
+        list.erase(at, text.size());
+}
+
+}  // namespace
+
+std::string ArrayOptionList() {
+    std::string list = kArrayOptions;
+    for (const zarr::LeftOutCodec& codec : zarr::LeftOutCodecs()) {
+        const std::string name = CPLString(std::string(codec.name)).toupper();
+        EraseAll(list, "<Value>" + name + "</Value>");
+        EraseAll(list, ", " + name);
+        const std::string option = "  <Option name='" + name + "_";
+        for (std::size_t at = 0; (at = list.find(option)) != std::string::npos;)
+            list.erase(at, list.find("/>", at) + 2 - at);
+    }
+    return list;
+}
 
 Status RefuseOption(const char* name, const std::string& expected, const char* got) {
     return Status::Invalid(std::string("creation option ") + name + ": expected " + expected +

@@ -17,7 +17,7 @@
 namespace zarr_driver {
 
 // How the chunks of a new array are encoded and laid out: the creation options that the classic and
-// the multidimensional API share. `kArrayOptions` describes them to GDAL.
+// the multidimensional API share. ArrayOptionList() describes them to GDAL.
 struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
@@ -53,8 +53,8 @@ zarr::Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options);
 // else v2.
 zarr::Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated);
 
-// <Option> elements, without the list around them.
-extern const char* const kArrayOptions;
+// Returns <Option> elements, without the list around them and without codecs that this build lacks.
+std::string ArrayOptionList();
 
 // "creation option NAME: expected ..., got ...".
 zarr::Status RefuseOption(const char* name, const std::string& expected, const char* got);

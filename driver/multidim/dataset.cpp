@@ -282,7 +282,7 @@ std::string MultiDimDatasetOptionList() {
 }
 
 std::string MultiDimArrayOptionList() {
-    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kMoreArrayOptions +
+    return "<MultiDimArrayCreationOptionList>" + ArrayOptionList() + kMoreArrayOptions +
            "</MultiDimArrayCreationOptionList>";
 }
 
