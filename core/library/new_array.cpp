@@ -49,7 +49,7 @@ zarr::Result<std::vector<zarr::CodecSpec>> ParseV2Pair(const json::Value& pair) 
     for (const json::Member& member : *pair.as_object())
         if (member.first != "filters" && member.first != "compressor")
             return zarr::Status::Invalid("codecs: unknown member \"" + member.first + "\"");
-    const json::Value none;
+    const json::Value none{};
     const json::Value* const filters = pair.Find("filters");
     const json::Value* const compressor = pair.Find("compressor");
     return zarr::ParseNumcodecs(filters != nullptr ? *filters : none,
