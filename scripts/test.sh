@@ -108,8 +108,8 @@ build() {
 sources() { find "$@" -name '*.cpp' -o -name '*.h' | sort; }
 
 stage_format() {
-    sources core driver autotest | xargs clang-format --dry-run -Werror
-    echo "$(sources core driver autotest | wc -l) files are formatted as .clang-format says"
+    sources core driver autotest docs/examples | xargs clang-format --dry-run -Werror
+    echo "$(sources core driver autotest docs/examples | wc -l) files are formatted as .clang-format says"
 }
 
 # autotest/conftest.py is left out, as it needs a driver.
@@ -143,7 +143,7 @@ stage_tidy() {
 }
 
 stage_tsan() {
-    build tsan zarr_unit_tests zarr_driver_tests
+    build tsan zarr_unit_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     # Threads of the pool remain in a forked child, which is no leak. Long tests with one thread are
     # left out.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \
