@@ -83,7 +83,7 @@ def without_comments(text):
 
 
 def public_faults(path, text):
-    """What is wrong with the #include lines of a public header."""
+    """Returns the faults of the #include lines of a public header."""
     return [
         f"{path}: {target} is neither a public header nor of the standard library"
         for quote, target in INCLUDE.findall(text)

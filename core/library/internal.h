@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder share: the private halves of the public classes, and the way of an
-// error or an exception out of the library.
+// Private halves of the public classes, and the conversion of errors and exceptions at the border
+// of the library.
 #pragma once
 
 #include <atomic>
@@ -56,8 +56,8 @@ auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
     }
 }
 
-// The same error as one of the caller: what is damage in a store is a wrong argument in a call.
-// `what` names the argument; empty if the message does.
+// Turns an error about a damaged store into one about a wrong argument. `what` names the argument;
+// empty if the message names it.
 zarr::Status AsArgument(const zarr::Status& status, std::string_view what);
 
 // Shares a new T.

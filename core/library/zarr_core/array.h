@@ -67,7 +67,7 @@ class ZARR_CORE_EXPORT Array {
     // The JSON of the codecs: for Zarr v3 the list "codecs"; for Zarr v1 and v2 an object with the
     // members "filters" and "compressor" of Zarr v2.
     const std::string& codecs() const noexcept;
-    // What the metadata say wrongly without making the array unreadable, a sentence each.
+    // Faults of the metadata that do not keep the array from being read; a sentence each.
     const std::vector<std::string>& warnings() const noexcept;
 
     // Checks a region, and returns its number of elements. kInvalidArgument if it has another

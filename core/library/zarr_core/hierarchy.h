@@ -19,7 +19,7 @@ namespace zarr_core {
 // A version of the Zarr format. v1 is only read.
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
-// What lies at a path.
+// Kind of the node at a path; kNone if there is no node.
 enum class NodeKind : std::uint8_t { kNone, kGroup, kArray };
 
 // A direct member of a group.
