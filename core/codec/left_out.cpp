@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/codec/factories.h"
-
 namespace zarr {
 
 namespace {
@@ -53,30 +51,5 @@ Status CheckBuilt(std::string_view name) {
                                        std::string(codec.option) + "=OFF)");
     return {};
 }
-
-// The factories of the codecs that are left out, which the registry does not call.
-#if !ZARR_WITH_BZ2
-CodecResult MakeBz2(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return CheckBuilt("bz2");
-}
-#endif
-#if !ZARR_WITH_LZMA
-CodecResult MakeLzma(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return CheckBuilt("lzma");
-}
-#endif
-#if !ZARR_WITH_TIFF
-CodecResult MakeTiff(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return CheckBuilt("imagecodecs_tiff");
-}
-#endif
-#if !ZARR_WITH_ZFP
-CodecResult MakeZfp(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return CheckBuilt("zfp");
-}
-CodecResult MakeZfpy(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return CheckBuilt("zfpy");
-}
-#endif
 
 }  // namespace zarr
