@@ -45,7 +45,7 @@ zarr::Result<zarr::DataType> ParseTypeText(std::string_view text) {
 Result<DataType> DataType::Parse(std::string_view text) noexcept {
     return Guarded([&]() -> zarr::Result<DataType> {
         auto type = ParseTypeText(text);
-        if (!type.ok()) return AsArgument(type.status(), "data type");
+        if (!type.ok()) return ToInvalidArgument(type.status(), "data type");
         return WithImpl<DataType>(type.Take());
     });
 }

@@ -199,10 +199,10 @@ Result<bool> Hierarchy::is_consolidated() const noexcept {
     });
 }
 
-Status Hierarchy::consolidated_fault() const noexcept {
+Status Hierarchy::consolidated_error() const noexcept {
     return Guarded([&]() -> zarr::Status {
         ZARR_ASSIGN_OR_RETURN(const Tree tree, impl_->Current());
-        return tree->consolidated_fault();
+        return tree->consolidated_error();
     });
 }
 

@@ -58,7 +58,7 @@ auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
 
 // Turns an error about a damaged store into one about a wrong argument. `what` names the argument;
 // empty if the message names it.
-zarr::Status AsArgument(const zarr::Status& status, std::string_view what);
+zarr::Status ToInvalidArgument(const zarr::Status& status, std::string_view what);
 
 // Shares a new T.
 template <class T, class... Arguments>

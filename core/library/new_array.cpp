@@ -121,19 +121,19 @@ zarr::Result<zarr::ArraySpec> SpecOf(zarr::Format format, const ArrayOptions& op
 zarr::Result<json::Value> ParseObject(std::string_view text, std::string_view what) {
     if (text.empty()) return json::Value(json::Object{});
     auto value = json::Parse(text);
-    if (!value.ok()) return AsArgument(value.status(), what);
+    if (!value.ok()) return ToInvalidArgument(value.status(), what);
     if (value->as_object() == nullptr)
-        return AsArgument(json::Expected(what, "an object", *value), {});
+        return ToInvalidArgument(json::Expected(what, "an object", *value), {});
     return value;
 }
 
 zarr::Result<NewArray> MakeNewArray(zarr::Format format, const ArrayOptions& options) {
     const auto spec = SpecOf(format, options);
-    if (!spec.ok()) return AsArgument(spec.status(), {});
+    if (!spec.ok()) return ToInvalidArgument(spec.status(), {});
     auto metadata = zarr::MakeArrayMetadata(*spec);
-    if (!metadata.ok()) return AsArgument(metadata.status(), {});
-    ZARR_RETURN_IF_ERROR(AsArgument(zarr::Array::CheckCodecs(*metadata), {}));
-    ZARR_RETURN_IF_ERROR(AsArgument(zarr::Array::CheckWritable(*metadata), {}));
+    if (!metadata.ok()) return ToInvalidArgument(metadata.status(), {});
+    ZARR_RETURN_IF_ERROR(ToInvalidArgument(zarr::Array::CheckCodecs(*metadata), {}));
+    ZARR_RETURN_IF_ERROR(ToInvalidArgument(zarr::Array::CheckWritable(*metadata), {}));
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, ParseObject(options.attributes, "attributes"));
     NewArray made{metadata.Take(), std::move(*attributes.MutableObject())};
     ZARR_RETURN_IF_ERROR(AddDimensions(format, options, made.attributes));

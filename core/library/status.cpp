@@ -59,7 +59,7 @@ Status UnexpectedException(const char* what) noexcept {
     }
 }
 
-zarr::Status AsArgument(const zarr::Status& status, std::string_view what) {
+zarr::Status ToInvalidArgument(const zarr::Status& status, std::string_view what) {
     if (status.ok()) return {};
     const bool is_damage = status.code() == zarr::StatusCode::kCorrupt;
     const zarr::Status argument(is_damage ? zarr::StatusCode::kInvalidArgument : status.code(),

@@ -397,7 +397,7 @@ TEST(Library, UsesConsolidatedMetadata) {
     map->can_list = false;
     Hierarchy tree = Value(Hierarchy::Open(store));
     EXPECT_TRUE(Value(tree.is_consolidated()));
-    EXPECT_TRUE(Succeeds(tree.consolidated_fault()));
+    EXPECT_TRUE(Succeeds(tree.consolidated_error()));
     EXPECT_EQ(Value(tree.Members()).size(), 1U);
     map->can_list = true;
     ASSERT_TRUE(Succeeds(tree.CreateGroup("b")));

@@ -61,7 +61,7 @@ class ZARR_CORE_EXPORT Hierarchy {
     // True if consolidated metadata answers in place of the documents themselves.
     Result<bool> is_consolidated() const noexcept;
     // Returns why consolidated metadata in the store is not used; ok if it is, or if there is none.
-    Status consolidated_fault() const noexcept;
+    Status consolidated_error() const noexcept;
 
     // Returns the kind of the node at a path; kNone if there is none.
     Result<NodeKind> KindOf(std::string_view path) const noexcept;
