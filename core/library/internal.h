@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of this folder share: the private halves of the public classes, and the way of an
-// error or an exception out of the library.
+// The private halves of the public classes, and the way of an error or an exception out of the
+// library. For the files of this folder.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
     }
 }
 
-// The same error as one of the caller: what is damage in a store is a wrong argument in a call.
+// Returns an error about a text or number that the caller gave: kCorrupt becomes kInvalidArgument.
 // `what` names the argument; empty if the message does.
 zarr::Status AsArgument(const zarr::Status& status, std::string_view what);
 

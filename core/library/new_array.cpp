@@ -65,7 +65,7 @@ zarr::Result<std::vector<zarr::CodecSpec>> CodecsOf(zarr::Format format,
     return format == zarr::Format::kV3 ? ParseV3List(value) : ParseV2Pair(value);
 }
 
-// One element in the host's byte order; nullopt for null and for an empty text.
+// Returns an element in the host's byte order; nullopt for null and for an empty text.
 zarr::Result<std::optional<std::string>> FillOf(zarr::Format format, const ArrayOptions& options,
                                                 const zarr::DataType& type) {
     std::optional<std::string> element;

@@ -17,7 +17,7 @@ inline constexpr const char* kDimensionsAttribute = "_ARRAY_DIMENSIONS";
 // text in messages.
 zarr::Result<zarr::json::Value> ParseObject(std::string_view text, std::string_view what);
 
-// What HierarchyWriter::CreateArray() needs.
+// Arguments of HierarchyWriter::CreateArray().
 struct NewArray {
     zarr::ArrayMetadata metadata;
     zarr::json::Object attributes;

@@ -108,8 +108,7 @@ Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
 }  // namespace
 
 std::string CreationOptionList() {
-    return "<CreationOptionList>" + ArrayOptionList() + kDatasetOptions +
-           "</CreationOptionList>";
+    return "<CreationOptionList>" + ArrayOptionList() + kDatasetOptions + "</CreationOptionList>";
 }
 
 Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback) {

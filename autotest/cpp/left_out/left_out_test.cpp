@@ -53,7 +53,7 @@ TEST(LeftOut, CodecsNameTheirLibraryAndTheOption) {
     }
 }
 
-// So metadata with them are read, and what is beside them works.
+// Metadata that name such a codec can be read, and other codecs work.
 TEST(LeftOut, CodecsStayInTheRegistry) {
     EXPECT_TRUE(IsCompressor(Named("bz2", CodecNames::kNumcodecs)));
     const auto kind = ClassOf(Named("zfp", CodecNames::kV3));

@@ -228,7 +228,7 @@ TEST(Library, ReadsIntoStridedMemory) {
     ASSERT_TRUE(Succeeds(array.Read(Region::All({3, 4}), MemoryType::kInt32, values.data() + 2,
                                     {-kSize, 3 * kSize})));
     EXPECT_EQ(values, (std::vector<std::int32_t>{9, 5, 1, 10, 6, 2, 11, 7, 3, 12, 8, 4}));
-    // One value for all elements.
+    // Strides of 0 write a single value to all elements.
     const std::int32_t seven = 7;
     ASSERT_TRUE(Succeeds(array.Write(Region::All({3, 4}), MemoryType::kInt32, &seven, {0, 0})));
     EXPECT_EQ(Value(array.Read<std::int32_t>(Region::All({3, 4}))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays: what their metadata say, and reading and writing of their elements.
+// Arrays: their metadata, and reading and writing of their elements.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct ArrayOptions {
     std::string attributes;
 };
 
-// An open array. What its metadata say does not change while it is open. Copies are the same array.
+// An open array. Its metadata do not change while it is open. Copies are the same array.
 // All methods may be called from several threads at once. A moved-from Array may only be assigned
 // to or destroyed.
 //
@@ -67,7 +67,7 @@ class ZARR_CORE_EXPORT Array {
     // The JSON of the codecs: for Zarr v3 the list "codecs"; for Zarr v1 and v2 an object with the
     // members "filters" and "compressor" of Zarr v2.
     const std::string& codecs() const noexcept;
-    // What the metadata say wrongly without making the array unreadable, a sentence each.
+    // Faults of the metadata that do not make the array unreadable, a sentence each.
     const std::vector<std::string>& warnings() const noexcept;
 
     // Checks a region, and returns its number of elements. kInvalidArgument if it has another
@@ -130,7 +130,7 @@ class ZARR_CORE_EXPORT Array {
         return Write(region, MemoryTypeOf<T>(), values.data());
     }
 
-    // Stores what was written and is still in memory. What cannot be stored stays there, and the
+    // Stores chunks that were written and are still in memory. Those that fail stay there, and the
     // first error is returned. The end of the last copy of the Array flushes too, but then nobody
     // learns of an error: call Flush() before.
     Status Flush() noexcept;
