@@ -19,7 +19,7 @@ namespace zarr_core {
 // A version of the Zarr format. v1 is only read.
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
-// What lies at a path.
+// The kinds of nodes at a path.
 enum class NodeKind : std::uint8_t { kNone, kGroup, kArray };
 
 // A direct member of a group.
@@ -43,7 +43,7 @@ struct HierarchyOptions {
 
 // The groups and arrays of a store. A path names a node from the root: "a/b", with or without '/'
 // at either end; "" is the root. Documents are read when they are first asked for and then kept;
-// what other processes change later may not be seen. Copies are the same hierarchy. All methods may
+// later changes by other processes may not be seen. Copies are the same hierarchy. All methods may
 // be called from several threads at once. A moved-from Hierarchy may only be assigned to or
 // destroyed.
 class ZARR_CORE_EXPORT Hierarchy {
@@ -87,7 +87,8 @@ class ZARR_CORE_EXPORT Hierarchy {
     // array stay, unless the object has a member "_ARRAY_DIMENSIONS".
     Status SetAttributes(std::string_view path, std::string_view json) noexcept;
     // Deletes a node and all that is below it, but not the root. kNotFound if there is no such
-    // node. An Array that is open for it must not be used afterwards.
+    // node. An Array that is open for it fails with kNotFound from then on, and loses what was not
+    // flushed.
     Status Delete(std::string_view path) noexcept;
 
     // Writes anew the consolidated metadata that changes have made outdated and therefore removed.

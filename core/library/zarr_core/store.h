@@ -27,7 +27,7 @@ struct ValuePart {
     std::uint64_t length = 0;  // bytes; of kWhole the most that the caller accepts
 };
 
-// What KeyValueStore::ReadPart() returns.
+// The result of KeyValueStore::ReadPart().
 struct PartOfValue {
     std::string bytes;             // of the part
     std::uint64_t value_size = 0;  // bytes of the whole value; not needed for ValuePart::kRange
