@@ -56,9 +56,9 @@ ZARR_CORE_EXPORT std::size_t SizeOf(MemoryType type) noexcept;
 // specification, "Data types", and its extensions). Immutable; copying is cheap. Thread-safe.
 class ZARR_CORE_EXPORT DataType {
   public:
-    // Returns the type that a text names: a type string of NumPy ("<f4", "|S5", "<M8[ns]"), a name
-    // of Zarr v3 ("float32", "string"), or the JSON of "dtype" of Zarr v2 or of "data_type" of Zarr
-    // v3. Names of Zarr v3 are little-endian. kInvalidArgument or kUnsupported if there is no such
+    // Returns the type that a text names. The text is a type string of NumPy ("<f4", "<M8[ns]"), a
+    // name of Zarr v3 ("float32", "string"), or JSON: "dtype" of Zarr v2 or "data_type" of Zarr v3.
+    // Names of Zarr v3 are little-endian. kInvalidArgument or kUnsupported if there is no such
     // type.
     static Result<DataType> Parse(std::string_view text) noexcept;
 

@@ -25,9 +25,8 @@ struct MissingCodec {
     std::string option;   // the CMake option that left it out, such as "ZARR_WITH_ZFP"
 };
 
-// Returns the codecs that this build lacks; none by default. Arrays with these codecs can be opened
-// and described only as far as Hierarchy says; opening one fails with StatusCode::kUnsupported and
-// names the library. Thread-safe.
+// Returns the codecs that this build lacks; none by default. Opening an array with such a codec
+// fails with StatusCode::kUnsupported; the message names the library and the option. Thread-safe.
 ZARR_CORE_EXPORT std::vector<MissingCodec> MissingCodecs();
 
 }  // namespace zarr_core
