@@ -29,6 +29,7 @@ ARROWS = {
     "core/dtype": ["core/json"],
     "core/json": ["core/base"],
     "core/grid": ["core/base"],
+    "core/references": ["core/store"],
     "core/store": ["core/json"],  # the overlay of consolidated metadata reads JSON
     "core/base": [],
 }
