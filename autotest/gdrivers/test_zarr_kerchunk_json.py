@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_formats import BOTH
+from zarr_gdal import config_options
 from zarr_http import Served
 from zarr_references import pack, write_json
 from zarr_store import make_store
@@ -235,7 +236,7 @@ def test_a_file_elsewhere_needs_an_option(tmp_path, beyond, cpl):
     ("ZARR_REFERENCE_FOLDERS", "ALL"), ("ZARR_REFERENCE_FOLDERS", "/nowhere:{folder}"),
     ("GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "YES")])  # fmt: skip
 def test_an_option_allows_a_file_elsewhere(tmp_path, beyond, option, value):
-    with gdal.config_option(option, value.format(folder=tmp_path)):
+    with config_options(**{option: value.format(folder=tmp_path)}):
         read_all(beyond)
 
 
