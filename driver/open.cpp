@@ -128,7 +128,7 @@ bool IsStoreThere(const std::string& name) {
     const QuietErrors quiet;
     const bool is_slice = !parsed->indices.empty() || !parsed->select.empty();
     const bool is_there = IsStoreFolder(FolderOf(parsed->path)) &&
-                          (parsed->node.empty() || is_slice || FindStorePlace(name.c_str()).ok());
+                          (parsed->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
     return is_there || IsStoreOfBuiltin(name.c_str());
 }
 
@@ -142,8 +142,8 @@ bool IsZip(const GDALOpenInfo& open_info) {
 // Identifies references by the first bytes of a file, or by a name of GDAL's file systems for them.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
     if (open_info.nHeaderBytes == 0) return !name.is_remote() && IsKerchunkJson(name);
-    return AreReferences(name, {reinterpret_cast<const char*>(open_info.pabyHeader),
-                                static_cast<std::size_t>(open_info.nHeaderBytes)});
+    return AreKerchunkReferences(name, {reinterpret_cast<const char*>(open_info.pabyHeader),
+                                        static_cast<std::size_t>(open_info.nHeaderBytes)});
 }
 
 // Why GDAL identifies a name: to open it, or to delete the dataset that a copy replaces. Often
@@ -154,7 +154,8 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     const int flags = open_info.nOpenFlags;
     const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0 &&
                            (flags & ~GDAL_OF_KIND_MASK) == 0;
-    return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
+    return flags == 0 || (kIdentifiesWithAllKinds && is_of_all) ? Purpose::kReplace
+                                                                : Purpose::kOpen;
 }
 
 // Identify() stores this text as the file header of a folder that is a Zarr store. GDALOpenInfo
@@ -219,7 +220,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         if (dataset.ok()) return dataset->release();
         // For remote stores and drafts, the error from opening tells the kind of store with fewer
         // requests.
-        kind = FindForeignStoreBehind(name->path, dataset.status());
+        kind = FindForeignStoreAfterFailure(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
                 return foreign;
@@ -235,11 +236,11 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
         if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
-        return IsTurnedDown(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
+        return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });
 }
 
-bool IsTurnedDown(GDALOpenInfo* open_info) {
+bool IsRejectedByIdentify(GDALOpenInfo* open_info) {
     return PurposeOf(*open_info) == Purpose::kReplace && !IsZarr(*open_info, Purpose::kReplace) &&
            IsZarr(*open_info, Purpose::kOpen);
 }

@@ -15,7 +15,7 @@ int Identify(GDALOpenInfo* open_info);
 
 // True for names that Open() opens, but that Identify() rejects because a copy is going to replace
 // them.
-bool IsTurnedDown(GDALOpenInfo* open_info);
+bool IsRejectedByIdentify(GDALOpenInfo* open_info);
 
 // Implements GDALDriver::pfnOpen. Emits one error and returns nullptr if a Zarr store cannot be
 // opened. Opens stores of GDAL's built-in driver with that driver, which emits its own errors.

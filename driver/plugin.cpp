@@ -33,8 +33,8 @@ namespace {
 constexpr const char* kCreationTypes =
     "Byte Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float16 Float32 Float64 CFloat32 CFloat64";
 
-using zarr_driver::AsOurs;
 using zarr_driver::Builtin;
+using zarr_driver::ShowAsZarr;
 
 // True if GDAL's built-in driver has to create the dataset: an array in a store of that driver, or
 // Kerchunk references in Parquet files.
@@ -44,14 +44,14 @@ bool IsForBuiltin(const char* name, CSLConstList options) {
     return (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
             zarr_driver::IsStoreOfBuiltin(name)) ||
            (CPLFetchBool(options, kConvert, false) &&
-            zarr_driver::DoesBuiltinKnow(GDAL_DMD_CREATIONOPTIONLIST, kConvert));
+            zarr_driver::HasBuiltinOption(GDAL_DMD_CREATIONOPTIONLIST, kConvert));
 }
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
         if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
-            return AsOurs(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
+            return ShowAsZarr(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
         return zarr_driver::Create(name, x_size, y_size, bands, type, options);
     });
 }
@@ -61,7 +61,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         void* progress_data) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
         if (IsForBuiltin(name, options))
-            return AsOurs(
+            return ShowAsZarr(
                 Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
         if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
             return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
@@ -74,7 +74,7 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
                                     CSLConstList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
         if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
-            return AsOurs(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
+            return ShowAsZarr(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
         return zarr_driver::CreateMultiDimensional(name, group_options, options);
     });
 }
@@ -130,7 +130,7 @@ void Unload(GDALDriver* /*driver*/) {
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
         zarr_driver::ForgetReferences();
-        zarr_driver::ForgetResponses();
+        zarr_driver::ClearResponseCache();
     });
 }
 
@@ -211,7 +211,8 @@ void GDALRegister_ZarrV2() {
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);
         GDALDriver* const builtin =
-            own != nullptr ? zarr_driver::MakeBuiltin(own, zarr_driver::IsTurnedDown) : nullptr;
+            own != nullptr ? zarr_driver::WrapBuiltin(own, zarr_driver::IsRejectedByIdentify)
+                           : nullptr;
         GDALDriver* const driver = MakeDriver();
         manager->RegisterDriver(driver);
         if (builtin != nullptr) manager->RegisterDriver(builtin);

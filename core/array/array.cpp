@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/array/array_writer.h"
-#include "core/array/lone_chunks.h"
 #include "core/array/read_ahead.h"
 #include "core/array/region_reader.h"
 #include "core/array/region_split.h"
 #include "core/array/sharded_chunks.h"
+#include "core/array/unsharded_chunks.h"
 #include "core/base/checked.h"
 #include "core/grid/chunk_grid.h"
 #include "core/grid/region.h"
@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     array->id_ = ChunkCache::NextArrayId();
     if (instances == nullptr) instances = std::make_shared<ArrayInstances>(array->metadata_);
     if (array->metadata_.shards.empty()) {
-        array->chunks_ = std::make_unique<const LoneChunks>(
+        array->chunks_ = std::make_unique<const UnshardedChunks>(
             array->store_, array->path_, array->metadata_, array->chunk_counts_, *array->context_);
     } else {
         ZARR_ASSIGN_OR_RETURN(
@@ -144,7 +144,7 @@ Result<ChunkListing> Array::ListChunks() const {
         if (!size) listing.bytes.reset();
         if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
     };
-    ZARR_RETURN_IF_ERROR(chunks_->ForEachPresent(visit, visit_size));
+    ZARR_RETURN_IF_ERROR(chunks_->ForEachStored(visit, visit_size));
     absent_.SetPresent(std::move(present), asked);
     return listing;
 }
@@ -173,20 +173,22 @@ void Array::DiscardPending() const {
 
 void Array::DropChanged() const {
     absent_.Clear();
-    chunks_->DropAssumptions();
+    chunks_->DropOutdatedState();
     const bool is_dear = store_->Traits().caches_absence;
-    context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
-        // With remembered absence no version shows that an absent chunk has been stored meanwhile.
-        return (chunk.absent && is_dear) ||
-               !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
-    });
+    context_->cache().DropOutdated(
+        id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
+            // With remembered absence no version shows that an absent chunk has been stored
+            // meanwhile.
+            return (chunk.absent && is_dear) ||
+                   !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
+        });
     if (pending().empty())
         return;  // also in a forked child: locks may be held by threads of the parent
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
-        if (pending->is_gone || !pending->is_loaded || IsAllWritten(*pending)) continue;
+        if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;
         // A failure is ignored here: storing the chunk reads again and reports the failure.
-        static_cast<void>(RefreshPending(*this, ChunkAt(index), *pending));
+        static_cast<void>(ReloadPending(*this, ChunkAt(index), *pending));
     }
 }
 

@@ -39,8 +39,8 @@ enum class CachePolicy : std::uint8_t {
 struct ReadOptions {
     std::size_t threads = 1;  // maximum number
     CachePolicy keep = CachePolicy::kPartlyRead;
-    bool sees_pending = true;  // include written chunks that are not stored yet
-    bool looks_ahead = false;  // hint that the caller reads in order; see ReadAhead
+    bool reads_pending = true;  // include written chunks that are not stored yet
+    bool looks_ahead = false;   // hint that the caller reads in order; see ReadAhead
 };
 
 // Result of Array::ListChunks(): the number of stored chunks, and their size.

@@ -61,10 +61,10 @@ void ArrayContext::PruneLocked() {
     };
     prune(shared_);
     prune(instances_);
-    prune_at_ = std::max(tuning::kPrunedNames, 2 * (shared_.size() + instances_.size()));
+    prune_at_ = std::max(tuning::kMinPrunedNames, 2 * (shared_.size() + instances_.size()));
 }
 
-bool ArrayContext::IsFirstPart(const ChunkId& id) {
+bool ArrayContext::IsFirstPartialRead(const ChunkId& id) {
     constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
     std::uint64_t hash = (id.array * kMix + id.chunk + 1) * kMix;
     hash ^= hash >> 32U;
@@ -95,9 +95,9 @@ ArrayContext::ScratchBuffer::~ScratchBuffer() {
         const PipelineScratch& pipeline = scratch_->pipeline;
         const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
                                  pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
-        if (held > tuning::kKeptScratchBytes) return;
+        if (held > tuning::kMaxIdleScratchBytes) return;
         const std::lock_guard<std::mutex> lock(context_.mutex_);
-        if (context_.idle_.size() < tuning::kKeptScratches)
+        if (context_.idle_.size() < tuning::kMaxIdleScratches)
             context_.idle_.push_back(std::move(scratch_));
     });
 }

@@ -60,7 +60,7 @@ class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes)
         : cache_(cache_bytes),
-          shards_(std::max(tuning::kLeastShardCache, cache_bytes / tuning::kShardCacheShare)) {}
+          shards_(std::max(tuning::kMinShardCache, cache_bytes / tuning::kShardCacheShare)) {}
 
     ChunkCache& cache() { return cache_; }
     // Returns the cache of shard indexes.
@@ -82,7 +82,7 @@ class ArrayContext {
 
     // True if no part of the chunk was requested recently. A second request for a part suggests
     // that more parts follow. Remembers a limited number of chunks.
-    bool IsFirstPart(const ChunkId& id);
+    bool IsFirstPartialRead(const ChunkId& id);
 
     // Borrows a Scratch from the context during its lifetime.
     class ScratchBuffer {
@@ -119,7 +119,7 @@ class ArrayContext {
     Names<const Array> shared_;
     Names<ArrayInstances> instances_;
     std::uint64_t generation_ = ForkGeneration();  // of the process that filled the registry
-    std::size_t prune_at_ = tuning::kPrunedNames;
+    std::size_t prune_at_ = tuning::kMinPrunedNames;
 };
 
 }  // namespace zarr

@@ -119,7 +119,7 @@ Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, const ChunkLayout
 Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
     const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const {
     if (locks == nullptr) return std::unique_ptr<Synchronizer::Lock>();
-    ZARR_ASSIGN_OR_RETURN(const std::string name, array_->chunks().LockOf(index));
+    ZARR_ASSIGN_OR_RETURN(const std::string name, array_->chunks().LockKeyOf(index));
     return locks->Acquire(name);
 }
 
@@ -133,9 +133,9 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
     return {};
 }
 
-std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
+std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        ChunksAtOnce(*array_, threads, 2);  // the chunk, and its encoded form
+        MaxConcurrentChunks(*array_, threads, 2);  // the chunk, and its encoded form
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
@@ -154,7 +154,7 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than may be pending. Stop the write if pending chunks
         // cannot be stored.
-        if (array_->pending().count() > threads && IsTooMuchPending())
+        if (array_->pending().count() > threads && ExceedsPendingLimit())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
         // The slack keeps a small limit from storing a shard for every chunk.
         if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
@@ -165,9 +165,9 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         part.layout = layout.Take();
         return array_->Locate(write(part), part.chunk);
     };
-    ZARR_RETURN_IF_ERROR(
-        ParallelFor(static_cast<std::size_t>(plan.pieces()), StoresAtOnce(threads), write_piece));
-    if (IsTooMuchPending()) ZARR_RETURN_IF_ERROR(FlushChunks(threads));
+    ZARR_RETURN_IF_ERROR(ParallelFor(static_cast<std::size_t>(plan.pieces()),
+                                     MaxConcurrentStores(threads), write_piece));
+    if (ExceedsPendingLimit()) ZARR_RETURN_IF_ERROR(FlushChunks(threads));
     return chunks.Shrink(*store_, MaxPendingBytes());
 }
 
@@ -178,7 +178,7 @@ std::size_t ArrayWriter::MaxPendingBytes() const {
     return share;
 }
 
-bool ArrayWriter::IsTooMuchPending() const {
+bool ArrayWriter::ExceedsPendingLimit() const {
     // Texts vary in size: only their references count.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
@@ -327,7 +327,7 @@ Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) cons
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
     // Drop the cached chunk, so that the store itself is read.
     array_->Replace(array_->IdOf(chunk), nullptr);
-    return RefreshPending(*array_, chunk, pending);
+    return ReloadPending(*array_, chunk, pending);
 }
 
 Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayout& layout,
@@ -350,7 +350,7 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     // A completely written chunk may stay pending in its shard, whose lock is taken later.
-    const bool waits = has_shards() && IsAllWritten(pending);
+    const bool waits = has_shards() && IsCompletelyWritten(pending);
     auto lock = Lock(chunk, waits ? nullptr : pending.locks);
     if (!lock.ok()) return array_->Locate(lock.status(), chunk);
     const bool is_locked = *lock != nullptr;
@@ -364,7 +364,7 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
     auto decoded = array_->context().cache().NewChunk();
     const auto store = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const ChunkLayoutPtr layout, array_->layouts().Of(chunk));
-        if (is_locked && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
+        if (is_locked && !IsCompletelyWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
         const WriteLocks locks{pending.locks, is_locked};
         ZARR_RETURN_IF_ERROR(
             array_->metadata().dtype.kind == DataKind::kObject
@@ -390,7 +390,7 @@ Status ArrayWriter::Flush(std::size_t threads) {
 }
 
 Status ArrayWriter::FlushChunks(std::size_t threads) {
-    const std::size_t at_once = StoresAtOnce(threads);
+    const std::size_t at_once = MaxConcurrentStores(threads);
     const auto all = array_->pending().All();
     std::vector<std::vector<NumberedChunk>> parts;  // each is stored by one thread
     if (locks_ != nullptr && has_shards()) {
@@ -477,14 +477,14 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk,
     return array.Read(inside, 0, destination, options);
 }
 
-Status RefreshPending(const Array& array, const DimVector<std::uint64_t>& chunk,
-                      PendingChunk& pending) {
+Status ReloadPending(const Array& array, const DimVector<std::uint64_t>& chunk,
+                     PendingChunk& pending) {
     PendingChunk stored;
     ZARR_RETURN_IF_ERROR(stored.elements.Reset(pending.elements.size()));
     std::copy_n(pending.elements.data(), pending.elements.size(), stored.elements.data());
     stored.objects = pending.objects;
     ZARR_RETURN_IF_ERROR(LoadStored(array, chunk, stored));
-    MergeStored(pending, stored);
+    FillUnwritten(pending, stored);
     return {};
 }
 

@@ -100,7 +100,7 @@ class ArrayWriter {
 
     // Returns how many chunks a call stores concurrently if `threads` may encode. Greater than
     // `threads` for remote stores.
-    std::size_t StoresAtOnce(std::size_t threads);
+    std::size_t MaxConcurrentStores(std::size_t threads);
     void FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
     Status StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout, ByteSpan chunk,
@@ -112,7 +112,7 @@ class ArrayWriter {
     // Acquires the lock of a chunk; nullptr if `locks` is nullptr.
     Result<std::unique_ptr<Synchronizer::Lock>> Lock(
         const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const;
-    bool IsTooMuchPending() const;
+    bool ExceedsPendingLimit() const;
     // Returns the limit in bytes for pending chunks, and also for the pending chunks of shards.
     std::size_t MaxPendingBytes() const;
 
@@ -135,8 +135,8 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, Pen
 
 // Reloads the unwritten elements of a pending chunk, because other processes may have stored them.
 // The chunk must be loaded and have locks. The caller holds `pending.mutex`.
-Status RefreshPending(const Array& array, const DimVector<std::uint64_t>& chunk,
-                      PendingChunk& pending);
+Status ReloadPending(const Array& array, const DimVector<std::uint64_t>& chunk,
+                     PendingChunk& pending);
 
 // Returns a converter with `row` whose destination is std::string and whose source elements have
 // `src_size` bytes.

@@ -20,7 +20,7 @@
 namespace zarr {
 
 // Location of a chunk's bytes in the store.
-struct ChunkPlace {
+struct ChunkLocation {
     std::string key;
     std::uint64_t offset = 0;
     std::optional<std::uint64_t> size;  // bytes; nullopt if the chunk is the whole value
@@ -67,7 +67,9 @@ class ChunkStore {
     // Returns the object's key, which names the chunk in messages.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
     // Returns the key of the chunk's lock in a Synchronizer.
-    Result<std::string> LockOf(const Index& chunk) const { return objects_.KeyOf(ObjectOf(chunk)); }
+    Result<std::string> LockKeyOf(const Index& chunk) const {
+        return objects_.KeyOf(ObjectOf(chunk));
+    }
     ObjectVersion VersionOf(const Index& chunk) const {
         return objects_.VersionOf(ObjectOf(chunk));
     }
@@ -94,16 +96,16 @@ class ChunkStore {
 
     // Returns where a chunk is stored; nullopt if known to be absent. Fails with kUnsupported if
     // the chunk's bytes are not contiguous in an object, as in a compressed shard.
-    virtual Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const = 0;
+    virtual Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const = 0;
 
-    // Like KeyedChunks::ForEachPresent(). Pending chunks count as stored.
+    // Like KeyedChunks::ForEachStored(). Pending chunks count as stored.
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
-    virtual Status ForEachPresent(const ChunkVisitor& visit,
-                                  const SizeVisitor& visit_size) const = 0;
+    virtual Status ForEachStored(const ChunkVisitor& visit,
+                                 const SizeVisitor& visit_size) const = 0;
 
     // Drops cached information that other processes may have made outdated.
-    virtual void DropAssumptions() const = 0;
+    virtual void DropOutdatedState() const = 0;
 
     // ---- Writing. `store` must be the array's own store, opened for writing.
 

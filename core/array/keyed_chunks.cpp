@@ -62,7 +62,7 @@ void KeyedChunks::Know(State state) const {
         if (state_.compare_exchange_strong(known, state)) return;
 }
 
-void KeyedChunks::DropAssumptions() const {
+void KeyedChunks::DropOutdatedState() const {
     State assumed = State::kAssumedDot;
     if (!state_.compare_exchange_strong(assumed, State::kUnknown)) return;
     looked_.Reset();
@@ -135,7 +135,7 @@ KeyedChunks::Index KeyedChunks::IndexOf(std::uint64_t number) const {
     return index;
 }
 
-Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
+Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
     const bool was_settled = is_settled();
     std::map<char, std::vector<std::uint64_t>> found;  // by separator, while it is unknown
     const auto add = [&](std::string_view name, char separator) {

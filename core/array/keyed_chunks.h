@@ -56,9 +56,9 @@ class KeyedChunks {
     // the store cannot list.
     using ChunkVisitor = std::function<void(std::uint64_t number)>;
     using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
-    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
+    Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
     // Forgets a separator that was assumed without proof.
-    void DropAssumptions() const;
+    void DropOutdatedState() const;
 
     // Change `store`, which must be the array's store, opened for writing. See the methods of
     // Store.

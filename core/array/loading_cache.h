@@ -131,7 +131,7 @@ class LoadingCache {
             }
             if (claim) return LoadClaimed(claim, load);
             theirs->turn.Wait();
-            if (!theirs->is_given_up) return theirs->result;
+            if (!theirs->is_abandoned) return theirs->result;
         }
     }
 
@@ -156,8 +156,8 @@ class LoadingCache {
     // Drops the values of an array for which `is_stale` returns true; `is_stale` runs without a
     // lock. With `and_loading`, results of loads in progress are neither cached nor shared with
     // later readers, because the loads may have begun before a change.
-    void DropStale(std::uint64_t array, bool and_loading,
-                   const std::function<bool(std::uint64_t, const T&)>& is_stale) {
+    void DropOutdated(std::uint64_t array, bool and_loading,
+                      const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
@@ -191,7 +191,7 @@ class LoadingCache {
         Completion turn;
         bool is_stale = false;  // true if the chunk was replaced during the load
         // The following members are valid after `turn` has ended.
-        bool is_given_up = false;
+        bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };
     using Recency = std::list<Entry>;  // most recently used first
@@ -234,7 +234,7 @@ class LoadingCache {
     void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            load.is_given_up = result == nullptr;
+            load.is_abandoned = result == nullptr;
             if (result != nullptr) load.result = *result;
             const auto current = loads_.find(id);
             if (current != loads_.end() && current->second.get() == &load) loads_.erase(current);

@@ -51,12 +51,12 @@ std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> PendingChun
     return all;
 }
 
-bool IsAllWritten(const PendingChunk& pending) {
+bool IsCompletelyWritten(const PendingChunk& pending) {
     const ByteSpan written = pending.written.span();
     return written.size == 0 || std::memchr(written.data, 0, written.size) == nullptr;
 }
 
-void MergeStored(PendingChunk& pending, PendingChunk& stored) {
+void FillUnwritten(PendingChunk& pending, PendingChunk& stored) {
     const std::uint8_t* const written = pending.written.data();
     std::uint8_t* const mine = pending.elements.data();
     const std::uint8_t* const theirs = stored.elements.data();

@@ -36,11 +36,11 @@ struct PendingChunk {
 };
 
 // True if every byte or object of a pending chunk was written here; also true without locks.
-bool IsAllWritten(const PendingChunk& pending);
+bool IsCompletelyWritten(const PendingChunk& pending);
 
 // Replaces the unwritten elements of `pending` by elements of `stored`, which must have an equal
 // size.
-void MergeStored(PendingChunk& pending, PendingChunk& stored);
+void FillUnwritten(PendingChunk& pending, PendingChunk& stored);
 
 // Pending chunks of an array, by row-major number. Only the process that opened the array has the
 // pending chunks; in a forked child the set is empty. Thread-safe.

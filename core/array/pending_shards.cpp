@@ -90,7 +90,7 @@ void PendingShards::GiveBack(std::uint64_t shard) {
     if (found != shards_.end()) found->second.is_taken = false;
 }
 
-void PendingShards::WasStored(std::uint64_t shard, const std::vector<ShardChange>& stored) {
+void PendingShards::OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored) {
     GateOf(shard).stored.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);

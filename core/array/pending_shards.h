@@ -59,7 +59,7 @@ class PendingShards {
 
     // Removes the pending chunks in `stored` after their shard was stored, unless they were
     // replaced since. The caller holds Writing() of the shard.
-    void WasStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
+    void OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
     // Discards all pending chunks without storing them.
     void Clear();
 
@@ -93,7 +93,7 @@ class PendingShards {
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Shard> shards_;
     std::atomic<std::size_t> bytes_{0};
-    mutable Gate gates_[tuning::kShardGates];
+    mutable Gate gates_[tuning::kShardLocks];
 };
 
 }  // namespace zarr

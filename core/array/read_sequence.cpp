@@ -72,7 +72,7 @@ bool ReadSequence::Note(const Region& region) {
     } else {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
-        if (!is_expected && steps_ < tuning::kAlikeSteps) {
+        if (!is_expected && steps_ < tuning::kEqualSteps) {
             // This may be the first step of a new sequence.
             first_ = before;
             full_ = region;
@@ -82,20 +82,20 @@ bool ReadSequence::Note(const Region& region) {
             return false;
         }
         // The end of the first row shows the length of rows; the next step confirms the length.
-        seen_ = is_expected ? seen_ + 1 : tuning::kAlikeSteps - 1;
+        seen_ = is_expected ? seen_ + 1 : tuning::kEqualSteps - 1;
         row_length_ = steps_;
         outer_ = row;
         knows_outer_ = true;
         first_ = region;
         steps_ = 0;
     }
-    return seen_ >= tuning::kAlikeSteps;
+    return seen_ >= tuning::kEqualSteps;
 }
 
 std::vector<Region> ReadSequence::Next(std::size_t count,
                                        const std::vector<std::uint64_t>& shape) const {
     std::vector<Region> next;
-    if (!last_ || seen_ < tuning::kAlikeSteps) return next;
+    if (!last_ || seen_ < tuning::kEqualSteps) return next;
     DimVector<std::uint64_t> at = last_->start;
     DimVector<std::uint64_t> row = first_.start;
     std::uint64_t steps = steps_;

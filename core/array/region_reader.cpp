@@ -75,7 +75,7 @@ class RegionReader {
     // `group`.
     Status CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group);
     // Copies the part if its chunk is pending; else returns false.
-    Result<bool> CopyIfPending(const ChunkPart& part);
+    Result<bool> CopyPending(const ChunkPart& part);
     bool CopyIfCached(const ChunkPart& part);
 
     // Chooses the strategy for a part, and sets in `request` which bytes it needs.
@@ -88,7 +88,7 @@ class RegionReader {
     Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     // Copies a part from a cached chunk.
-    Status EmitCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
+    Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
     // Reads a chunk that another thread was loading; uses that thread's result if there is one.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
@@ -142,13 +142,13 @@ class RegionReader {
     const bool is_small_;  // uses one thread unless chunks must be read
     const bool sees_pending_;
     const bool wants_rest_;
-    bool keep_all_ = false;
+    bool cache_all_ = false;
     std::uint64_t may_stay_;  // the first parts that may stay in the cache
     const RegionSplit plan_;
-    std::uint64_t shared_from_;                  // first part that may use all threads
-    std::bitset<tuning::kCachedPieces> copied_;  // parts that CopyCached() has copied
-    const std::size_t in_flight_;                // chunks that are read or decoded concurrently
-    const bool is_gated_;                        // true if more threads may read than may decode
+    std::uint64_t shared_from_;                    // first part that may use all threads
+    std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
+    const std::size_t in_flight_;                  // chunks that are read or decoded concurrently
+    const bool is_gated_;                          // true if more threads may read than may decode
 };
 
 namespace {
@@ -160,8 +160,8 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
 }
 
 // Returns how many chunks one read processes concurrently.
-std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_t threads) {
-    const std::size_t usual = ChunksAtOnce(array, threads);
+std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std::size_t threads) {
+    const std::size_t usual = MaxConcurrentChunks(array, threads);
     const bool may_be_on_disk =
         !array.store()->Traits().remote && plan.pieces() > threads &&
         plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
@@ -174,7 +174,7 @@ std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_
 
 }  // namespace
 
-std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies) {
+std::size_t MaxConcurrentChunks(const Array& array, std::size_t threads, std::size_t copies) {
     return AtOnce(array, threads, copies, array.store()->Traits().concurrent_reads);
 }
 
@@ -190,16 +190,16 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       threads_(std::max<std::size_t>(options.threads, 1)),
       decoding_(threads_),
       is_preload_(destination.data == nullptr),
-      is_small_(region.size() * op_.dst_size <= tuning::kSharedReadFrom),
-      sees_pending_(!is_preload_ && options.sees_pending && !array.pending().empty()),
+      is_small_(region.size() * op_.dst_size <= tuning::kParallelReadFrom),
+      sees_pending_(!is_preload_ && options.reads_pending && !array.pending().empty()),
       wants_rest_(wants_rest),
       plan_(array.layouts().grid(), region, destination.strides),
       shared_from_(plan_.pieces()),
-      in_flight_(ChunksAtOnce(array, plan_, threads_)),
+      in_flight_(MaxConcurrentChunks(array, plan_, threads_)),
       is_gated_(in_flight_ > threads_ || !array.chunks().groups().empty()) {
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
-    keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
+    cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
     // If the chunks exceed the cache, only the first ones may stay. Otherwise they would all evict
     // each other before the next read, for example of the next band in the same chunks.
     may_stay_ = plan_.pieces();
@@ -215,7 +215,7 @@ template <class Work>
 Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
     ChunkPart part = plan_.At(piece);
     part.threads = piece >= shared_from_ ? threads_ : 1;
-    part.may_stay = piece < may_stay_;
+    part.may_be_cached = piece < may_stay_;
     auto layout = array_.layouts().Of(part.chunk);
     if (!layout.ok()) return array_.Locate(layout.status(), part.chunk);
     part.layout = layout.Take();
@@ -240,8 +240,8 @@ void RegionReader::PopulateDestination() const {
 
 bool RegionReader::CopyCached() {
     const std::uint64_t pieces = plan_.pieces();
-    if (is_preload_ || pieces > tuning::kCachedPieces) return false;
-    std::bitset<tuning::kCachedPieces> held;
+    if (is_preload_ || pieces > tuning::kMaxCachedParts) return false;
+    std::bitset<tuning::kMaxCachedParts> held;
     for (std::size_t i = 0; i < pieces && !sees_pending_; ++i) {
         const auto look = [&](const ChunkPart& part) -> Status {
             held[i] = is_small_ ? CopyIfCached(part)
@@ -323,7 +323,7 @@ bool RegionReader::CopyIfCached(const ChunkPart& part) {
     return true;
 }
 
-Result<bool> RegionReader::CopyIfPending(const ChunkPart& part) {
+Result<bool> RegionReader::CopyPending(const ChunkPart& part) {
     const auto pending = array_.pending().Find(array_.IdOf(part.chunk).chunk);
     if (pending == nullptr) return false;
     const std::lock_guard<std::mutex> lock(pending->mutex);
@@ -343,7 +343,7 @@ Result<bool> RegionReader::CopyIfPending(const ChunkPart& part) {
 
 Status RegionReader::CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group) {
     if (sees_pending_) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(part));
+        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyPending(part));
         if (is_pending) return {};
     }
     const ChunkId id = array_.IdOf(part.chunk);
@@ -370,7 +370,7 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     const auto size = static_cast<std::size_t>(groups.SizeOf(group));
     ZARR_RETURN_IF_ERROR(ParallelFor(size, is_small_ ? 1 : options.threads, [&](std::size_t i) {
         const std::uint64_t piece = groups.PieceAt(group, i);
-        if (piece < tuning::kCachedPieces && copied_[static_cast<std::size_t>(piece)])
+        if (piece < tuning::kMaxCachedParts && copied_[static_cast<std::size_t>(piece)])
             return Status();
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
@@ -397,7 +397,7 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     const auto take = [&](std::size_t i, const Result<FetchedChunk>& fetched) {
         return OnPart(own[i].piece, [&](const ChunkPart& part) {
             if (!claims[i]) return Take(part, own[i], fetched);
-            return EmitCached(
+            return CopyFromCached(
                 part, cache.LoadClaimed(claims[i], [&] { return Load(part, own[i], fetched); }));
         });
     };
@@ -424,10 +424,10 @@ Status RegionReader::ReadLoading(const ChunkPart& part, const Wanted& wanted,
     };
     const auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(part.chunk), load);
     if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
-    return EmitCached(part, chunk);
+    return CopyFromCached(part, chunk);
 }
 
-Status RegionReader::EmitCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const {
+Status RegionReader::CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const {
     if (chunk.ok() && !is_preload_) Emit(part, **chunk);
     return chunk.status();
 }
@@ -490,7 +490,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
         // stay in the cache.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
-            return !wants_rest_ && context.IsFirstPart(array_.IdOf(part.chunk));
+            return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));
         };
         if (!ranges.empty() && is_alone()) {
             if (!is_stored_so) return Strategy::kDecodeRange;
@@ -502,7 +502,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
             }
         }
     }
-    const bool is_kept = part.may_stay && (keep_all_ || !part.covers_chunk || IsObjects(array_));
+    const bool is_kept =
+        part.may_be_cached && (cache_all_ || !part.covers_chunk || IsObjects(array_));
     // A partly read chunk larger than the cache is cached alone, which serves reads strip by strip.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
@@ -543,7 +544,7 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
     const auto decode = [&] { return DecodeWhole(part, fetched); };
     // GetOrLoad() could wait for another thread, which is not allowed while reading several chunks.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
-    return EmitCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
+    return CopyFromCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }
 
 Status RegionReader::ReadIntoPlace(const ChunkPart& part, ByteSpan bytes) {

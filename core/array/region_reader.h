@@ -25,6 +25,6 @@ Status PreloadRegion(const Array& array, const Region& region, std::size_t threa
 // Returns how many chunks a call may read or write concurrently if `threads` may decode or encode.
 // Greater than `threads` for remote stores, but bounded by memory: each chunk is assumed to exist
 // `copies` times.
-std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies = 1);
+std::size_t MaxConcurrentChunks(const Array& array, std::size_t threads, std::size_t copies = 1);
 
 }  // namespace zarr

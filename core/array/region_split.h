@@ -24,7 +24,7 @@ struct ChunkPart {
     bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
     bool fills_chunk = false;   // true if the part has all of the chunk's elements in order
     std::size_t threads = 1;    // that may read, decode and copy the part
-    bool may_stay = true;       // true if the chunk may stay in the cache
+    bool may_be_cached = true;  // true if the chunk may stay in the cache
     ChunkLayoutPtr layout;      // set by the caller if needed
 };
 

@@ -62,7 +62,8 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
         layout.levels_.push_back(std::move(level));
     }
     for (std::size_t k = 1; k < layout.levels(); ++k)
-        if (layout.IsWrapped(k)) layout.levels_[k - 1].max_child_bytes = layout.MaxWrappedBytes(k);
+        if (layout.IsEncodedWhole(k))
+            layout.levels_[k - 1].max_child_bytes = layout.MaxEncodedShardBytes(k);
     if (!metadata.edges.empty() && !metadata.shards.empty()) {
         layout.outermost_ = metadata.shards.front();
         layout.more_ = std::make_unique<ShapeCache<ShardIndex>>();
@@ -90,7 +91,7 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-std::size_t ShardLayout::MaxWrappedBytes(std::size_t level) const {
+std::size_t ShardLayout::MaxEncodedShardBytes(std::size_t level) const {
     // Twice the maximum of usual encoders: accepts unusual encoders and still rejects decompression
     // bombs.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
@@ -128,7 +129,7 @@ Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan st
                          BuiltShard& owner, Old& old) const {
     old.bytes = stored;
     if (stored.data == nullptr) return {};
-    if (IsWrapped(level)) {
+    if (IsEncodedWhole(level)) {
         Buffer& unwrapped = owner.owned.emplace_back();
         ZARR_RETURN_IF_ERROR(Unwrap(level, stored, unwrapped));
         old.bytes = std::as_const(unwrapped).span();
@@ -186,7 +187,7 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
                                                          BuiltShard& built) const {
     ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr index, IndexOf(level, building.shape));
     BuiltShard plain;
-    BuiltShard& shard = IsWrapped(level) ? plain : built;
+    BuiltShard& shard = IsEncodedWhole(level) ? plain : built;
     Old old;
     ZARR_RETURN_IF_ERROR(Open(level, *index, stored, shard, old));
     const std::vector<Changed> changed = ByPosition(level, *index, building.shape, changes);
@@ -222,7 +223,8 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
     } else {
         shard.parts[first] = std::as_const(stored_index).span();
     }
-    return IsWrapped(level) ? AddWrapped(level, plain, at, building, built) : std::optional(at);
+    return IsEncodedWhole(level) ? AddWrapped(level, plain, at, building, built)
+                                 : std::optional(at);
 }
 
 Result<std::optional<std::size_t>> ShardLayout::AddWrapped(std::size_t level,

@@ -53,7 +53,7 @@ class ShardLayout {
     // size.
     const Index& Reach(std::size_t level) const { return levels_[level].reach; }
     // Returns the size of a child in chunks along each dimension.
-    const Index& ChildReach(std::size_t level) const { return levels_[level].child_reach; }
+    const Index& ChunksPerChild(std::size_t level) const { return levels_[level].child_reach; }
 
     // Returns the shard index of a level. `shape` is the size in chunks of the shard of level 0.
     // Fails if the codecs cannot be bound.
@@ -71,9 +71,9 @@ class ShardLayout {
     }
 
     // True if codecs encode the bytes of a whole shard of this level ("wrapped").
-    bool IsWrapped(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
+    bool IsEncodedWhole(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
     // Returns the maximum stored size in bytes of a wrapped shard of a level.
-    std::size_t MaxWrappedBytes(std::size_t level) const;
+    std::size_t MaxEncodedShardBytes(std::size_t level) const;
     // Decodes a wrapped shard.
     Status Unwrap(std::size_t level, ByteSpan stored, Buffer& shard) const;
 

@@ -100,10 +100,10 @@ Result<ShardNodePtr> ShardReader::LoadRoot(const ShardBox& box, const ShardIndex
 Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const {
     const std::string name = shards_.NameOf(shard);
     Buffer stored;
-    if (layout_.IsWrapped(0)) {
+    if (layout_.IsEncodedWhole(0)) {
         ZARR_ASSIGN_OR_RETURN(
             const ReadResult read,
-            shards_.Read(shard, ValuePart::Whole(layout_.MaxWrappedBytes(0)), stored));
+            shards_.Read(shard, ValuePart::Whole(layout_.MaxEncodedShardBytes(0)), stored));
         node.is_absent = !read.found;
         if (!read.found) return {};
         auto memory = std::make_shared<Buffer>();
@@ -127,7 +127,7 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
 }
 
 Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& index,
-                                        const Index& chunk, const ShardPlace& place) const {
+                                        const Index& chunk, const ShardLocation& place) const {
     const Index& reach = layout_.Reach(level);
     Index child = chunk;
     Index counts = grid_.span();  // of all shards of the level
@@ -149,17 +149,18 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
 }
 
 Result<ShardNodePtr> ShardReader::LoadChild(std::size_t level, const ShardIndex& index,
-                                            const Index& chunk, const ShardPlace& place) const {
+                                            const Index& chunk, const ShardLocation& place) const {
     auto node = std::make_shared<ShardNode>();
     node->version = place.node->version;
     node->store_count = place.node->store_count;
-    ZARR_RETURN_IF_ERROR(layout_.IsWrapped(level) ? LoadWrapped(level, index, chunk, place, *node)
-                                                  : LoadPlain(level, index, chunk, place, *node));
+    ZARR_RETURN_IF_ERROR(layout_.IsEncodedWhole(level)
+                             ? LoadWrapped(level, index, chunk, place, *node)
+                             : LoadPlain(level, index, chunk, place, *node));
     return ShardNodePtr(std::move(node));
 }
 
 Status ShardReader::LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
-                              const ShardPlace& place, ShardNode& node) const {
+                              const ShardLocation& place, ShardNode& node) const {
     const std::string name = NameOfChild(level, chunk);
     node.size = place.size;
     node.base = place.offset;
@@ -178,7 +179,7 @@ Status ShardReader::LoadPlain(std::size_t level, const ShardIndex& index, const 
 }
 
 Status ShardReader::LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
-                                const ShardPlace& place, ShardNode& node) const {
+                                const ShardLocation& place, ShardNode& node) const {
     const std::string name = NameOfChild(level, chunk);
     Buffer stored;
     ZARR_RETURN_IF_ERROR(ReadPart(chunk, place, 0, static_cast<std::size_t>(place.size), stored));
@@ -210,7 +211,7 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& p
 
 // For level 0, `box_` must be set already.
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
-                                                         const ShardPlace& found) const {
+                                                         const ShardLocation& found) const {
     Step step;
     step.place = box_.PlaceOf(chunk);
     auto index = of_.layout_.IndexOf(level, box_.count);
@@ -223,14 +224,14 @@ Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, cons
     return step;
 }
 
-Result<ShardPlace> ShardReader::Walk::Find(const Index& chunk) {
+Result<ShardLocation> ShardReader::Walk::Find(const Index& chunk) {
     const ShardLayout& layout = of_.layout_;
     if (steps_.empty() || !box_.Has(chunk)) {
         box_ = of_.grid_.BoxAround(chunk);
         steps_.clear();
     }
     const Index place = box_.PlaceOf(chunk);
-    ShardPlace found;
+    ShardLocation found;
     for (std::size_t level = 0;; ++level) {
         const bool is_there =
             level < steps_.size() && (level == 0 || IsAt(steps_[level], level, place));
@@ -246,10 +247,10 @@ Result<ShardPlace> ShardReader::Walk::Find(const Index& chunk) {
     }
 }
 
-Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& node,
-                                        const ShardIndex& index, const Index& chunk,
-                                        const Index& place) const {
-    ShardPlace found;
+Result<ShardLocation> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& node,
+                                           const ShardIndex& index, const Index& chunk,
+                                           const Index& place) const {
+    ShardLocation found;
     found.node = node;
     if (node->is_absent) return found;
     auto extent =
@@ -268,7 +269,8 @@ Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& n
 // ---------------------------------------------------------------------------------------------
 // Reading with the indexes
 
-Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Read& read) const {
+Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
+                                    const Read& read) const {
     const std::uint64_t number = grid_.NumberOfShard(shard);
     const ChunkId id{ids_[0], number};
     for (int tries = 0; tries < kReadTries; ++tries) {
@@ -293,16 +295,16 @@ Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const 
     bool is_present = false;
     const Index shard = grid_.ShardOf(chunk);
     const auto read_there = [&]() -> Result<ShardNodePtr> {
-        ZARR_ASSIGN_OR_RETURN(const ShardPlace place, Walk(*this).Find(chunk));
+        ZARR_ASSIGN_OR_RETURN(const ShardLocation place, Walk(*this).Find(chunk));
         is_present = place.is_present;
         if (is_present) ZARR_RETURN_IF_ERROR(read(place));
         return place.node;
     };
-    ZARR_RETURN_IF_ERROR(WhileFresh(shard, &chunk, read_there));
+    ZARR_RETURN_IF_ERROR(RetryUntilFresh(shard, &chunk, read_there));
     return is_present;
 }
 
-Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
+Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& place, std::uint64_t offset,
                              std::size_t length, Buffer& value) const {
     if (place.node->memory != nullptr)
         return value.Assign({place.node->memory->data() + place.offset + offset, length});
@@ -345,7 +347,7 @@ Status ShardReader::ForEachIn(const ShardBox& box,
         ZARR_RETURN_IF_ERROR(List(0, root, *index, Index(box.count.size(), 0), listing));
         return root;
     };
-    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardAt(box.shard), nullptr, look));
+    ZARR_RETURN_IF_ERROR(RetryUntilFresh(grid_.ShardAt(box.shard), nullptr, look));
     for (const auto& [chunk, is_present] : listing.pending)
         if (is_present) listing.present.push_back(chunk);
     std::sort(listing.present.begin(), listing.present.end());
@@ -358,13 +360,13 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
     if (node->is_absent) return {};
     // Few stored bytes may be shared by many shards, or decode to many bytes: limit the total.
     listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
-    if (layout_.IsWrapped(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
+    if (layout_.IsEncodedWhole(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
     if (listing.bytes > LimitOf(Limit::kChunkSize))
         return OverLimit(
             Limit::kChunkSize,
             shards_.NameOf(grid_.ShardAt(listing.box.shard)) +
                 ": its chunks cannot be listed: the indexes in it have too many bytes");
-    const Index& reach = layout_.ChildReach(level);
+    const Index& reach = layout_.ChunksPerChild(level);
     const bool is_last = level + 1 == layout_.levels();
     Index child(reach.size(), 0);
     do {
@@ -374,7 +376,7 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
             place[i] += child[i] * reach[i];
             chunk[i] += place[i];
         }
-        ZARR_ASSIGN_OR_RETURN(const ShardPlace found, PlaceIn(level, node, index, chunk, place));
+        ZARR_ASSIGN_OR_RETURN(const ShardLocation found, PlaceIn(level, node, index, chunk, place));
         if (!found.is_present) continue;
         if (is_last) {
             const std::uint64_t number = listing.box.NumberOf(chunk);
@@ -410,8 +412,8 @@ void ShardReader::Forget(const Index& shard) const {
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 
-void ShardReader::DropStale() const {
-    cache_.DropStale(ids_[0], true, [&](std::uint64_t number, const ShardNode& node) {
+void ShardReader::DropOutdated() const {
+    cache_.DropOutdated(ids_[0], true, [&](std::uint64_t number, const ShardNode& node) {
         return node.is_absent ||
                !SameVersion(node.version, shards_.VersionOf(grid_.ShardAt(number)));
     });

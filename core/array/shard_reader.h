@@ -37,7 +37,7 @@ using ShardNodePtr = std::shared_ptr<const ShardNode>;
 using ShardCache = LoadingCache<ShardNode>;
 
 // Location of a chunk's bytes.
-struct ShardPlace {
+struct ShardLocation {
     ShardNodePtr node;  // shard of the deepest level that was read
     bool is_present = false;
     std::uint64_t offset = 0;  // in the stored value, or in `node->memory`
@@ -66,7 +66,7 @@ class ShardReader {
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
-        Result<ShardPlace> Find(const Index& chunk);
+        Result<ShardLocation> Find(const Index& chunk);
 
       private:
         struct Step {
@@ -75,7 +75,7 @@ class ShardReader {
             Index place;  // place of a chunk in the shard
         };
         bool IsAt(const Step& step, std::size_t level, const Index& place) const;
-        Result<Step> Enter(std::size_t level, const Index& chunk, const ShardPlace& found) const;
+        Result<Step> Enter(std::size_t level, const Index& chunk, const ShardLocation& found) const;
 
         const ShardReader& of_;
         ShardBox box_;  // box of the shard of level 0
@@ -86,13 +86,13 @@ class ShardReader {
     // the shard that it used, or nullptr if it used none. Fails with kIo after several attempts.
     // `chunk` is named in that message if not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
-    Status WhileFresh(const Index& shard, const Index* chunk, const Read& read) const;
+    Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk, and again if the shard was replaced
     // meanwhile. Returns false if the chunk is absent.
-    using ReadAt = std::function<Status(const ShardPlace& place)>;
+    using ReadAt = std::function<Status(const ShardLocation& place)>;
     Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
-    Status ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
+    Status ReadPart(const Index& chunk, const ShardLocation& place, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
     // Calls `visit` for each stored or pending chunk of a shard, including chunks beyond the
     // array's edge. Time and memory are proportional to the size of the indexes. Fails with kLimit
@@ -106,7 +106,7 @@ class ShardReader {
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
     // Drops all cached data that is outdated, as far as versions show it.
-    void DropStale() const;
+    void DropOutdated() const;
 
     // Puts the shard's key and the chunk's index before an error about stored data.
     Status Corrupt(const Index& chunk, const Status& status) const;
@@ -116,8 +116,9 @@ class ShardReader {
   private:
     // Locates the child of `node`, a shard of a level, that contains `chunk`. `place` is the
     // chunk's place in its shard of level 0.
-    Result<ShardPlace> PlaceIn(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
-                               const Index& chunk, const Index& place) const;
+    Result<ShardLocation> PlaceIn(std::size_t level, const ShardNodePtr& node,
+                                  const ShardIndex& index, const Index& chunk,
+                                  const Index& place) const;
     // ForEachIn() for one shard of a level. `first` is the place of its first chunk in the shard of
     // level 0.
     struct Listing;
@@ -130,14 +131,14 @@ class ShardReader {
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
-                               const ShardPlace& place) const;
+                               const ShardLocation& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
-                                   const ShardPlace& place) const;
+                                   const ShardLocation& place) const;
     // Implement LoadChild(), for a nested shard that is encoded as a whole, and for a plain one.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
-                       const ShardPlace& place, ShardNode& node) const;
+                       const ShardLocation& place, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
-                     const ShardPlace& place, ShardNode& node) const;
+                     const ShardLocation& place, ShardNode& node) const;
     std::string NameOfChild(std::size_t level, const Index& chunk) const;
 
     const KeyedChunks& shards_;

@@ -49,7 +49,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
         std::vector<ShardChange> all = changes.chunks;
         all.insert(all.end(), more.begin(), more.end());
         Status status = Replace(store, box, all, is_complete);
-        pending_.WasStored(shard, status.ok() ? changes.chunks : std::vector<ShardChange>());
+        pending_.OnStored(shard, status.ok() ? changes.chunks : std::vector<ShardChange>());
         reader_.Drop(index);
         return status;
     }

@@ -34,9 +34,9 @@ ShardedChunks::ShardedChunks(std::shared_ptr<const Store> store, std::string pat
       writer_(objects(), grid_, layout_, reader_, pending),
       buffers_(tuning::kIdleReadBytes) {}
 
-void ShardedChunks::DropAssumptions() const {
-    objects().DropAssumptions();
-    reader_.DropStale();
+void ShardedChunks::DropOutdatedState() const {
+    objects().DropOutdatedState();
+    reader_.DropOutdated();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ Status ShardedChunks::Locate(const std::vector<ChunkRequest>& requests, Located&
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const Index chunk = grid_.ChunkAt(requests[i].chunk);
         std::shared_ptr<const Buffer> memory;
-        ShardPlace place;
+        ShardLocation place;
         if (const auto pending = pending_.Find(located.box.shard, located.box.NumberOf(chunk))) {
             memory = *pending;
             place.is_present = memory != nullptr;
@@ -98,7 +98,7 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
     located.shard = grid_.ShardOf(first);
     located.box = grid_.BoxOf(located.shard);
     const auto locate = [&] {
-        return reader_.WhileFresh(located.shard, &first, [&]() -> Result<ShardNodePtr> {
+        return reader_.RetryUntilFresh(located.shard, &first, [&]() -> Result<ShardNodePtr> {
             ZARR_RETURN_IF_ERROR(Locate(requests, located));
             return located.root;
         });
@@ -135,7 +135,7 @@ Status ShardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::si
     const Index chunk = grid_.ChunkAt(request.chunk);
     FetchedChunk fetched;
     Buffer buffer;
-    const auto read_at = [&](const ShardPlace& place) -> Status {
+    const auto read_at = [&](const ShardLocation& place) -> Status {
         auto extent = request.part.Of({}, place.size);
         if (!extent.ok()) return reader_.Corrupt(chunk, extent.status());
         ZARR_RETURN_IF_ERROR(buffers_.Take(extent->size, buffer));
@@ -155,13 +155,13 @@ Status ShardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::si
     return status;
 }
 
-Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) const {
-    std::optional<ChunkPlace> found;
-    const auto note = [&](const ShardPlace& place) -> Status {
+Result<std::optional<ChunkLocation>> ShardedChunks::PlaceOf(const Index& chunk) const {
+    std::optional<ChunkLocation> found;
+    const auto note = [&](const ShardLocation& place) -> Status {
         if (place.node->memory != nullptr)
             return reader_.Corrupt(chunk,
                                    Status::Unsupported("is in a shard that is encoded as a whole"));
-        found = ChunkPlace{NameOf(chunk), place.offset, place.size};
+        found = ChunkLocation{NameOf(chunk), place.offset, place.size};
         return {};
     };
     ZARR_RETURN_IF_ERROR(reader_.AtPlace(chunk, note).status());
@@ -175,14 +175,14 @@ Result<std::vector<std::uint64_t>> ShardedChunks::PresentShards(
     const SizeVisitor& visit_size) const {
     std::vector<std::uint64_t> shards = pending_.Shards();
     const auto visit = [&](std::uint64_t shard) { shards.push_back(shard); };
-    ZARR_RETURN_IF_ERROR(objects().ForEachPresent(visit, visit_size));
+    ZARR_RETURN_IF_ERROR(objects().ForEachStored(visit, visit_size));
     std::sort(shards.begin(), shards.end());
     shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
     return shards;
 }
 
-Status ShardedChunks::ForEachPresent(const ChunkVisitor& visit,
-                                     const SizeVisitor& visit_size) const {
+Status ShardedChunks::ForEachStored(const ChunkVisitor& visit,
+                                    const SizeVisitor& visit_size) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> shards, PresentShards(visit_size));
     if (IsDistant() && shards.size() > tuning::kListedShards)
         return Status::Unsupported("listing the chunks of " + std::to_string(shards.size()) +

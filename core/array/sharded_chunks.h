@@ -37,10 +37,10 @@ class ShardedChunks final : public ChunkStore {
 
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
-    Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
+    Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const override;
     // Fails with kUnsupported for a remote store with more than tuning::kListedShards shards.
-    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
-    void DropAssumptions() const override;
+    Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
+    void DropOutdatedState() const override;
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                const WriteLocks& locks) const override {
         return writer_.Put(store, chunk, value, locks);

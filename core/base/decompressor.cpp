@@ -17,7 +17,7 @@ struct FreeDecompressor {
 
 }  // namespace
 
-libdeflate_decompressor* ThreadsDecompressor() {
+libdeflate_decompressor* ThreadDecompressor() {
     auto& own = ThreadLocalObject<std::unique_ptr<libdeflate_decompressor, FreeDecompressor>>();
     if (own == nullptr) own.reset(libdeflate_alloc_decompressor());
     return own.get();

@@ -27,7 +27,7 @@ class ThreadContext {
     ThreadContext() = default;
 
   private:
-    friend class InThreadContext;
+    friend class ThreadContextScope;
     // Begin() applies these settings to the calling thread, which has none; End() removes them.
     // Several threads may call both at once. Neither may throw.
     virtual void Begin() const = 0;
@@ -35,16 +35,16 @@ class ThreadContext {
 };
 
 // Applies a context to the calling thread during its lifetime. nullptr changes nothing.
-class InThreadContext {
+class ThreadContextScope {
   public:
-    explicit InThreadContext(const ThreadContext* context) : context_(context) {
+    explicit ThreadContextScope(const ThreadContext* context) : context_(context) {
         if (context_ != nullptr) context_->Begin();
     }
-    ~InThreadContext() {
+    ~ThreadContextScope() {
         if (context_ != nullptr) context_->End();
     }
-    InThreadContext(const InThreadContext&) = delete;
-    InThreadContext& operator=(const InThreadContext&) = delete;
+    ThreadContextScope(const ThreadContextScope&) = delete;
+    ThreadContextScope& operator=(const ThreadContextScope&) = delete;
 
   private:
     const ThreadContext* const context_;

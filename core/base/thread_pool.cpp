@@ -271,7 +271,7 @@ void WorkerPool::Pause() noexcept {
     paused = workers;
     if (workers == nullptr) return;
     workers->mutex.lock();
-    const auto deadline = std::chrono::steady_clock::now() + tuning::kForkPatience;
+    const auto deadline = std::chrono::steady_clock::now() + tuning::kMaxForkWait;
     while ((workers->idle != workers->working || !workers->queue.empty()) &&
            std::chrono::steady_clock::now() < deadline) {
         workers->mutex.unlock();
@@ -294,7 +294,7 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
         return job();  // helpers would work without the caller's context
     }
     Job mine{[&] {
-                 const InThreadContext in(context.get());
+                 const ThreadContextScope in(context.get());
                  job();
              },
              false,
@@ -308,7 +308,7 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
 bool WorkerPool::Start(std::function<void()> job) {
     if (auto context = ThreadContext::OfThisThread())
         job = [context = std::move(context), job = std::move(job)] {
-            const InThreadContext in(context.get());
+            const ThreadContextScope in(context.get());
             job();
         };
     // NOLINTNEXTLINE(modernize-make-unique): Job is an aggregate

@@ -32,7 +32,7 @@ class WorkerPool {
     void EndIdle();
 
     // For fork(): no pool thread starts a job between Pause() and Resume(). Pause() returns when no
-    // job runs, or after tuning::kForkPatience (2 s). Call both on one thread.
+    // job runs, or after tuning::kMaxForkWait (2 s). Call both on one thread.
     void Pause() noexcept;
     void Resume() noexcept;
 

@@ -25,7 +25,7 @@ constexpr unsigned kReserved = 1U << 3;    // reserved flag; frames with it cann
 constexpr std::size_t kDecodedSize = 4;    // offset of the first of three sizes, 32 bits each
 constexpr std::size_t kBlockSize = 8;
 constexpr std::size_t kFrameSize = 12;
-constexpr std::size_t kPlaceSize = 4;  // bytes per block offset in the table after the header
+constexpr std::size_t kOffsetSize = 4;  // bytes per block offset in the table after the header
 
 struct Header {
     std::size_t decoded_size = 0;
@@ -150,13 +150,13 @@ class CompressedBlocks {
     // Reads the block offsets of a frame with `count` >= 2 blocks. `encoded` must outlive the
     // result. Returns kCorrupt if a block is outside of the frame.
     static Result<CompressedBlocks> Of(ByteSpan encoded, const Header& header, std::size_t count) {
-        if (count > (header.frame_size - BLOSC_MIN_HEADER_LENGTH) / kPlaceSize) return Damaged();
-        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + count * kPlaceSize;
+        if (count > (header.frame_size - BLOSC_MIN_HEADER_LENGTH) / kOffsetSize) return Damaged();
+        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + count * kOffsetSize;
         CompressedBlocks blocks(encoded, header);
         blocks.blocks_.resize(count);
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t begin =
-                LoadLittle32(encoded.data + BLOSC_MIN_HEADER_LENGTH + i * kPlaceSize);
+                LoadLittle32(encoded.data + BLOSC_MIN_HEADER_LENGTH + i * kOffsetSize);
             if (begin < head || begin >= header.frame_size) return Damaged();
             blocks.blocks_[i].begin = begin;
         }
@@ -175,7 +175,7 @@ class CompressedBlocks {
     // frame's last block alone. Copies the blocks into a smaller frame, because blosc_getitem()
     // would copy more bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
-        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kPlaceSize;
+        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
         std::size_t size = head;
         for (std::size_t i = first; i < last; ++i) size += blocks_[i].end - blocks_[i].begin;
         const std::size_t begin = first * header_.block_size;
@@ -188,7 +188,7 @@ class CompressedBlocks {
         StoreLittle32(frame.data() + kFrameSize, static_cast<std::uint32_t>(size));
         std::size_t place = head;
         for (std::size_t i = first; i < last; ++i) {
-            StoreLittle32(frame.data() + BLOSC_MIN_HEADER_LENGTH + (i - first) * kPlaceSize,
+            StoreLittle32(frame.data() + BLOSC_MIN_HEADER_LENGTH + (i - first) * kOffsetSize,
                           static_cast<std::uint32_t>(place));
             const std::size_t length = blocks_[i].end - blocks_[i].begin;
             std::copy_n(encoded_.data + blocks_[i].begin, length, frame.data() + place);

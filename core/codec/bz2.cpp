@@ -118,7 +118,7 @@ class Bz2 final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         Bunzipper bunzipper;
-        return DecodeStreams(bunzipper, encoded, decoded, Following::kLenient);
+        return DecodeStreams(bunzipper, encoded, decoded, Following::kIgnoreJunk);
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }

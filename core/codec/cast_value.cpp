@@ -159,7 +159,7 @@ bool CastToInteger(const CastRules& rules, From from, To& to) {
             to = from < 0 ? static_cast<To>(rules.to_range.least)
                           : static_cast<To>(rules.to_range.largest);
         } else if (rules.out_of_range == OutOfRange::kWrap) {
-            to = OfBits<To>(static_cast<std::uint64_t>(from), rules.to_bits);
+            to = TruncateToBits<To>(static_cast<std::uint64_t>(from), rules.to_bits);
         } else {
             return false;
         }
@@ -179,7 +179,7 @@ bool CastToInteger(const CastRules& rules, From from, To& to) {
         } else if (rules.out_of_range == OutOfRange::kWrap) {
             const double rest = std::fmod(rounded, kTwoTo64);
             const auto magnitude = static_cast<std::uint64_t>(std::fabs(rest));
-            to = OfBits<To>(rest < 0 ? 0 - magnitude : magnitude, rules.to_bits);
+            to = TruncateToBits<To>(rest < 0 ? 0 - magnitude : magnitude, rules.to_bits);
         } else {
             return false;
         }
@@ -227,7 +227,7 @@ std::size_t CastRun(const CastRules& rules, const ItemRun& run) {
     for (std::size_t i = 0; i < run.count; ++i) {
         From from = LoadNative<From>(run.src + i * sizeof(From));
         if constexpr (std::is_integral_v<From>)
-            from = OfBits<From>(static_cast<std::uint64_t>(from), rules.from_bits);
+            from = TruncateToBits<From>(static_cast<std::uint64_t>(from), rules.from_bits);
         std::uint8_t* const dst = run.dst + i * sizeof(To);
         if (!rules.mapped.empty()) {
             if (const MappedScalar* scalar = FindMapped(rules, KeyOf(from))) {

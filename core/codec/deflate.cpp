@@ -164,7 +164,7 @@ StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
 
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed) {
-    libdeflate_decompressor* decompressor = decoded.is_fixed() ? ThreadsDecompressor() : nullptr;
+    libdeflate_decompressor* decompressor = decoded.is_fixed() ? ThreadDecompressor() : nullptr;
     if (decompressor == nullptr) return false;
     const auto room = decoded.Room();
     if (!room.ok() || room->size == 0) return false;

@@ -276,7 +276,7 @@ class Lzma final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         LzmaStream stream(format_, filters_, decoded.limit());
-        return DecodeStreams(stream, encoded, decoded, Following::kLenient);
+        return DecodeStreams(stream, encoded, decoded, Following::kIgnoreJunk);
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return writable_; }

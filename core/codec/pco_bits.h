@@ -26,7 +26,7 @@ class BitReader {
 
     // Reads `count` <= 64 bits; returns 0 for a count of 0.
     std::uint64_t Read(unsigned count) {
-        if (count > kMostAtOnce) {
+        if (count > kMaxBitsAtOnce) {
             const std::uint64_t low = Read(32);
             return low | (Read(count - 32) << 32);
         }
@@ -44,7 +44,7 @@ class BitReader {
     std::uint64_t left() const { return is_beyond_end() ? 0 : end_ - position_; }
 
   private:
-    static constexpr unsigned kMostAtOnce = 57;  // 64 bits minus an offset of up to 7
+    static constexpr unsigned kMaxBitsAtOnce = 57;  // 64 bits minus an offset of up to 7
 
     // Written so that compilers generate a single load, because the function runs for every number.
     static std::uint64_t LoadEight(const std::uint8_t* p) {
@@ -72,7 +72,7 @@ class BitWriter {
 
     // Writes the lowest `count` <= 64 bits of `bits`.
     void Write(std::uint64_t bits, unsigned count) {
-        if (count > kMostAtOnce) {
+        if (count > kMaxBitsAtOnce) {
             Write(bits, 32);
             return Write(bits >> 32, count - 32);
         }
@@ -86,7 +86,7 @@ class BitWriter {
     void Align() { Write(0, (8 - pending_count_) % 8); }
 
   private:
-    static constexpr unsigned kMostAtOnce = 56;  // 64 bits minus up to 7 pending ones, in bytes
+    static constexpr unsigned kMaxBitsAtOnce = 56;  // 64 bits minus up to 7 pending ones, in bytes
 
     std::vector<std::uint8_t>& bytes_;
     std::uint64_t pending_ = 0;

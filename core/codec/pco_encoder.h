@@ -14,7 +14,7 @@
 
 namespace zarr::pco {
 
-inline constexpr unsigned kMostOrder = 7;  // maximum order of differences
+inline constexpr unsigned kMaxOrder = 7;  // maximum order of differences
 
 struct EncoderOptions {
     unsigned level = 8;

@@ -18,7 +18,7 @@ constexpr NumberType kTypes[] = {
 };
 
 constexpr unsigned kIndexBits = 32;  // bits of dictionary indices and lookback distances
-constexpr unsigned kMostConvolvedBits = 32;
+constexpr unsigned kMaxConvolvedBits = 32;
 
 Status Ends() { return Status::Corrupt("ends within the metadata of a chunk"); }
 
@@ -121,9 +121,9 @@ Status ReadDelta(const FileHeader& header, BitReader& reader, Delta& delta) {
 
 Status ReadBins(BitReader& reader, LatentMetadata& latent) {
     latent.ans_size_log = reader.Read32(4);
-    if (latent.ans_size_log > kMostAnsSizeLog)
+    if (latent.ans_size_log > kMaxAnsSizeLog)
         return Status::Corrupt("has a table of 2^" + std::to_string(latent.ans_size_log) +
-                               " states, more than 2^" + std::to_string(kMostAnsSizeLog));
+                               " states, more than 2^" + std::to_string(kMaxAnsSizeLog));
     const std::uint32_t size = 1U << latent.ans_size_log;
     const std::uint32_t count = reader.Read32(15);
     if (count > size)
@@ -159,7 +159,7 @@ Status ReadLatents(BitReader& reader, ChunkMetadata& chunk) {
     ZARR_RETURN_IF_ERROR(ReadBins(reader, chunk.primary));
     // Convolution of wider numbers would need 128-bit arithmetic, which pco does not support
     // either.
-    if (chunk.delta.encoding == DeltaEncoding::kConv1 && chunk.primary.bits > kMostConvolvedBits)
+    if (chunk.delta.encoding == DeltaEncoding::kConv1 && chunk.primary.bits > kMaxConvolvedBits)
         return Status::Corrupt("has convolutions of numbers of more than 32 bits");
     if (chunk.mode == Mode::kClassic || chunk.mode == Mode::kDict) return {};
     chunk.secondary.emplace();

@@ -44,7 +44,7 @@ inline std::uint64_t LatentOfNumber(const NumberType& type, std::uint64_t number
     return number ^ (type.is_float() && is_negative ? type.mask() : type.middle());
 }
 
-inline constexpr unsigned kMostAnsSizeLog = 14;
+inline constexpr unsigned kMaxAnsSizeLog = 14;
 inline constexpr unsigned kBatch = 256;      // numbers per batch
 inline constexpr unsigned kInterleaved = 4;  // interleaved tANS states
 

@@ -37,9 +37,8 @@ Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
         const std::size_t spec,
         OptionalName(config, "delta_spec",
                      {"auto", "no_op", "none", "try_consecutive", "try_lookback"}));
-    ZARR_ASSIGN_OR_RETURN(
-        const std::int64_t order,
-        json::OptionalInt(config, "delta_encoding_order", -1, 0, pco::kMostOrder));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t order,
+                          json::OptionalInt(config, "delta_encoding_order", -1, 0, pco::kMaxOrder));
     if (order >= 0 && spec != kAuto && spec != kConsecutive)
         return Status::Corrupt("delta_encoding_order: only \"try_consecutive\" has one");
     if (order < 0 && spec == kConsecutive)

@@ -27,7 +27,7 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
 // Returns the maximum output of a stage, in bytes, for a chunk of size `size`. A filter that writes
 // numbers as text takes about twenty bytes per number. A chain of such filters could otherwise grow
 // without bound.
-std::size_t MostEncoded(SizeBound size) {
+std::size_t MaxStageBytes(SizeBound size) {
     constexpr std::size_t kGrowth = 64;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
     const std::size_t most = SaturatingAdd(SaturatingMul(size.max, kGrowth), kFloor);
@@ -56,7 +56,7 @@ Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const Code
     if (context.dtype.kind == DataKind::kObject) {
         ZARR_RETURN_IF_ERROR(pipeline.BindObjects(codecs, items));
         const SizeBound objects = {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false};
-        pipeline.max_stage_bytes_ = std::max(MostEncoded(objects), objects.max);
+        pipeline.max_stage_bytes_ = std::max(MaxStageBytes(objects), objects.max);
         ZARR_RETURN_IF_ERROR(pipeline.BindStages(codecs, 1, objects, std::move(items)));
         return pipeline;
     }
@@ -65,7 +65,7 @@ Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const Code
         return Status::Limit("chunks: the product of their sizes overflows");
     pipeline.chunk_bytes_ = static_cast<std::size_t>(*bytes);
     const SizeBound chunk = {pipeline.chunk_bytes_, true};
-    pipeline.max_stage_bytes_ = std::max(MostEncoded(chunk), chunk.max);
+    pipeline.max_stage_bytes_ = std::max(MaxStageBytes(chunk), chunk.max);
     ZARR_RETURN_IF_ERROR(pipeline.BindStages(codecs, 0, chunk, std::move(items)));
     return pipeline;
 }

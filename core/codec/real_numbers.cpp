@@ -190,7 +190,8 @@ std::string RealNumberText(const DataType& type, const std::uint8_t* element) {
         using T = typename decltype(tag)::type;
         const T number = LoadNative<T>(element);
         if constexpr (std::is_integral_v<T>)
-            return std::to_string(OfBits<T>(static_cast<std::uint64_t>(number), BitsOf(type)));
+            return std::to_string(
+                TruncateToBits<T>(static_cast<std::uint64_t>(number), BitsOf(type)));
         else if constexpr (std::is_same_v<T, Half>)
             return json::PythonFloat(static_cast<double>(HalfToFloat(number.bits)));
         else

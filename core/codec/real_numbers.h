@@ -50,7 +50,7 @@ std::string RealNumberText(const DataType& type, const std::uint8_t* element);
 // Returns the low `bits` bits of `number` as an integer of that width, with sign extension if Int
 // is signed.
 template <class Int>
-Int OfBits(std::uint64_t number, unsigned bits) {
+Int TruncateToBits(std::uint64_t number, unsigned bits) {
     if (bits >= sizeof(Int) * 8) return static_cast<Int>(number);
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     const bool is_negative = std::is_signed_v<Int> && ((number >> (bits - 1)) & 1) != 0;

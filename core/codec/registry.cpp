@@ -128,7 +128,7 @@ constexpr Refusal kRefused[] = {
 };
 
 // Returns why a known codec is refused; empty if the codec is unknown.
-std::string_view WhyRefused(const CodecSpec& spec) {
+std::string_view RefusalReason(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
     // A Zarr v3 codec without the prefix "numcodecs." is not numcodecs' codec of that name.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
@@ -141,7 +141,7 @@ std::string_view WhyRefused(const CodecSpec& spec) {
 
 Result<const Row*> RequireRow(const CodecSpec& spec) {
     if (const Row* row = FindRow(spec)) return row;
-    const std::string_view why = WhyRefused(spec);
+    const std::string_view why = RefusalReason(spec);
     if (!why.empty())
         return Status::Unsupported("codec \"" + spec.name + "\" is refused: " + std::string(why));
     return Status::Unsupported("unknown codec " + Quoted(spec.name));

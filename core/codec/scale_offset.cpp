@@ -89,7 +89,8 @@ T OfFloat(decltype(AsFloat(T{})) number) {
 template <class T, bool kDecodes>
 bool ScaleOne(const ScaleAndOffset& by, const T& scale, const T& offset, T& number) {
     if constexpr (std::is_integral_v<T>) {
-        WideInteger wide = WideInteger::Of(OfBits<T>(static_cast<std::uint64_t>(number), by.bits));
+        WideInteger wide =
+            WideInteger::Of(TruncateToBits<T>(static_cast<std::uint64_t>(number), by.bits));
         WideInteger added = WideInteger::Of(offset);
         const WideInteger factor = WideInteger::Of(scale);
         if constexpr (kDecodes) {

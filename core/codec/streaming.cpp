@@ -8,7 +8,7 @@ namespace zarr {
 namespace {
 
 // Maximum bytes per library call, because libraries count bytes in 32 bits.
-constexpr std::size_t kLargestPiece = std::size_t{1} << 30;
+constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 30;
 
 struct StreamEnd {
     std::size_t consumed = 0;
@@ -25,9 +25,9 @@ Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output&
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};
-        room.size = std::min(room.size, kLargestPiece);
+        room.size = std::min(room.size, kMaxPieceBytes);
         ByteSpan piece = encoded.From(end.consumed);
-        piece.size = std::min(piece.size, kLargestPiece);
+        piece.size = std::min(piece.size, kMaxPieceBytes);
 
         StreamStep step = decoder.Step(piece, room);
         end.consumed += step.consumed;
@@ -59,7 +59,7 @@ Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output,
         ZARR_ASSIGN_OR_RETURN(const StreamEnd end, DecodeStream(decoder, encoded, output));
         if (!end.damage.ok()) {
             const bool is_junk = !first && output.written() == written_before;
-            return following == Following::kLenient && is_junk ? Status() : end.damage;
+            return following == Following::kIgnoreJunk && is_junk ? Status() : end.damage;
         }
         if (following == Following::kIgnored) return {};
         encoded = encoded.From(end.consumed);
@@ -74,8 +74,8 @@ Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output) {
         if (room.size == 0)
             return Status::Limit("encodes to more than " + std::to_string(output.limit()) +
                                  " bytes");
-        room.size = std::min(room.size, kLargestPiece);
-        const ByteSpan piece{decoded.data, std::min(decoded.size, kLargestPiece)};
+        room.size = std::min(room.size, kMaxPieceBytes);
+        const ByteSpan piece{decoded.data, std::min(decoded.size, kMaxPieceBytes)};
         StreamStep step = encoder.Step(piece, room, piece.size == decoded.size);
         output.Commit(step.produced);
         if (step.state == StreamState::kDamaged) return step.error;

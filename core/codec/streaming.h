@@ -35,10 +35,10 @@ class StreamDecoder {
 
 // Bytes that are allowed after a complete stream.
 enum class Following {
-    kIgnored,  // any bytes; they are ignored
-    kStreams,  // further streams only; their contents are joined
-    kPadded,   // further streams, with zero bytes after each stream
-    kLenient,  // further streams; bytes that begin no stream are ignored
+    kIgnored,     // any bytes; they are ignored
+    kStreams,     // further streams only; their contents are joined
+    kPadded,      // further streams, with zero bytes after each stream
+    kIgnoreJunk,  // further streams; bytes that begin no stream are ignored
 };
 
 // Decodes all streams of `encoded` to `output`. Returns an error if the input is empty, damaged or

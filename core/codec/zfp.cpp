@@ -199,8 +199,8 @@ void Promote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::siz
     const std::int32_t half = std::is_signed_v<Int> ? 0 : std::int32_t{1} << (bits - 1);
     const std::int32_t factor = std::int32_t{1} << (31 - bits);
     for (std::size_t i = 0; i < count; ++i) {
-        const Int number =
-            OfBits<Int>(static_cast<std::uint64_t>(LoadNative<Int>(src + i * sizeof(Int))), bits);
+        const Int number = TruncateToBits<Int>(
+            static_cast<std::uint64_t>(LoadNative<Int>(src + i * sizeof(Int))), bits);
         StoreNative(dst + i * 4, (std::int32_t{number} - half) * factor);
     }
 }
@@ -301,7 +301,7 @@ class Zfp final : public Codec {
     // Sets the type, shape and parameters of the stream. libzfp's first dimension is the chunk's
     // last.
     Status SetUp(OpenedZfp& opened) const {
-        std::size_t n[kMostZfpDimensions] = {};
+        std::size_t n[kMaxZfpDimensions] = {};
         const std::size_t rank = block_.shape.size();
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = static_cast<std::size_t>(block_.shape[rank - 1 - i]);
@@ -329,7 +329,7 @@ CodecResult MakeZfp(const json::Value& config, const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const ZfpParameters parameters, ZfpParameters::Make(config));
     ZARR_ASSIGN_OR_RETURN(const ZfpNumbers numbers, ZfpNumbers::Of(context.dtype, parameters.mode));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
-    if (block.shape.size() > kMostZfpDimensions)
+    if (block.shape.size() > kMaxZfpDimensions)
         return Status::Unsupported("libzfp has arrays of up to 4 dimensions, not of " +
                                    std::to_string(block.shape.size()));
     return std::unique_ptr<Codec>(std::make_unique<Zfp>(block, context.dtype, numbers, parameters));

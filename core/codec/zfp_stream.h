@@ -23,7 +23,7 @@ struct FreeZfpField {
     void operator()(zfp_field* field) const { zfp_field_free(field); }
 };
 
-inline constexpr std::size_t kMostZfpDimensions = 4;
+inline constexpr std::size_t kMaxZfpDimensions = 4;
 // Padding in bytes after the encoded data, sufficient to read the header.
 inline constexpr std::size_t kZfpHeaderRoom = (ZFP_HEADER_MAX_BITS + 7) / 8 + sizeof(std::uint64_t);
 

@@ -102,7 +102,7 @@ class Zfpy final : public Codec {
         if (!TypeOf(type_))
             return Status::Unsupported("libzfp has no items of dtype " + type_.ToString());
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
-        if (rank == 0 || rank > kMostZfpDimensions)
+        if (rank == 0 || rank > kMaxZfpDimensions)
             return Status::Unsupported("libzfp has arrays of 1 to 4 dimensions, not of " +
                                        std::to_string(rank));
         if (!is_flat_ && !is_in_order_)
@@ -113,7 +113,7 @@ class Zfpy final : public Codec {
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         const zfp_type type = *TypeOf(type_);
-        std::size_t n[kMostZfpDimensions] = {};  // fastest-varying dimension first
+        std::size_t n[kMaxZfpDimensions] = {};  // fastest-varying dimension first
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = is_flat_ ? decoded.size / type_.size

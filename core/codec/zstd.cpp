@@ -173,7 +173,7 @@ Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decod
         code = ZSTD_compressCCtx(context.get(), room.data, room.size, decoded.data, decoded.size,
                                  parameters.level);
     }
-    if (ZSTD_sizeof_CCtx(context.get()) > tuning::kKeptEncoder) context.reset();
+    if (ZSTD_sizeof_CCtx(context.get()) > tuning::kMaxIdleEncoder) context.reset();
     if (ZSTD_isError(code) != 0U) return Damage(code);
     return code;
 }

@@ -71,7 +71,7 @@ bool IsAffine(const json::Value& attributes) {
 
 // Returns xmin, ymin, xmax, ymax from an array of four finite numbers; nullopt if the extent is
 // empty or invalid.
-std::optional<std::array<double, 4>> ReadBox(const json::Value& value) {
+std::optional<std::array<double, 4>> ReadBoundingBox(const json::Value& value) {
     const json::Array* const items = value.as_array();
     if (items == nullptr || items->size() != 4) return std::nullopt;
     std::array<double, 4> box{};
@@ -112,11 +112,12 @@ class AffineFinder {
         if (auto source = FromCoordinatesOrGdalAttribute()) return source;
         if (auto source = FromOme()) return source;
         if (auto source = FromLayout()) return source;
-        if (auto source = FromBox(facts_.attributes)) return source;
+        if (auto source = FromBoundingBox(facts_.attributes)) return source;
         if (group_attributes_.Find("spatial:bbox") == nullptr &&
             group_attributes_.Find("proj:bbox") == nullptr)
             return std::nullopt;
-        return SharesGroupCrs(hierarchy_, facts_) ? FromBox(group_attributes_) : std::nullopt;
+        return SharesGroupCrs(hierarchy_, facts_) ? FromBoundingBox(group_attributes_)
+                                                  : std::nullopt;
     }
 
   private:
@@ -127,7 +128,7 @@ class AffineFinder {
         auto source = FromAttribute(attributes, name);
         if (!source) return source;
         const std::string convention(name, std::string_view(name).find(':') + 1);
-        const std::string other = OtherSizeOf(attributes, convention, facts_);
+        const std::string other = MismatchedSize(attributes, convention, facts_);
         if (other.empty()) return source;
         warnings_.push_back("attribute " + std::string(name) + ": is for a raster of " + other +
                             " pixels (" + convention + "shape or " + convention +
@@ -145,14 +146,15 @@ class AffineFinder {
         Warnings ignored;  // the coordinates are not needed
         const auto laid = FromCoordinates(&t, ignored);
         const bool disagrees =
-            laid ? !CountsPixels(laid->transform) && !Agree(laid->transform, t) : is_contradicted_;
+            laid ? !HoldsPixelNumbers(laid->transform) && !Agree(laid->transform, t)
+                 : is_contradicted_;
         if (disagrees)
             warnings_.push_back(stated.origin +
                                 " disagrees with the coordinate arrays; the attribute is used");
     }
 
     // True if the coordinates are pixel numbers, which start at 0 and increase by 1.
-    static bool CountsPixels(const GeoTransform& t) {
+    static bool HoldsPixelNumbers(const GeoTransform& t) {
         return t[1] == 1 && t[5] == 1 && (t[0] == -0.5 || t[0] == 0) && (t[3] == -0.5 || t[3] == 0);
     }
 
@@ -329,14 +331,14 @@ class AffineFinder {
 
     // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`, if the shape attribute
     // equals the shape of the raster.
-    std::optional<AffineSource> FromBox(const json::Value& attributes) {
+    std::optional<AffineSource> FromBoundingBox(const json::Value& attributes) {
         for (const std::string prefix : {"spatial:", "proj:"}) {
             const json::Value* const stated = attributes.Find(prefix + "bbox");
             const json::Value* const shape = attributes.Find(prefix + "shape");
             const bool is_spatial = prefix[0] == 's';
             if (stated == nullptr || stated->is_null() || shape == nullptr) continue;
             if ((is_spatial && !IsAffine(attributes)) || !IsOwnShape(*shape)) continue;
-            const auto box = ReadBox(*stated);
+            const auto box = ReadBoundingBox(*stated);
             if (!box) {
                 warnings_.push_back("attribute " + prefix +
                                     "bbox: expected xmin, ymin, xmax and ymax, got " +
@@ -449,7 +451,7 @@ class AffineFinder {
             const json::Value attributes(std::move(stated));
             if (of_level.Find(kSpatialTransform) != nullptr)
                 return FromAttribute(attributes, kSpatialTransform);
-            if (of_level.Find("spatial:shape") != nullptr) return FromBox(attributes);
+            if (of_level.Find("spatial:shape") != nullptr) return FromBoundingBox(attributes);
         }
         return std::nullopt;
     }

@@ -44,7 +44,7 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // 4. OME-NGFF's scale and translation;
 // 5. the multiscales layout of the group (zarr-conventions);
 // 6. `spatial:bbox` or `proj:bbox` with the shape.
-// A transform for another raster size (OtherSizeOf()) is ignored. Each invalid statement gives a
+// A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
 // warning. In a store that is not remote, so does each statement that disagrees with the
 // coordinates by more than half a pixel. `threads` limits the threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,

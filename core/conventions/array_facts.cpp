@@ -161,7 +161,7 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
 
 // Sets the role of an axis that is chosen as X or Y, if a part of the dimension's name suggests
 // that role.
-void NameRole(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
+void SetRoleByName(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
     if (!axis) return;
     Dimension& dimension = facts.dimensions[*axis];
     if (dimension.role == AxisRole::kNone && RoleFromPartOfName(dimension.name) == role)
@@ -176,7 +176,7 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     if (!attributes.ok()) facts.warnings.push_back(attributes.status().message());
     facts.attributes = WithEopf(attributes.ok() ? attributes.Take() : json::Value(json::Object{}),
                                 facts.metadata, facts.warnings);
-    if (facts.metadata.lacks_fill_value)
+    if (facts.metadata.is_fill_value_missing)
         facts.warnings.push_back(
             hierarchy.NameOf(path, Document::kArray) +
             ": the compulsory member \"fill_value\" is missing; null is assumed");
@@ -205,8 +205,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
         dimension.role = RoleOf(dimensions[i]);
     }
     facts.axes = FindHorizontalAxes(dimensions);
-    NameRole(facts.axes.x, AxisRole::kX, facts);
-    NameRole(facts.axes.y, AxisRole::kY, facts);
+    SetRoleByName(facts.axes.x, AxisRole::kX, facts);
+    SetRoleByName(facts.axes.y, AxisRole::kY, facts);
     return facts;
 }
 

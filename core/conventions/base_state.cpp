@@ -91,7 +91,7 @@ std::string DigestOfValues(const Array& array) {
     const Destination destination{reinterpret_cast<std::uint8_t*>(values.data()),
                                   StridesOf(region.count, native.size), *op};
     ReadOptions options;
-    options.sees_pending = false;
+    options.reads_pending = false;
     Digest digest;
     for (std::uint64_t i = 0; i < kSamples; ++i) {
         for (std::size_t axis = 0; axis < metadata.rank(); ++axis)

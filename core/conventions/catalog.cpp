@@ -33,7 +33,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
     auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes, ignored);
-    if (array.is_raster) array.placing = PlacingStatements(attributes, dimensions, hierarchy, path);
+    if (array.is_raster)
+        array.placing = LocationStatements(attributes, dimensions, hierarchy, path);
     for (NamedDimension& dimension : dimensions)
         array.dimensions.push_back(std::move(dimension.name));
     return array;
@@ -306,10 +307,10 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     group.title = read->title;
     group.arrays.push_back(std::move(base));
     groups_.push_back(std::move(group));
-    return VisitBeside(image.path, read->levels);
+    return VisitLabels(image.path, read->levels);
 }
 
-Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::string>& levels) {
+Status CatalogWalk::VisitLabels(const std::string& path, const std::set<std::string>& levels) {
     if (!can_list()) {
         const std::string labels = JoinKey(path, kLabelsGroup);
         const auto found = hierarchy_.Has(labels, Document::kAttributes);

@@ -21,7 +21,7 @@ struct CatalogArray {
     std::vector<std::string> dimensions;
     std::string long_name;  // attribute `long_name`; may be empty
     std::string units;
-    std::string placing;        // result of PlacingStatements()
+    std::string placing;        // result of LocationStatements()
     bool is_raster = false;     // result of IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };
@@ -110,7 +110,7 @@ class CatalogWalk {
     void PrefetchBases(const std::vector<NamedMember>& images);
     Status VisitImage(const NamedMember& image);
     // Visits the labels of an image, which lie beside its levels.
-    Status VisitBeside(const std::string& path, const std::set<std::string>& levels);
+    Status VisitLabels(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;

@@ -419,7 +419,7 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
 
 // Returns the known ellipsoid whose axes equal the axes of `ellipsoid` within the usual rounding of
 // published axes; nullptr if none matches.
-const NamedEllipsoid* LookForAxes(const std::optional<Ellipsoid>& ellipsoid) {
+const NamedEllipsoid* FindEllipsoidByAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;
     const auto* const found = std::find_if(
         std::begin(kEllipsoids), std::end(kEllipsoids), [&](const NamedEllipsoid& named) {
@@ -432,7 +432,7 @@ void ReadEllipsoid(const json::Value& attributes, CfEarth& earth, Warnings& warn
     earth.ellipsoid = FromAxes(attributes, warnings);
     earth.ellipsoid_name = Text(attributes, "reference_ellipsoid_name");
     if (earth.ellipsoid_name.empty()) {
-        if (const NamedEllipsoid* known = LookForAxes(earth.ellipsoid)) {
+        if (const NamedEllipsoid* known = FindEllipsoidByAxes(earth.ellipsoid)) {
             earth.ellipsoid = known->ellipsoid;
             earth.ellipsoid_name = known->name;
         }

@@ -173,7 +173,7 @@ class Labeller {
         } else if (type_.is_numeric()) {
             label.label = WithUnits(IsPacked() ? UnpackedText(Unpacked(element)) : label.value);
         } else {
-            label.value = MarkedText(label.value);
+            label.value = RawTextToText(label.value);
             label.label = label.value;
         }
         return label;
@@ -260,7 +260,7 @@ Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attri
             if (bytes > kMaxLabelBytes)
                 return Status::Limit("coordinates of more than " + std::to_string(kMaxLabelBytes) +
                                      " bytes in all are too large for labels");
-            const std::string text = MarkedBytes(object);
+            const std::string text = BytesToText(object);
             labels.items.push_back({text, text, ""});
         }
         return labels;
@@ -303,10 +303,10 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 namespace {
 
 // Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. At most
-// kMostAxisChunks evenly spaced chunks are read.
+// kMaxAxisChunks evenly spaced chunks are read.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
-    if (chunks <= kMostAxisChunks) return i;
-    constexpr std::uint64_t kSteps = kMostAxisChunks - 1;
+    if (chunks <= kMaxAxisChunks) return i;
+    constexpr std::uint64_t kSteps = kMaxAxisChunks - 1;
     // Computes (chunks - 1) * i / kSteps without overflow.
     const std::uint64_t last = chunks - 1;
     return last / kSteps * i + last % kSteps * i / kSteps;
@@ -319,8 +319,8 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
     ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
     const ArrayMetadata& metadata = reader.metadata();
     const std::uint64_t chunks = metadata.rank() == 1 ? metadata.ChunkAxis(0).count() : 0;
-    if (chunks <= kMostAxisChunks) return ReadCoordinates(hierarchy, path, attributes, threads);
-    for (std::uint64_t i = 0; i < kMostAxisChunks; ++i)
+    if (chunks <= kMaxAxisChunks) return ReadCoordinates(hierarchy, path, attributes, threads);
+    for (std::uint64_t i = 0; i < kMaxAxisChunks; ++i)
         ZARR_RETURN_IF_ERROR(reader.ReadChunk(AxisChunk(chunks, i), threads));
     return reader.Take();
 }
@@ -332,7 +332,7 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
     // Shards are excluded, because only a part of a shard is read.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
-    for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
+    for (std::uint64_t i = 0; i < std::min(chunks, kMaxAxisChunks); ++i)
         keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
 }
 

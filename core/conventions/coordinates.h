@@ -43,9 +43,9 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
                                     std::size_t threads);
 
 // Maximum number of chunks of an axis that ReadAxis() reads.
-inline constexpr std::uint64_t kMostAxisChunks = 64;
+inline constexpr std::uint64_t kMaxAxisChunks = 64;
 // Reads a 1-D array, or enough of the array to tell whether the values are regular. An axis of more
-// than kMostAxisChunks chunks is sampled: the chunks at both ends and evenly spaced chunks between.
+// than kMaxAxisChunks chunks is sampled: the chunks at both ends and evenly spaced chunks between.
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 

@@ -55,7 +55,7 @@ std::string OwnGridMapping(const ArrayFacts& facts, const json::Value& attribute
     return mappings.empty() ? std::string() : mappings.front().name;
 }
 
-bool IsPlaced(const json::Value& attributes) {
+bool HasGeoTransform(const json::Value& attributes) {
     return attributes.Find("spatial:transform") != nullptr ||
            attributes.Find("proj:transform") != nullptr ||
            attributes.Find("GeoTransform") != nullptr;
@@ -69,7 +69,7 @@ bool MayBeMap(const ArrayFacts& facts) {
     const Dimension& x = facts.dimensions[*x_axis];
     const Dimension& y = facts.dimensions[*y_axis];
     const bool is_horizontal = x.role == AxisRole::kX && y.role == AxisRole::kY;
-    return is_horizontal || (!x.is_named && !y.is_named) || IsPlaced(facts.attributes);
+    return is_horizontal || (!x.is_named && !y.is_named) || HasGeoTransform(facts.attributes);
 }
 
 // Returns the attributes, of the array or else its group, that contain `grid_mapping`; nullptr if
@@ -180,7 +180,8 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
 
 // True if other arrays of the group name the grid mapping `name`, and none of them has the array's
 // X and Y. False if the check needs requests to a remote store.
-bool IsOfOthers(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& name) {
+bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                          const std::string& name) {
     const std::string group(ParentPath(facts.path));
     const auto mapped =
         hierarchy.Derived<MappedArrays>(group, [&] { return FindMappedArrays(hierarchy, group); });
@@ -468,7 +469,7 @@ class CrsFinder {
         const Dimension& x = facts_.dimensions[*x_axis];
         const Dimension& y = facts_.dimensions[*y_axis];
         if (!MayBeMap(facts_)) return false;
-        if (IsPlaced(facts_.attributes)) return true;
+        if (HasGeoTransform(facts_.attributes)) return true;
         if (IsAngle(x) || IsAngle(y)) return false;
         // An array without coordinate arrays may lie on a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
@@ -601,8 +602,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         const bool is_mapping =
             metadata.ok() && metadata->rank() == 0 && attributes.ok() && DescribesCrs(*attributes);
         if (!is_mapping) continue;
-        const bool is_of_others =
-            ParentPath(path) == group && !is_listed(name) && IsOfOthers(hierarchy, facts, name);
+        const bool is_of_others = ParentPath(path) == group && !is_listed(name) &&
+                                  BelongsToOtherArrays(hierarchy, facts, name);
         if (!is_of_others) return path;
     }
     return {};

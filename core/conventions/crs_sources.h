@@ -31,8 +31,9 @@ struct CrsSource {
 // When longitude and latitude coordinates imply WGS 84, if the CRS is not stated otherwise.
 enum class AssumeLonglat : std::uint8_t {
     kNo,
-    kAsSaid,  // by standard_name or units; by name only if the root of the product states a CRS
-    kByName,  // by standard_name, units or name
+    kByAttributes,  // by standard_name or units; by name only if the root of the product states a
+                    // CRS
+    kByName,        // by standard_name, units or name
 };
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar

@@ -127,7 +127,7 @@ Result<std::vector<GroundControlPoint>> ReadGeoJson(const json::Value& stated) {
 
 }  // namespace
 
-bool ArePointsOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points) {
+bool ArePointsForRaster(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points) {
     constexpr double kSlack = 1.1;
     const double columns = kSlack * static_cast<double>(facts.dimensions[*facts.axes.x].size);
     const double rows = kSlack * static_cast<double>(facts.dimensions[*facts.axes.y].size);
@@ -148,7 +148,8 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
         if (!has.ok() || !*has) continue;
         auto points = ReadControl(hierarchy, group, threads);
         if (points.ok())
-            return ArePointsOf(facts, *points) ? points.Take() : std::vector<GroundControlPoint>();
+            return ArePointsForRaster(facts, *points) ? points.Take()
+                                                      : std::vector<GroundControlPoint>();
         warnings.push_back(points.status().message());
         break;
     }

@@ -26,7 +26,7 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
 
 // True unless the raster is smaller than the raster that the points were made for. The last points
 // may lie up to 10 % beyond the raster.
-bool ArePointsOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
+bool ArePointsForRaster(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
 
 // Finds ground control points that rioxarray wrote: the attribute `gcps` of the grid mapping, as
 // GeoJSON object or text. Coordinates are in the CRS of the grid mapping. Pixel and line refer to

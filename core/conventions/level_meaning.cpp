@@ -30,7 +30,8 @@ bool IsSameNumber(double a, double b) {
     return a == b || std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
 }
 
-std::string OtherPacking(const ArrayFacts& level, const ArrayFacts& base, LevelMeaning compared) {
+std::string PackingMismatch(const ArrayFacts& level, const ArrayFacts& base,
+                            LevelMeaning compared) {
     Warnings ignored;  // reported when the arrays are opened
     const Packing own = ReadPacking(level.attributes, ignored);
     const Packing other = ReadPacking(base.attributes, ignored);
@@ -71,8 +72,8 @@ std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
                       is_black ? FillAsNodata::kNo : FillAsNodata::kAuto, ignored);
 }
 
-std::string OtherNodata(const Hierarchy& hierarchy, const ArrayFacts& level, const ArrayFacts& base,
-                        LevelMeaning compared) {
+std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
+                           const ArrayFacts& base, LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
     if (!type.is_numeric() && !type.is_time()) return {};
     Warnings ignored;  // reported when the array is opened
@@ -111,11 +112,11 @@ std::string EpsgCodeIn(const std::string& text) {
 
 }  // namespace
 
-std::string OtherMeaning(const Hierarchy& hierarchy, const ArrayFacts& level,
-                         const ArrayFacts& base, LevelMeaning compared) {
+std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
+                            const ArrayFacts& base, LevelMeaning compared) {
     if (level.metadata.dtype.kind == DataKind::kBool) return {};
-    std::string other = OtherPacking(level, base, compared);
-    return other.empty() ? OtherNodata(hierarchy, level, base, compared) : other;
+    std::string other = PackingMismatch(level, base, compared);
+    return other.empty() ? NodataMismatch(hierarchy, level, base, compared) : other;
 }
 
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts) {

@@ -22,8 +22,8 @@ enum class LevelMeaning : std::uint8_t {
 // Nodata values follow ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels of
 // OME images are data. Units are compared only if both arrays state units. Reads the attributes of
 // the base's ancestor groups, and only if a fill value of 0 decides.
-std::string OtherMeaning(const Hierarchy& hierarchy, const ArrayFacts& level,
-                         const ArrayFacts& base, LevelMeaning compared);
+std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
+                            const ArrayFacts& base, LevelMeaning compared);
 
 // Returns the EPSG code of the CRS that an array's attributes or grid mapping state, as
 // "EPSG:32632". Empty if no code is stated, or if reading the code needs requests to a remote

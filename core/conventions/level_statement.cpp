@@ -134,8 +134,8 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
     return StatementReader(entry, origin, warnings).Read(level);
 }
 
-std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFacts& level,
-                                 const std::vector<const ArrayFacts*>& sources) {
+std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
+                                         const std::vector<const ArrayFacts*>& sources) {
     std::vector<std::string> wrong;
     // Arrays of a group may have different dimensions. A statement about the group need not fit
     // all.

@@ -35,7 +35,7 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
 // Returns what is wrong in a statement about a raster, as sentences. The sentences do not name the
 // array: arrays of one grid share them. `sources` are the arrays that may be the level's source.
 // Numbers that round to the actual sizes are accepted.
-std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFacts& level,
-                                 const std::vector<const ArrayFacts*>& sources);
+std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
+                                         const std::vector<const ArrayFacts*>& sources);
 
 }  // namespace zarr

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kOmeGroup = "OME";
 constexpr std::string_view kSeriesLayout = "bioformats2raw.layout";
 
-constexpr std::size_t kNamedFaults = 3;
+constexpr std::size_t kShownFaults = 3;
 
 class MembersReader {
   public:
@@ -168,12 +168,12 @@ NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bo
 }  // namespace
 
 void Faults::Add(const std::string& text) {
-    if (++count_ <= kNamedFaults) text_ += (count_ > 1 ? "; " : "") + text;
+    if (++count_ <= kShownFaults) text_ += (count_ > 1 ? "; " : "") + text;
 }
 
 void Faults::Report(Warnings& warnings) {
     if (count_ == 0) return;
-    if (count_ > kNamedFaults) text_ += "; and " + std::to_string(count_ - kNamedFaults) + " more";
+    if (count_ > kShownFaults) text_ += "; and " + std::to_string(count_ - kShownFaults) + " more";
     warnings.push_back(std::move(text_));
     *this = Faults();
 }

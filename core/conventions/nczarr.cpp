@@ -25,7 +25,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 
 bool IsOldStore(const Hierarchy& hierarchy) {
     return hierarchy.format() == Format::kV2 && !hierarchy.is_consolidated() &&
-           hierarchy.HoldsExtra(std::string(kOldNczarrKey));
+           hierarchy.HasForeignKey(std::string(kOldNczarrKey));
 }
 
 // Returns the dimension names in "dimrefs" or, in newer releases, "dimension_references".

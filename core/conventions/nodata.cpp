@@ -80,11 +80,11 @@ FillValue NotATime() {
 
 // Returns the nodata value that the data type or the fill value imply, for an array whose
 // attributes state none.
-std::optional<FillValue> UnstatedNodata(const json::Value& attributes,
-                                        const ArrayMetadata& metadata, FillAsNodata fill) {
+std::optional<FillValue> ImpliedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                       FillAsNodata fill) {
     if (metadata.dtype.is_time()) return NotATime();
     if (!metadata.has_fill_value || fill == FillAsNodata::kNo) return std::nullopt;
-    const bool counts = fill == FillAsNodata::kYes || IsFillMissing(metadata, attributes);
+    const bool counts = fill == FillAsNodata::kYes || FillMeansMissing(metadata, attributes);
     return counts ? std::optional(metadata.fill_value) : std::nullopt;
 }
 
@@ -98,7 +98,7 @@ bool IsBoundsOfDimension(const ArrayFacts& facts) {
 
 // True if the array's own attributes and dimensions show that it holds coordinates or a grid
 // mapping.
-bool IsCoordinateByItself(const ArrayFacts& facts) {
+bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
         facts.dimensions[0].name == LastName(facts.path))
         return true;
@@ -112,8 +112,8 @@ bool IsCoordinateByItself(const ArrayFacts& facts) {
 
 // True if the array holds a longitude or latitude per pixel, and `element` is out of their range,
 // such as -9999 for gaps. In Zarr v2, xarray stores `_FillValue` only as the fill value.
-bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
-    constexpr double kMostDegrees = 360;
+bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
+    constexpr double kMaxDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();
     const std::string* const units = StringAttribute(facts.attributes, "units");
     const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
@@ -124,12 +124,12 @@ bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
     const std::string bytes = element.Bytes();
     const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
     const double degrees = stored * packing.scale.value_or(1) + packing.offset.value_or(0);
-    return std::isfinite(degrees) && std::abs(degrees) > kMostDegrees;
+    return std::isfinite(degrees) && std::abs(degrees) > kMaxDegrees;
 }
 
 // True if an array's attributes show that it holds data. An array of coordinates has neither the
 // attribute `coordinates` nor a CRS.
-bool IsDataByItself(const json::Value& attributes) {
+bool HasDataAttributes(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
     return std::any_of(std::begin(kNames), std::end(kNames),
                        [&](const char* name) { return attributes.Find(name) != nullptr; });
@@ -193,9 +193,9 @@ bool IsNamedInGroup(const Hierarchy& hierarchy, const std::string& path) {
 
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.path.empty()) return false;
-    if (IsCoordinateByItself(facts)) return true;
+    if (IsDeclaredCoordinate(facts)) return true;
     const bool may_be_named =
-        !IsDataByItself(facts.attributes) &&
+        !HasDataAttributes(facts.attributes) &&
         (facts.dimensions.empty() || std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                                                  [](const auto& one) { return one.is_named; }));
     return may_be_named && IsNamedInGroup(hierarchy, facts.path);
@@ -204,20 +204,20 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings) {
     if (auto stated = StatedNodata(attributes, metadata, warnings)) return stated;
-    return UnstatedNodata(attributes, metadata, fill);
+    return ImpliedNodata(attributes, metadata, fill);
 }
 
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings) {
     if (auto stated = StatedNodata(facts.attributes, facts.metadata, warnings)) return stated;
-    auto unstated = UnstatedNodata(facts.attributes, facts.metadata, fill);
+    auto unstated = ImpliedNodata(facts.attributes, facts.metadata, fill);
     const bool is_fill = unstated && !facts.metadata.dtype.is_time();
-    if (is_fill && !IsNoLonlat(facts, *unstated) && IsCoordinate(hierarchy, facts))
+    if (is_fill && !IsOutsideLonLat(facts, *unstated) && IsCoordinate(hierarchy, facts))
         return std::nullopt;
     return unstated;
 }
 
-Status CheckNodataIsFree(const DataType& type) {
+Status CheckNodataIsWritable(const DataType& type) {
     if (!type.missing) return {};
     return Status::Unsupported(
         "the nodata value of data type zarrs.optional stands for missing elements and cannot be "
@@ -226,7 +226,7 @@ Status CheckNodataIsFree(const DataType& type) {
 
 Result<json::Member> NodataAttribute(const DataType& type, Format format,
                                      std::string_view element) {
-    ZARR_RETURN_IF_ERROR(CheckNodataIsFree(type));
+    ZARR_RETURN_IF_ERROR(CheckNodataIsWritable(type));
     if (format == Format::kV3 && type.kind == DataKind::kFloat)
         return json::Member(kFillValue, ToBase64(type, element));
     if (format == Format::kV3 && type.kind == DataKind::kComplex) {

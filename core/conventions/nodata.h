@@ -20,7 +20,7 @@ namespace zarr {
 
 // Whether fill values count as nodata values.
 enum class FillAsNodata : std::uint8_t {
-    kAuto,  // if IsFillMissing() is true
+    kAuto,  // if FillMeansMissing() is true
     kYes,
     kNo,
 };
@@ -50,7 +50,7 @@ std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts
 
 // Returns an error if the data type itself defines the nodata value, because its elements may be
 // missing.
-Status CheckNodataIsFree(const DataType& type);
+Status CheckNodataIsWritable(const DataType& type);
 
 // Returns the attribute that states the nodata value `element`, given in the host's byte order, in
 // a form that xarray reads. Usually `_FillValue`. In Zarr v3 a float is base64 of a little-endian

@@ -541,9 +541,10 @@ LabelledImage ImageOf(const LevelListing& listing) {
 
 // Returns the placement of a label in the image's system by one transformation of the image.
 // nullopt unless `side` of the transformation ("output" or "input") names the label.
-std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json::Value& item,
-                                      const char* side, const std::string& label,
-                                      const OmePlacement& placed) {
+std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
+                                               const json::Value& item, const char* side,
+                                               const std::string& label,
+                                               const OmePlacement& placed) {
     const json::Value* reference = item.Find(side);
     const std::string* path = reference != nullptr ? StringAttribute(*reference, "path") : nullptr;
     const auto normal = NormalizePath(path != nullptr ? *path : std::string());
@@ -566,8 +567,8 @@ std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json:
 
 // Returns the placement of a label in the image's system, if the image has a transformation from or
 // to the label (0.6); else nullopt.
-std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::string& label,
-                                    const OmePlacement& placed) {
+std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
+                                             const std::string& label, const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
     Warnings ignored;  // reported when the image is opened
@@ -575,7 +576,8 @@ std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::st
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
         for (const char* side : {"output", "input"})
-            if (auto moved = OnImageBy(reader, (*items)[i], side, label, placed)) return moved;
+            if (auto moved = PlacementInImageBy(reader, (*items)[i], side, label, placed))
+                return moved;
     return std::nullopt;
 }
 
@@ -624,7 +626,7 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     auto placed = PlacementReader(*level.multiscale, followed, warnings)
                       .Read(*level.dataset, FindOmeAxes(listing.levels, rank), rank);
     if (!placed || image.level == nullptr) return placed;
-    auto moved = OnImage(*image.level->multiscale, listing.label, *placed);
+    auto moved = PlacementInImage(*image.level->multiscale, listing.label, *placed);
     if (moved) return moved;
     if (is_image_placed && placed->system != followed)
         warnings.push_back(std::string("multiscales: ") + kTransformations +

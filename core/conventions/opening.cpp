@@ -64,7 +64,7 @@ class Opening {
         if (!store_.IsListAtHand(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
     }
     bool IsNew(const std::string& name) {
-        return asked_.size() < kMaxAskedAhead && asked_.insert(name).second;
+        return asked_.size() < kMaxPrefetchedKeys && asked_.insert(name).second;
     }
     void Add(const std::string& path, std::initializer_list<Document> documents) {
         if (!IsValidKey(path) && !path.empty()) return;
@@ -294,7 +294,7 @@ class Opening {
         if (!is_named && IsPlainV2()) {
             const std::string key(kOldNczarrKey);
             AddKey(key);
-            if (!store_.IsAtHand(key) || hierarchy_.HoldsExtra(key)) return;
+            if (!store_.IsAtHand(key) || hierarchy_.HasForeignKey(key)) return;
         }
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;

@@ -21,6 +21,6 @@ std::vector<std::string> FirstKeys(const std::string& node);
 // request and has no other effect. Does nothing unless the store is remote and caches absent keys.
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node);
 // Maximum number of keys and listings that PrefetchOpening() requests.
-inline constexpr std::size_t kMaxAskedAhead = 512;
+inline constexpr std::size_t kMaxPrefetchedKeys = 512;
 
 }  // namespace zarr

@@ -128,18 +128,19 @@ struct Size {
     double rows = 0;
 };
 
-bool HasBoxOfNodes(const json::Value& attributes, const std::string& convention) {
+bool HasNodeBoundingBox(const json::Value& attributes, const std::string& convention) {
     const std::string* registration = StringAttribute(attributes, "spatial:registration");
     return convention == "spatial:" && registration != nullptr && *registration == "node";
 }
 
 // Returns the size of `bbox` in pixels of `transform`, attributes of a convention ("spatial:" or
 // "proj:"); nullopt if it is not a whole number of pixels.
-std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& convention) {
+std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
+                                      const std::string& convention) {
     const std::vector<double> box = NumbersOf(attributes, convention + "bbox", 4);
     const std::vector<double> affine = NumbersOf(attributes, convention + "transform", 6);
     if (box.empty() || affine.empty() || affine[1] != 0 || affine[3] != 0) return std::nullopt;
-    const double more = HasBoxOfNodes(attributes, convention) ? 1 : 0;
+    const double more = HasNodeBoundingBox(attributes, convention) ? 1 : 0;
     const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
                     std::fabs((box[3] - box[1]) / affine[4]) + more};
     const Size whole{std::round(size.columns), std::round(size.rows)};
@@ -152,7 +153,7 @@ std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& 
 
 std::optional<Size> StatedSize(const json::Value& attributes, const std::string& convention) {
     const std::vector<double> shape = NumbersOf(attributes, convention + "shape", 2);
-    return shape.empty() ? SizeOfBox(attributes, convention)
+    return shape.empty() ? SizeOfBoundingBox(attributes, convention)
                          : std::optional(Size{shape[1], shape[0]});
 }
 
@@ -203,20 +204,20 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
     return !HasLargerBeside(hierarchy, facts);
 }
 
-std::string OtherSizeOf(const json::Value& attributes, const std::string& convention,
-                        const ArrayFacts& facts) {
+std::string MismatchedSize(const json::Value& attributes, const std::string& convention,
+                           const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
     // Some writers put a node-registered box around the pixels instead of through their centres.
-    if (HasBoxOfNodes(attributes, convention) &&
+    if (HasNodeBoundingBox(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};
     return DoubleText(size->rows) + " x " + DoubleText(size->columns);
 }
 
-std::string PlacingStatements(const json::Value& attributes,
-                              const std::vector<NamedDimension>& dimensions,
-                              const Hierarchy& hierarchy, const std::string& path) {
+std::string LocationStatements(const json::Value& attributes,
+                               const std::vector<NamedDimension>& dimensions,
+                               const Hierarchy& hierarchy, const std::string& path) {
     constexpr std::string_view kPrefixes[] = {"spatial:", "proj:"};
     constexpr std::string_view kNames[] = {
         "_CRS",      "coordinates",  "crs",          "crs_wkt",      "epsg",        "epsg_code",

@@ -29,14 +29,14 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
 // another size. The size comes from the `shape` or `bbox` of a convention ("spatial:" or "proj:")
 // in `attributes`. Empty if no size is stated or the array has that size. The array must have X and
 // Y.
-std::string OtherSizeOf(const json::Value& attributes, const std::string& convention,
-                        const ArrayFacts& facts);
+std::string MismatchedSize(const json::Value& attributes, const std::string& convention,
+                           const ArrayFacts& facts);
 
 // Returns a text of all statements about an array's location, including its entries in pyramids.
 // Two arrays of a group with equal text and equal named sizes have one location. Arrays with
 // different texts may also have one location.
-std::string PlacingStatements(const json::Value& attributes,
-                              const std::vector<NamedDimension>& dimensions,
-                              const Hierarchy& hierarchy, const std::string& path);
+std::string LocationStatements(const json::Value& attributes,
+                               const std::vector<NamedDimension>& dimensions,
+                               const Hierarchy& hierarchy, const std::string& path);
 
 }  // namespace zarr

@@ -122,7 +122,7 @@ class Builder {
 
   private:
     void LeaveOut(const ListedLevel& level, const std::string& why) {
-        warnings_.push_back(LeftOut(level, why));
+        warnings_.push_back(LevelWarning(level, why));
     }
 
     // Returns the path of the array `name` in a group; nullopt if the array does not exist.
@@ -151,7 +151,7 @@ class Builder {
         const auto kind = hierarchy_.KindOf(level.path);
         if (kind.ok() && *kind != NodeKind::kNone) return *kind;
         if (kind.ok() && faults_ != nullptr)
-            faults_->AddMissing(LeftOut(level, "does not exist"));
+            faults_->AddMissing(LevelWarning(level, "does not exist"));
         else
             LeaveOut(level,
                      kind.ok() ? "does not exist" : "cannot be read: " + kind.status().message());
@@ -246,7 +246,7 @@ std::string SizeText(std::uint64_t width, std::uint64_t height) {
 
 // Returns how dimensions other than X and Y differ from the base, as a predicate; empty if they
 // match.
-std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
+std::string DimensionMismatch(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
         const Dimension& a = level.dimensions[i];
@@ -414,7 +414,7 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
 }
 
 void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
-    warnings_.push_back(LeftOut(level, why));
+    warnings_.push_back(LevelWarning(level, why));
 }
 
 // Two steps: the coordinate arrays are known only when the documents of the arrays are read.
@@ -468,7 +468,7 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
 
 // A small level without dimension names takes the axes of the base: its own shape may be too small
 // to recognise an image.
-void LevelChecker::FollowBase(std::vector<Level>& levels) {
+void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
     const ArrayFacts& base = levels[0].facts;
     if (!AreAxesDeclared(base)) return;
     for (Level& level : levels) {
@@ -493,8 +493,8 @@ void LevelChecker::SortBySize(std::vector<Level>& levels) {
     });
 }
 
-std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
-                                     const Level& base) const {
+std::string LevelChecker::LevelMismatch(const Level& level, const Level& previous,
+                                        const Level& base) const {
     const ArrayFacts& facts = level.facts;
     const DataType type = ApplyUnsigned(facts.metadata.dtype, facts.attributes);
     const DataType base_type = ApplyUnsigned(base.facts.metadata.dtype, base.facts.attributes);
@@ -511,7 +511,7 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
                base.listed.path;
     if (facts.axes.x != base.facts.axes.x || facts.axes.y != base.facts.axes.y)
         return "has its X and Y among other dimensions than /" + base.listed.path;
-    const std::string other = OtherDimensions(facts, base.facts);
+    const std::string other = DimensionMismatch(facts, base.facts);
     if (!other.empty()) return other + as_base;
     const bool is_smaller = level.width <= previous.width && level.height <= previous.height;
     if (level.width == previous.width && level.height == previous.height)
@@ -525,7 +525,7 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
 }
 
 // True if an overview records a base state that the base no longer has.
-bool LevelChecker::IsOfOtherContent(const Level& level, const Level& base) {
+bool LevelChecker::IsOutdatedOverview(const Level& level, const Level& base) {
     const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
     if (state.empty()) return false;
     const auto known = states_.find({base.listed.path, state});
@@ -594,7 +594,7 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
         sources.push_back(&levels[0].facts);  // some writers state all scales relative to the base
     else if (statement->source && !statement->is_source_listed)
         wrong.push_back(WrongSource(*statement->source, level));
-    for (std::string& text : WrongIn(*statement, level.facts, sources))
+    for (std::string& text : StatementErrors(*statement, level.facts, sources))
         wrong.push_back(std::move(text));
     for (const std::string& text : wrong) {
         std::string warning = level.listed.origin + ": " + text;
@@ -605,7 +605,7 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
 
 // Returns how the EPSG code of a level differs from the code of the base, as a predicate; empty if
 // equal or unknown.
-std::string LevelChecker::OtherCrs(const Level& level, const Level& base) {
+std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     const auto code_of = [&](const ArrayFacts& facts) {
         std::string key(ParentPath(facts.path));
         for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:epsg", "proj:wkt2"})
@@ -622,15 +622,15 @@ std::string LevelChecker::OtherCrs(const Level& level, const Level& base) {
 
 // Returns why the values of a level with a fitting shape do not match the base, as a predicate;
 // empty if they match.
-std::string LevelChecker::WhyNotOf(const Level& level, const Level& base, bool is_overview) {
+std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
-    if (IsOfOtherContent(level, base))
+    if (IsOutdatedOverview(level, base))
         return "was made from other values than /" + base.listed.path +
                " holds now; build the overviews anew";
     if (base.facts.metadata.rank() == 1) return {};
-    std::string other = OtherMeaning(hierarchy_, level.facts, base.facts,
-                                     is_overview ? LevelMeaning::kStated : LevelMeaning::kAll);
-    if (other.empty()) other = OtherCrs(level, base);
+    std::string other = MeaningMismatch(hierarchy_, level.facts, base.facts,
+                                        is_overview ? LevelMeaning::kStated : LevelMeaning::kAll);
+    if (other.empty()) other = CrsMismatch(level, base);
     return other.empty() ? other : other + " as /" + base.listed.path;
 }
 
@@ -639,7 +639,7 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
     std::vector<Level> levels = Describe(arrays, ranks);
     if (levels.empty()) return std::nullopt;
     SortBySize(levels);
-    FollowBase(levels);
+    UseAxesOfBase(levels);
     Pyramid pyramid;
     pyramid.origin = listed.origin;
     pyramid.is_overviews = listed.is_overviews;
@@ -650,8 +650,8 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
         const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
         if (is_same && &level != &base) continue;
         if (&level != &base) {
-            std::string why = WhyNoLevel(level, *previous, base);
-            if (why.empty()) why = WhyNotOf(level, base, listed.is_overviews);
+            std::string why = LevelMismatch(level, *previous, base);
+            if (why.empty()) why = ContentMismatch(level, base, listed.is_overviews);
             if (!why.empty()) {
                 LeaveOut(level.listed, why);
                 continue;

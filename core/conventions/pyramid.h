@@ -116,7 +116,7 @@ struct ListedPyramid {
 
 // Returns the warning about a level that is not used. `why` is a predicate such as "is not a
 // raster".
-inline std::string LeftOut(const ListedLevel& level, const std::string& why) {
+inline std::string LevelWarning(const ListedLevel& level, const std::string& why) {
     return level.origin + ": level /" + level.path + " " + why + "; it is left out";
 }
 
@@ -149,13 +149,13 @@ class LevelChecker {
 
     std::vector<Level> Describe(const std::vector<ListedLevel>& arrays, Ranks ranks);
     static void SortBySize(std::vector<Level>& levels);
-    static void FollowBase(std::vector<Level>& levels);
-    std::string WhyNoLevel(const Level& level, const Level& previous, const Level& base) const;
+    static void UseAxesOfBase(std::vector<Level>& levels);
+    std::string LevelMismatch(const Level& level, const Level& previous, const Level& base) const;
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
-    bool IsOfOtherContent(const Level& level, const Level& base);
-    std::string OtherCrs(const Level& level, const Level& base);
-    std::string WhyNotOf(const Level& level, const Level& base, bool is_overview);
+    bool IsOutdatedOverview(const Level& level, const Level& base);
+    std::string CrsMismatch(const Level& level, const Level& base);
+    std::string ContentMismatch(const Level& level, const Level& base, bool is_overview);
     void LeaveOut(const ListedLevel& level, const std::string& why);
     void CheckStatement(const Level& level, const std::vector<Level>& levels);
     std::string WrongSource(const std::string& source, const Level& level) const;

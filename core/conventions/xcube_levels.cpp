@@ -130,7 +130,7 @@ class Lister {
 
 }  // namespace
 
-std::optional<std::string> LinkOfBase(const Store& store) {
+std::optional<std::string> ReadBaseLink(const Store& store) {
     Buffer text;
     const auto found = store.Get("0.link", text, kMaxLevelsText);
     if (!found.ok() || !*found) return std::nullopt;

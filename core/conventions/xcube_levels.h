@@ -20,10 +20,10 @@ std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const s
 // Returns the text of the link `0.link` at the root of a store of xcube levels, trimmed and with
 // slashes. xcube writes the link if level 0 is the dataset that the levels were made from. nullopt
 // if the link is absent or cannot be read.
-std::optional<std::string> LinkOfBase(const Store& store);
+std::optional<std::string> ReadBaseLink(const Store& store);
 // Name under which the dataset of `0.link` is mounted in the store, if the dataset lies outside the
 // store; see MountStore.
-inline constexpr std::string_view kBaseOfLevels = "0.zarr";
+inline constexpr std::string_view kMountedBase = "0.zarr";
 
 // Resolves the relative path `link` in `folder` to a path from the root. Returns kInvalidArgument
 // if `link` is absolute, a URL, or leads outside the root.

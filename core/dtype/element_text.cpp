@@ -80,7 +80,7 @@ std::string NarrowText(NarrowType type, const std::uint8_t* p) {
 }
 
 bool BeginsWithMark(std::string_view text) {
-    return text.substr(0, kBase64Mark.size()) == kBase64Mark;
+    return text.substr(0, kBase64Prefix.size()) == kBase64Prefix;
 }
 
 bool IsPlain(std::string_view bytes) {
@@ -146,7 +146,7 @@ Status TooLong(const DataType& type, std::string_view text) {
     return Status::Invalid(Quoted(text) + ": too long for dtype " + type.ToString());
 }
 
-std::string_view FittingText(const DataType& type, std::string_view text) {
+std::string_view TruncatedText(const DataType& type, std::string_view text) {
     const auto continues = [&](std::size_t at) {
         return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
     };
@@ -170,19 +170,19 @@ Status CheckTextFits(const DataType& type, std::string_view text) {
     return size > type.size ? TooLong(type, text) : Status();
 }
 
-std::string MarkedBytes(std::string_view bytes) {
+std::string BytesToText(std::string_view bytes) {
     if (IsPlain(bytes) && IsValidUtf8(bytes)) return std::string(bytes);
-    return std::string(kBase64Mark) + Base64Encode(ByteSpan(bytes));
+    return std::string(kBase64Prefix) + Base64Encode(ByteSpan(bytes));
 }
 
-std::string MarkedText(std::string_view text) {
-    return IsPlain(text) ? ReplaceInvalidUtf8(text) : MarkedBytes(text);
+std::string RawTextToText(std::string_view text) {
+    return IsPlain(text) ? ReplaceInvalidUtf8(text) : BytesToText(text);
 }
 
-std::string UnmarkedBytes(std::string_view text) {
+std::string TextToBytes(std::string_view text) {
     if (BeginsWithMark(text)) {
-        auto bytes = Base64Decode(text.substr(kBase64Mark.size()));
-        if (bytes.ok() && MarkedBytes(*bytes) == text) return bytes.Take();
+        auto bytes = Base64Decode(text.substr(kBase64Prefix.size()));
+        if (bytes.ok() && BytesToText(*bytes) == text) return bytes.Take();
     }
     return std::string(text);
 }

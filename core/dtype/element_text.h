@@ -22,7 +22,7 @@ double ElementDouble(const DataType& type, const std::uint8_t* element);
 Status TooLong(const DataType& type, std::string_view text);
 // Returns the longest prefix of `text`, in whole UTF-8 characters, that fits an element of kBytes
 // or kUnicode.
-std::string_view FittingText(const DataType& type, std::string_view text);
+std::string_view TruncatedText(const DataType& type, std::string_view text);
 // Returns TooLong() if `text` does not fit; kCorrupt if `text` is not UTF-8 and the type is
 // kUnicode.
 Status CheckTextFits(const DataType& type, std::string_view text);
@@ -34,17 +34,17 @@ std::string DoubleText(double number);
 // nothing is lost.
 
 // Prefix of base64 text for bytes that are not plain UTF-8 text.
-inline constexpr std::string_view kBase64Mark = "base64:";
+inline constexpr std::string_view kBase64Prefix = "base64:";
 
-// Returns `bytes` unchanged, or as kBase64Mark and base64. Base64 is used if `bytes` contain NUL,
+// Returns `bytes` unchanged, or as kBase64Prefix and base64. Base64 is used if `bytes` contain NUL,
 // are not UTF-8, or begin with the mark. Different values never give equal texts.
-std::string MarkedBytes(std::string_view bytes);
+std::string BytesToText(std::string_view bytes);
 
-// Like MarkedBytes(), for text in an unknown encoding: invalid UTF-8 becomes U+FFFD instead of
+// Like BytesToText(), for text in an unknown encoding: invalid UTF-8 becomes U+FFFD instead of
 // base64.
-std::string MarkedText(std::string_view text);
+std::string RawTextToText(std::string_view text);
 
-// Inverse of MarkedBytes(). Text that MarkedBytes() cannot have made is returned unchanged.
-std::string UnmarkedBytes(std::string_view text);
+// Inverse of BytesToText(). Text that BytesToText() cannot have made is returned unchanged.
+std::string TextToBytes(std::string_view text);
 
 }  // namespace zarr

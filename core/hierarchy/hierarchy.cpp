@@ -57,10 +57,10 @@ class NodeSearch {
   public:
     explicit NodeSearch(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
 
-    // True if a node is below `path`. False if the store cannot list, or if the first kMostFolders
+    // True if a node is below `path`. False if the store cannot list, or if the first kMaxFolders
     // prefixes contain no node.
     Result<bool> Finds(const std::string& path) {
-        if (++folders_ > kMostFolders) return false;
+        if (++folders_ > kMaxFolders) return false;
         if (DepthOf(path) >= kMaxGroupDepth) return true;  // deeper prefixes are not listed
         const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
@@ -81,7 +81,7 @@ class NodeSearch {
     }
 
   private:
-    static constexpr std::size_t kMostFolders = 10000;
+    static constexpr std::size_t kMaxFolders = 10000;
     const Hierarchy& hierarchy_;
     std::size_t folders_ = 0;
 };
@@ -150,7 +150,7 @@ Result<Format> FormatOfStore(const Store& store) {
     return ReadFormat(store, ignored, has_root);
 }
 
-Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format) {
+Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format) {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path, format));
     if (kind != NodeKind::kNone) return kind;
     const auto entries = store.List(path);
@@ -169,7 +169,7 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer own;
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
-    if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(document).span().text());
+    if (found.ok()) return *found && LooksLikeV1Metadata(std::as_const(document).span().text());
     // Other software uses the name `meta` for large files and for folders, which are not Zarr v1
     // arrays.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
@@ -214,7 +214,7 @@ Status Hierarchy::UseConsolidatedMetadata() {
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
     if (!found) return {};
     const std::string_view text = std::as_const(buffer).span().text();
-    if (AreReferences(text))
+    if (AreKerchunkReferences(text))
         return Status::Unsupported(key +
                                    ": contains Kerchunk references, which are unsupported here");
     const auto documents = ParseConsolidated(text).WithContext(key);
@@ -225,7 +225,7 @@ Status Hierarchy::UseConsolidatedMetadata() {
                 return IsDocument(name) && !IsDocument(name, Document::kConsolidated);
             });
     } else if (documents.status().code() == StatusCode::kCorrupt) {
-        consolidated_fault_ = documents.status();
+        consolidated_error_ = documents.status();
     } else {
         return documents.status();
     }
@@ -237,7 +237,7 @@ Status Hierarchy::UseV3Consolidated(Buffer root) {
     const std::string_view text = std::as_const(root).span().text();
     auto documents = ParseV3Consolidated(text).WithContext(key);
     if (!documents.ok()) {
-        consolidated_fault_ = documents.status();
+        consolidated_error_ = documents.status();
         return {};
     }
     if (!*documents) return {};
@@ -311,7 +311,7 @@ Result<bool> Hierarchy::HasKey(const std::string& key) const {
     return document.exists;
 }
 
-bool Hierarchy::HoldsExtra(const std::string& key) const {
+bool Hierarchy::HasForeignKey(const std::string& key) const {
     const auto found = HasKey(key);
     if (!found.ok()) nodes_->Put(key, &LoadedNode::document, StoredDocument());
     return found.ok() && *found;
@@ -470,7 +470,7 @@ bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
 }
 
 // True if two JSON values are equal: numbers by value, objects with their members in any order.
-bool MeansSame(const json::Value& a, const json::Value& b) {
+bool JsonEquals(const json::Value& a, const json::Value& b) {
     double one = 0;
     double other = 0;
     if (a.is_number() && b.is_number())
@@ -479,24 +479,24 @@ bool MeansSame(const json::Value& a, const json::Value& b) {
     const json::Array* items = a.as_array();
     if (items != nullptr && b.as_array() != nullptr)
         return std::equal(items->begin(), items->end(), b.as_array()->begin(), b.as_array()->end(),
-                          MeansSame);
+                          JsonEquals);
     const json::Object* members = a.as_object();
     if (members == nullptr || b.as_object() == nullptr) return json::Dump(a) == json::Dump(b);
     return members->size() == b.as_object()->size() &&
            std::all_of(members->begin(), members->end(), [&](const json::Member& member) {
                const json::Value* value = b.Find(member.first);
-               return value != nullptr && MeansSame(member.second, *value);
+               return value != nullptr && JsonEquals(member.second, *value);
            });
 }
 
-std::string OutdatedBy(const std::string& key) {
+std::string ConsolidatedIsOutdated(const std::string& key) {
     return "consolidated metadata of " + key + " is outdated; using " + key +
            " itself. Re-consolidate the store";
 }
 
 }  // namespace
 
-bool Hierarchy::IsGone(const std::string& path) const {
+bool Hierarchy::IsMissingInStore(const std::string& path) const {
     if (!is_consolidated_ || base_->Traits().remote) return false;
     const auto document = OwnDocumentAt(KeyOf(path, Document::kArray));
     if (!document.ok() || document->exists) return false;
@@ -522,18 +522,18 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
-    if (IsGone(path))
+    if (IsMissingInStore(path))
         warnings.push_back("consolidated metadata contains /" + path +
                            ", but the store has no key of that array; it reads as fill values. "
                            "Re-consolidate the store if the array was deleted");
     if (!document.ok() || !document->exists) return held;
     const auto consolidated = DocumentAt(key);
     if (consolidated.ok() && consolidated->value && document->value &&
-        MeansSame(*consolidated->value, *document->value))
+        JsonEquals(*consolidated->value, *document->value))
         return held;
     auto own = Parse(path, *document);
     if (!own.ok() || AreAlike(*own, held)) return held;
-    warnings.push_back(OutdatedBy(key));
+    warnings.push_back(ConsolidatedIsOutdated(key));
     return own;
 }
 
@@ -545,8 +545,8 @@ Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
     const auto document = OwnDocumentAt(key);
     if (!document.ok() || !document->exists) return held;
     auto own = ParseAttributesOf(*document);
-    if (!own.ok() || MeansSame(*own, held)) return held;
-    std::string warning = OutdatedBy(key);
+    if (!own.ok() || JsonEquals(*own, held)) return held;
+    std::string warning = ConsolidatedIsOutdated(key);
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
         warnings.push_back(std::move(warning));
     return own;

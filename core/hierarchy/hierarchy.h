@@ -33,7 +33,7 @@ std::size_t DepthOf(const std::string& path);
 Result<Format> FormatOfStore(const Store& store);
 // Returns the kind of the node at `path` by its metadata documents, for writers. Counts `path` as a
 // group, too, if other keys remain there, for example after a failed deletion.
-Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format);
+Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
 // document into `text` unless `text` is nullptr.
@@ -49,7 +49,7 @@ class Hierarchy {
   public:
     // Opens the hierarchy of `store`; FormatOfStore() determines the Zarr version of all nodes.
     // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If the
-    // consolidated metadata is invalid, consolidated_fault() says why, and the nodes' own documents
+    // consolidated metadata is invalid, consolidated_error() says why, and the nodes' own documents
     // are read.
     //
     // Arrays of Zarr v1 are found only without consolidated metadata, at paths without a v2
@@ -74,7 +74,7 @@ class Hierarchy {
     bool is_consolidated() const { return is_consolidated_; }
     // Returns why the consolidated metadata of the store is not used; ok if the metadata is used,
     // absent, or not asked for.
-    const Status& consolidated_fault() const { return consolidated_fault_; }
+    const Status& consolidated_error() const { return consolidated_error_; }
 
     // Returns the kind of the node at `path`. A v2 prefix without documents is an implicit group if
     // the store can list and finds a node below. Other methods know a Zarr v1 array only after
@@ -88,7 +88,7 @@ class Hierarchy {
 
     // Discards the cached nodes, because another process may have changed them. Affects all users
     // of the store in this process.
-    void Reload() const { NoteChange(*base_); }
+    void Reload() const { NotifyChange(*base_); }
 
     // Returns the first error of the store for a metadata document or a listing since the last
     // call; ok if no error occurred. Another method may have returned the error already, or may
@@ -120,7 +120,7 @@ class Hierarchy {
 
     // True if consolidated metadata contains the array at `path`, but the store has no key of that
     // array and has other keys. False if the store is remote, because a check would need requests.
-    bool IsGone(const std::string& path) const;
+    bool IsMissingInStore(const std::string& path) const;
 
     // Metadata() for callers that read or write chunks. If consolidated metadata is in use and the
     // store is not remote, the array's own document is read, too. If the two differ, the own
@@ -160,7 +160,7 @@ class Hierarchy {
     // software.
     Result<bool> HasKey(const std::string& key) const;
     // HasKey() for a key that Zarr does not define; false if the store denies access or fails.
-    bool HoldsExtra(const std::string& key) const;
+    bool HasForeignKey(const std::string& key) const;
     // Returns the JSON document under `key`; null if the key is absent, unreadable or not JSON.
     json::Value MembersOfDocument(const std::string& key) const;
 
@@ -197,7 +197,7 @@ class Hierarchy {
     std::string manner_;
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
-    Status consolidated_fault_;
+    Status consolidated_error_;
     std::map<std::string, ArrayMetadata> planned_;  // metadata by path; see WithMetadata()
 };
 

@@ -42,11 +42,11 @@ std::vector<std::string> PathsTo(const std::string& path) {
     return paths;
 }
 
-// Returns OccupantAt() of `path` for a caller that will change the node; kUnsupported for a Zarr v1
-// array.
+// Returns KindForWriting() of `path` for a caller that will change the node; kUnsupported for a
+// Zarr v1 array.
 Result<NodeKind> KindToChange(const Store& store, const std::string& path, Format format) {
     if (format != Format::kV3) ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
-    return OccupantAt(store, path, format);
+    return KindForWriting(store, path, format);
 }
 
 Status NotEmpty(const std::string& path) {
@@ -162,7 +162,7 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;
-    ZARR_ASSIGN_OR_RETURN(const bool is_left_over, HoldsOnlyChunks(*store_, path));
+    ZARR_ASSIGN_OR_RETURN(const bool is_left_over, HasOnlyStrayChunks(*store_, path));
     return !is_left_over;
 }
 

@@ -124,7 +124,7 @@ std::size_t NodeCache::SizeOf(const std::vector<StoreEntry>& entries) {
     return bytes;
 }
 
-void NoteChange(const Store& store) { registry.Note(store.Identity()); }
+void NotifyChange(const Store& store) { registry.Note(store.Identity()); }
 
 ChangeScope::~ChangeScope() { registry.Note(identity_); }
 

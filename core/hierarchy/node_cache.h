@@ -138,9 +138,9 @@ class NodeCache {
 
 // Clears the NodeCaches of all stores whose Identity() equals that of `store`. Call after metadata
 // has changed.
-void NoteChange(const Store& store);
+void NotifyChange(const Store& store);
 
-// Calls NoteChange() for a store when the scope ends.
+// Calls NotifyChange() for a store when the scope ends.
 class ChangeScope {
   public:
     explicit ChangeScope(const Store& store) : identity_(store.Identity()) {}

@@ -105,7 +105,7 @@ Result<NodeDocuments::Change> NodeDocuments::WithAttributes(const std::string& p
                               WithV3Attributes(*text, attributes).WithContext(change.key));
         return change;
     }
-    ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.AsStored(path, attributes));
+    ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.ToStoredAttributes(path, attributes));
     if (!stored.as_object()->empty()) change.text = json::DumpIndented(stored);
     return change;
 }

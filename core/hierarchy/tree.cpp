@@ -232,7 +232,7 @@ class ForeignFinder {
 
   private:
     bool IsOurs(std::string_view name) const {
-        return IsLikeDocument(name) || LooksLikeChunk(name) || LooksLikeChunk(name, true) ||
+        return LooksLikeDocument(name) || LooksLikeChunk(name) || LooksLikeChunk(name, true) ||
                is_known_(name);
     }
 
@@ -248,7 +248,7 @@ Status EraseTree(Store& store, const std::string& prefix) {
     return EraseBelow(store, prefix, 0);
 }
 
-Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix) {
+Result<bool> HasOnlyStrayChunks(const Store& store, const std::string& prefix) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
     for (const StoreEntry& entry : entries) {
         if (!entry.is_prefix) {
@@ -259,7 +259,7 @@ Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix) {
         }
         const std::string key = JoinKey(prefix, entry.name);
         if (DepthOf(key) > kMaxTreeDepth) return false;
-        ZARR_ASSIGN_OR_RETURN(const bool holds_chunks, HoldsOnlyChunks(store, key));
+        ZARR_ASSIGN_OR_RETURN(const bool holds_chunks, HasOnlyStrayChunks(store, key));
         if (!holds_chunks) return false;
     }
     return true;
@@ -291,8 +291,8 @@ Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& pre
     return collector.TakeMetadata();
 }
 
-Result<std::string> FindForeign(const Store& store,
-                                const std::function<bool(std::string_view)>& is_known) {
+Result<std::string> FindForeignKey(const Store& store,
+                                   const std::function<bool(std::string_view)>& is_known) {
     return ForeignFinder(store, is_known).Visit("", 0);
 }
 
@@ -313,7 +313,7 @@ Status EraseThose(Store& store, const std::vector<StoreEntry>& entries, Predicat
 
 }  // namespace
 
-Status EmptyRoot(Store& store) {
+Status ClearRoot(Store& store) {
     const ChangeScope change(store);
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries) {
@@ -334,7 +334,7 @@ Status EmptyRoot(Store& store) {
 
 Status EraseStore(Store& store) {
     const ChangeScope change(store);
-    ZARR_RETURN_IF_ERROR(EmptyRoot(store));
+    ZARR_RETURN_IF_ERROR(ClearRoot(store));
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));

@@ -19,7 +19,7 @@ namespace zarr {
 Status EraseTree(Store& store, const std::string& prefix);
 
 // True if only chunks without an array are below `prefix`, as a killed deletion leaves them.
-Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix);
+Result<bool> HasOnlyStrayChunks(const Store& store, const std::string& prefix);
 
 // A store and a prefix in that store; the prefix "" means the whole store.
 struct ConstSubtree {
@@ -50,14 +50,14 @@ Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& pre
 // Returns the first key or prefix that Zarr does not define; empty if all belong to the store.
 // `is_known` returns true for additional names to accept at any level. Returns kUnsupported if the
 // store cannot list; kLimit if prefixes nest too deeply.
-Result<std::string> FindForeign(const Store& store,
-                                const std::function<bool(std::string_view name)>& is_known);
+Result<std::string> FindForeignKey(const Store& store,
+                                   const std::function<bool(std::string_view name)>& is_known);
 
 // Makes the root an empty group, as the first step of deleting the store. Otherwise a reader could
 // open a root array, or nodes in consolidated metadata, whose chunks are already erased.
-Status EmptyRoot(Store& store);
+Status ClearRoot(Store& store);
 
-// Removes every key of the store: EmptyRoot() first, then all subtrees, and the root's group last.
+// Removes every key of the store: ClearRoot() first, then all subtrees, and the root's group last.
 // After an error the root is still a group, so that the call can be repeated.
 Status EraseStore(Store& store);
 

@@ -282,7 +282,7 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
 }
 
 // JSON text after each bare token was replaced by its mark, a string.
-struct MarkedText {
+struct RawTextToText {
     struct Mark {
         std::size_t end;     // offset of the end of the mark in `text`
         std::size_t growth;  // bytes by which all marks up to `end` have lengthened the text
@@ -299,8 +299,8 @@ struct MarkedText {
     }
 };
 
-MarkedText MarkBareTokens(std::string_view text) {
-    MarkedText marked;
+RawTextToText MarkBareTokens(std::string_view text) {
+    RawTextToText marked;
     std::size_t done = 0;
     const Token* token = nullptr;
     for (std::size_t at = FindBareToken(text, 0, &token); at != std::string_view::npos;
@@ -369,8 +369,8 @@ class Builder {
   public:
     // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is added to the
     // limit on the number of values.
-    Builder(const MarkedText* marked, std::uint64_t expected)
-        : marked_(marked), most_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
+    Builder(const RawTextToText* marked, std::uint64_t expected)
+        : marked_(marked), max_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -441,7 +441,7 @@ class Builder {
     }
 
     bool Add(Value value) {
-        if (++values_ > most_values_) {
+        if (++values_ > max_values_) {
             error_ = OverLimit(Limit::kJsonValues, "too many JSON values");
             return false;
         }
@@ -455,8 +455,8 @@ class Builder {
         return true;
     }
 
-    const MarkedText* const marked_;
-    const std::uint64_t most_values_;
+    const RawTextToText* const marked_;
+    const std::uint64_t max_values_;
     std::vector<Open> open_;
     std::uint64_t values_ = 0;
     Value root_;
@@ -567,7 +567,7 @@ Result<Value> Parse(std::string_view text, std::uint64_t expected) {
         return Status::Corrupt("not valid JSON at byte " + std::to_string(nul + 1) +
                                ", a NUL character");
     const Token* token = nullptr;
-    MarkedText marked;
+    RawTextToText marked;
     if (FindBareToken(text, 0, &token) != std::string_view::npos) {
         marked = MarkBareTokens(text);
         text = marked.text;

@@ -60,7 +60,7 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
     return IsV3(metadata) ? WithV3FillValue(metadata, element) : WithV2FillValue(metadata, element);
 }
 
-bool IsFillToFollow(const ArrayMetadata& metadata, const std::string& element) {
+bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element) {
     if (IsV3(metadata) || !metadata.has_fill_value) return false;
     const FillValue& fill = metadata.fill_value;
     return element != (metadata.dtype.kind == DataKind::kObject ? fill.held() : fill.Bytes());

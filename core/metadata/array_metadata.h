@@ -73,8 +73,9 @@ struct ArrayMetadata {
     bool has_fill_value = false;  // false if "fill_value" is null
     FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
-    bool lacks_fill_value = false;  // "fill_value" is missing, although required; treated as null
-    bool has_characters = false;    // netCDF characters; the last dimension forms strings
+    bool is_fill_value_missing =
+        false;                    // "fill_value" is missing, although required; treated as null
+    bool has_characters = false;  // netCDF characters; the last dimension forms strings
     // Codecs in encoding order. For v3, without leading transpose codecs, which `axis_order`
     // expresses. Also without a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;
@@ -120,7 +121,7 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
 
 // True if `element`, a nodata value in the host's byte order, must also become the fill value.
 // Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
-bool IsFillToFollow(const ArrayMetadata& metadata, const std::string& element);
+bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element);
 
 // Returns the metadata of a new array with the data type and codecs of `metadata`, and another
 // shape and chunk shape. Omits members of other software.

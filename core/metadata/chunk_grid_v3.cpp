@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kChunkGrid = "chunk_grid";
 // Maximum of a chunk's end, so that sums of two such numbers do not overflow.
-constexpr auto kMostGridElements =
+constexpr auto kMaxGridElements =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 std::string GridItem(std::string_view where, std::size_t index) {
@@ -61,7 +61,7 @@ Status CheckCovers(std::uint64_t sum, std::uint64_t length, const std::string& w
 
 Status TooManyEdges(const std::string& where) {
     return Status::Limit(where + ": the dimensions have more than " +
-                         std::to_string(kMostChunkEdges) + " chunk edges");
+                         std::to_string(kMaxChunkEdges) + " chunk edges");
 }
 
 // Parses one dimension of a rectilinear grid. Sets `chunk` to the largest size, and `edges` if the
@@ -83,7 +83,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const ChunkRun run, ParseChunkRun((*items)[i], GridItem(where, i)));
         sum = SaturatingAdd(sum, SaturatingMul(run.size, run.count));
-        if (sum > kMostGridElements)
+        if (sum > kMaxGridElements)
             return Status::Corrupt(GridItem(where, i) + ": the sum of the sizes overflows");
         count += run.count;
         if (i == 0) first_size = run.size;
@@ -95,7 +95,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
         return {};
     }
     edge_count = SaturatingAdd(edge_count, count);
-    if (edge_count > kMostChunkEdges) return TooManyEdges(where);
+    if (edge_count > kMaxChunkEdges) return TooManyEdges(where);
     edges.reserve(static_cast<std::size_t>(count));
     std::uint64_t end = 0;
     for (const json::Value& item : *items) {
@@ -236,9 +236,9 @@ Result<ParsedGrid> WithShape(ParsedGrid grid, const std::vector<std::uint64_t>& 
         if (edges.back() < shape[i]) {
             const std::uint64_t size = GridAxis(edges.back(), edges).LargestSize();
             const std::uint64_t more = CeilDiv(shape[i] - edges.back(), size);
-            if (more > kMostChunkEdges - std::min(edge_count, kMostChunkEdges))
+            if (more > kMaxChunkEdges - std::min(edge_count, kMaxChunkEdges))
                 return TooManyEdges(where);
-            if (SaturatingAdd(edges.back(), SaturatingMul(more, size)) > kMostGridElements)
+            if (SaturatingAdd(edges.back(), SaturatingMul(more, size)) > kMaxGridElements)
                 return Status::Invalid(where + ": the sum of the sizes overflows");
             edge_count += more;
             edges.reserve(edges.size() + static_cast<std::size_t>(more));

@@ -13,7 +13,7 @@ namespace zarr {
 
 // Maximum number of chunk edges in all irregular dimensions of an array together. Each edge takes
 // eight bytes of memory.
-inline constexpr std::uint64_t kMostChunkEdges = std::uint64_t{1} << 22;
+inline constexpr std::uint64_t kMaxChunkEdges = std::uint64_t{1} << 22;
 
 // The grid of chunks, or of shards in a sharded array. `chunks` are the largest sizes of chunks
 // with an element of the array, per dimension. `edges` are the ends of all chunks, per dimension;
@@ -25,7 +25,7 @@ struct ParsedGrid {
 
 // Parses the member "chunk_grid" of an array of shape `shape`. Errors begin with the member's path.
 // Returns kCorrupt, kUnsupported for another grid or encoding, or kLimit for more than
-// kMostChunkEdges. A regular chunk size of 0 is read as 1 if that dimension has size 0.
+// kMaxChunkEdges. A regular chunk size of 0 is read as 1 if that dimension has size 0.
 Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                     const std::vector<std::uint64_t>& shape);
 

@@ -96,7 +96,7 @@ bool IsOfObjects(const json::Value& filter) {
 
 }  // namespace
 
-bool IsKnownToNetcdf(const json::Value& array_document) {
+bool HasNetcdfType(const json::Value& array_document) {
     const std::string type = TypeOf(array_document);
     if (IsCharacter(type)) return true;
     if (type.size() != 3 || std::string_view("<>|").find(type[0]) == std::string_view::npos)
@@ -146,7 +146,7 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
         attributes.emplace_back(extension_name, std::move(value));
 }
 
-void ShowHidden(json::Value& attributes) {
+void RestoreHiddenAttributes(json::Value& attributes) {
     for (const std::string_view name : {"_NCZARR_ATTR", "_nczarr_attr"}) {
         const json::Value* const extension = attributes.Find(name);
         const json::Value* const hidden = extension != nullptr ? extension->Find(kHidden) : nullptr;
@@ -180,13 +180,13 @@ const json::Value* NczarrExtension(const ArrayMetadata& metadata) {
     return found != document.end() ? &found->second : nullptr;
 }
 
-bool MayMeanElse(const json::Value& array_document) {
+bool IsAmbiguous(const json::Value& array_document) {
     const std::string type = TypeOf(array_document);
     return HasShapeOfOne(array_document) || IsCharacter(type) || type == "|S1" ||
            HasPrintedFill(array_document, type);
 }
 
-NczarrForm AsSpecified(json::Value array_document, const json::Value& extension) {
+NczarrForm ToSpecification(json::Value array_document, const json::Value& extension) {
     const std::string type = TypeOf(array_document);
     const bool is_scalar = IsScalar(extension) && HasShapeOfOne(array_document);
     const bool is_printed = HasPrintedFill(array_document, type);
@@ -212,7 +212,7 @@ NczarrForm AsSpecified(json::Value array_document, const json::Value& extension)
     return form;
 }
 
-bool IsTextOfObjects(const json::Value& array_document) {
+bool IsTextStoredAsObjects(const json::Value& array_document) {
     const char kind = KindOf(array_document);
     if (kind != 'U' && kind != 'S') return false;
     const json::Value* filters = array_document.Find("filters");

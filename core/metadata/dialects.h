@@ -17,7 +17,7 @@ const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
 // True if the meaning of the `.zarray` depends on whether netCDF-C wrote the array.
-bool MayMeanElse(const json::Value& array_document);
+bool IsAmbiguous(const json::Value& array_document);
 
 // A `.zarray` of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar, which NCZarr
 // stores with shape [1], has no dimensions. Characters, stored as one byte each under dtype "<U1"
@@ -27,11 +27,11 @@ struct NczarrForm {
     json::Value document;
     bool has_characters = false;  // netCDF characters, unlike strings of dtype "|S1"
 };
-NczarrForm AsSpecified(json::Value array_document, const json::Value& extension);
+NczarrForm ToSpecification(json::Value array_document, const json::Value& extension);
 
 // True if netCDF-C has a type for the array's elements: characters, or numbers of 8 to 64 bits
 // other than float16.
-bool IsKnownToNetcdf(const json::Value& array_document);
+bool HasNetcdfType(const json::Value& array_document);
 
 // Name of the dimension that some netCDF-C releases give a scalar.
 inline constexpr std::string_view kNczarrScalar = "_scalar_";
@@ -47,17 +47,17 @@ bool IsNczarrName(std::string_view name);
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.
-void ShowHidden(json::Value& attributes);
+void RestoreHiddenAttributes(json::Value& attributes);
 
 // Differences between the Zarr v2 specification and documents that zarr-python 3.0.6 writes; later
 // versions comply with the specification.
 
 // True for text of fixed width, such as dtype "<U5" or "|S5", whose first filter is vlen-utf8 or
 // vlen-bytes. The chunks contain texts of any width.
-bool IsTextOfObjects(const json::Value& array_document);
+bool IsTextStoredAsObjects(const json::Value& array_document);
 
-// Returns the document of an IsTextOfObjects() array with dtype "|O", which its chunks have. A fill
-// value of bytes is decoded from base64.
+// Returns the document of an IsTextStoredAsObjects() array with dtype "|O", which its chunks have.
+// A fill value of bytes is decoded from base64.
 json::Value AsObjects(json::Value array_document);
 
 }  // namespace zarr

@@ -60,7 +60,7 @@ bool MakesNode(std::string_view name) {
            IsDocument(name, Document::kGroup);
 }
 
-bool IsLikeDocument(std::string_view name) {
+bool LooksLikeDocument(std::string_view name) {
     return name.substr(0, 2) == ".z" || name.substr(0, 4) == ".ncz" || name == kV3Document;
 }
 
@@ -93,7 +93,7 @@ std::string ConsolidatedDocument(json::Object documents) {
                                  {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
 }
 
-bool AreReferences(std::string_view text) {
+bool AreKerchunkReferences(std::string_view text) {
     // A text search is much faster than splitting large consolidated metadata into members.
     if (text.find("\"record_size\"") == std::string_view::npos) return false;
     const auto members = json::MemberSlices(text);

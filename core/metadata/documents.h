@@ -51,7 +51,7 @@ bool IsNodeDocument(std::string_view name);
 bool MakesNode(std::string_view name);
 // True if `name` is like the name of a document, or of a document that other software adds, such as
 // NCZarr.
-bool IsLikeDocument(std::string_view name);
+bool LooksLikeDocument(std::string_view name);
 
 // Names of the Zarr v2 and v3 documents that mark the root of a store. `.zmetadata` is last,
 // because other software uses that name, too.
@@ -75,6 +75,6 @@ std::string ConsolidatedDocument(json::Object documents);
 
 // True if `text` is the `.zmetadata` of Kerchunk references in Parquet files. Such a file has
 // documents like consolidated metadata, and the member "record_size" (fsspec, LazyReferenceMapper).
-bool AreReferences(std::string_view text);
+bool AreKerchunkReferences(std::string_view text);
 
 }  // namespace zarr

@@ -18,7 +18,7 @@ bool IsOfGdal(const json::Value& attributes) {
     return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
 }
 
-bool IsUnstatedFillMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
+bool UnstatedFillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
     return !IsDefaultFill(metadata.dtype, metadata.fill_value) || IsOfGdal(attributes);
 }
 
@@ -58,19 +58,19 @@ FillMeaning StatedFillMeaning(const json::Value& attributes) {
     return is_missing ? FillMeaning::kNodata : FillMeaning::kData;
 }
 
-bool IsFillMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
+bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
     if (!metadata.has_fill_value) return false;
     if (metadata.format != Format::kV3) return true;
     if (metadata.fill_meaning != FillMeaning::kUnstated)
         return metadata.fill_meaning == FillMeaning::kNodata;
-    return IsUnstatedFillMissing(metadata, attributes);
+    return UnstatedFillMeansMissing(metadata, attributes);
 }
 
-json::Value FillMark(const ArrayMetadata& metadata, const json::Value& attributes,
-                     bool is_missing) {
+json::Value FillMeaningAttribute(const ArrayMetadata& metadata, const json::Value& attributes,
+                                 bool is_missing) {
     const bool is_named = is_missing && NamesNodata(attributes);
     if (!metadata.has_fill_value || is_named ||
-        IsUnstatedFillMissing(metadata, attributes) == is_missing)
+        UnstatedFillMeansMissing(metadata, attributes) == is_missing)
         return {};
     return json::Value(std::int64_t{is_missing ? 1 : 0});
 }

@@ -27,10 +27,11 @@ FillMeaning StatedFillMeaning(const json::Value& attributes);
 // value. Always true for a fill value in Zarr v2. In v3, ArrayMetadata::fill_meaning decides if
 // stated. Otherwise, true for a fill value other than the default, and for arrays that GDAL's
 // built-in driver wrote.
-bool IsFillMissing(const ArrayMetadata& metadata, const json::Value& attributes);
+bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes);
 
 // Returns the value of kHasNodataAttribute that a Zarr v3 array needs for the meaning `is_missing`.
 // Null if the array with `attributes` has that meaning without the attribute.
-json::Value FillMark(const ArrayMetadata& metadata, const json::Value& attributes, bool is_missing);
+json::Value FillMeaningAttribute(const ArrayMetadata& metadata, const json::Value& attributes,
+                                 bool is_missing);
 
 }  // namespace zarr

@@ -160,7 +160,7 @@ Status NczarrDocuments::Change(const Place& place,
 // ---------------------------------------------------------------------------------------------
 // Detection of stores that netCDF-C wrote
 
-void NczarrDocuments::LearnSpelling(const json::Value& root) {
+void NczarrDocuments::ReadSpelling(const json::Value& root) {
     const bool is_lower =
         root.Find("_NCZARR_GROUP") == nullptr && root.Find("_NCZARR_SUPERBLOCK") == nullptr &&
         (root.Find("_nczarr_group") != nullptr || root.Find("_nczarr_superblock") != nullptr);
@@ -194,13 +194,13 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {
-        LearnSpelling(group);
+        ReadSpelling(group);
         return *(layout_ = Layout::kMembers);
     }
     ZARR_ASSIGN_OR_RETURN(members, Read({DocumentKey("", Document::kAttributes), {}}));
     const json::Value attributes(std::move(members));
     if (is_root(attributes)) {
-        LearnSpelling(attributes);
+        ReadSpelling(attributes);
         return *(layout_ = Layout::kAttributes);
     }
     Buffer text;
@@ -208,14 +208,14 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
     return *(layout_ = is_old ? Layout::kDocuments : Layout::kNone);
 }
 
-NczarrDocuments::Place NczarrDocuments::GroupPlace(const std::string& group) const {
+NczarrDocuments::Place NczarrDocuments::GroupLocation(const std::string& group) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(group, kOldGroupKey), {}};
     return {
         DocumentKey(group, layout_ == Layout::kMembers ? Document::kGroup : Document::kAttributes),
         spelling_.group};
 }
 
-NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) const {
+NczarrDocuments::Place NczarrDocuments::ArrayLocation(const std::string& array) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(array, kOldArrayKey), {}};
     return {
         DocumentKey(array, layout_ == Layout::kMembers ? Document::kArray : Document::kAttributes),
@@ -227,7 +227,7 @@ NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) con
 
 Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
                                std::string_view name) {
-    return Change(GroupPlace(group), [&](json::Object& members) {
+    return Change(GroupLocation(group), [&](json::Object& members) {
         if (json::FindMember(members, spelling_.dimensions) == nullptr)
             json::PutMember(members, spelling_.dimensions, json::Value(json::Object{}));
         for (const std::string_view each : {spelling_.arrays, spelling_.groups}) {
@@ -244,7 +244,7 @@ Status NczarrDocuments::List(const std::string& path) {
     if (layout == Layout::kNone || path.empty()) return {};
     ZARR_ASSIGN_OR_RETURN(const json::Object array,
                           Read({DocumentKey(path, Document::kArray), {}}));
-    if (!array.empty() && !IsKnownToNetcdf(json::Value(array))) return {};
+    if (!array.empty() && !HasNetcdfType(json::Value(array))) return {};
     std::string_view list = spelling_.arrays;
     if (array.empty()) {
         ZARR_RETURN_IF_ERROR(ListIn(path, {}, {}));
@@ -261,7 +261,7 @@ Status NczarrDocuments::List(const std::string& path) {
 Status NczarrDocuments::Unlist(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone || path.empty()) return {};
-    return Change(GroupPlace(std::string(ParentPath(path))), [&](json::Object& members) {
+    return Change(GroupLocation(std::string(ParentPath(path))), [&](json::Object& members) {
         for (const std::string_view each : {spelling_.arrays, spelling_.groups}) {
             std::vector<std::string> names = Texts(json::FindMember(members, each));
             const auto kept = std::remove(names.begin(), names.end(), LastName(path));
@@ -279,7 +279,7 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
                                              std::uint64_t size) {
     std::string own_name = name;
     for (std::string at = group;; at = std::string(ParentPath(at))) {
-        ZARR_ASSIGN_OR_RETURN(json::Object members, Read(GroupPlace(at)));
+        ZARR_ASSIGN_OR_RETURN(json::Object members, Read(GroupLocation(at)));
         const json::Value* const declared =
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
@@ -294,7 +294,7 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
         if (at.empty()) break;
     }
     ZARR_RETURN_IF_ERROR(ListIn(group, {}, {}));
-    ZARR_RETURN_IF_ERROR(Change(GroupPlace(group), [&](json::Object& members) {
+    ZARR_RETURN_IF_ERROR(Change(GroupLocation(group), [&](json::Object& members) {
         AddDimension(*json::FindMember(members, spelling_.dimensions), own_name, size);
     }));
     return FullName(group, own_name);
@@ -344,7 +344,7 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     const json::Value value(extension);
     if (layout == Layout::kDocuments)
         ZARR_RETURN_IF_ERROR(
-            Change(ArrayPlace(path), [&](json::Object& members) { members = extension; }));
+            Change(ArrayLocation(path), [&](json::Object& members) { members = extension; }));
     // netCDF-C recognises a scalar by this member of `.zarray`, even if other additions are in
     // separate documents.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
@@ -357,14 +357,14 @@ Status NczarrDocuments::UpdateForShape(const std::string& path,
                                        const std::vector<std::uint64_t>& shape) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return {};
-    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(path)));
+    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayLocation(path)));
     const std::vector<std::string> references =
         Texts(json::FindMember(extension, spelling_.references));
     for (std::size_t i = 0; i < references.size() && references.size() == shape.size(); ++i) {
         const auto reference = NormalizePath(references[i]);
         if (!reference.ok() || reference->empty()) continue;
         ZARR_RETURN_IF_ERROR(
-            Change(GroupPlace(std::string(ParentPath(*reference))), [&](json::Object& members) {
+            Change(GroupLocation(std::string(ParentPath(*reference))), [&](json::Object& members) {
                 json::Value* const declared = FindDimension(
                     json::FindMember(members, spelling_.dimensions), LastName(*reference));
                 if (declared == nullptr || HasSize(*declared, shape[i])) return;
@@ -391,7 +391,7 @@ Status NczarrDocuments::UpdateForRename(const std::string& from, const std::stri
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return {};
     return ForEachArray(to, 0, [&](const std::string& array) {
-        return Change(ArrayPlace(array), [&](json::Object& members) {
+        return Change(ArrayLocation(array), [&](json::Object& members) {
             json::Value* const list = json::FindMember(members, spelling_.references);
             if (list == nullptr) return;
             std::vector<std::string> references = Texts(list);
@@ -425,26 +425,27 @@ Result<json::Array> NczarrDocuments::NewReferences(const std::string& array,
     return DeclareAll(array, shape, names);
 }
 
-Status NczarrDocuments::ForgetUnused(const std::string& reference, const std::string& leaver) {
+Status NczarrDocuments::RemoveUnusedDimension(const std::string& reference,
+                                              const std::string& leaver) {
     const auto path = NormalizePath(reference);
     if (!path.ok() || path->empty()) return {};
     const std::string group(ParentPath(*path));
     bool is_used = false;
     ZARR_RETURN_IF_ERROR(ForEachArray(group, 0, [&](const std::string& array) -> Status {
         if (array == leaver) return {};
-        ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
+        ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayLocation(array)));
         for (const std::string& own : Texts(json::FindMember(extension, spelling_.references)))
             is_used = is_used || own == reference;
         return {};
     }));
     if (is_used) return {};
-    return Change(GroupPlace(group), [&](json::Object& members) {
+    return Change(GroupLocation(group), [&](json::Object& members) {
         RemoveDimension(json::FindMember(members, spelling_.dimensions), LastName(*path));
     });
 }
 
-Status NczarrDocuments::Rereference(const std::string& array, json::Value& attributes) {
-    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
+Status NczarrDocuments::RenameDimensions(const std::string& array, json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayLocation(array)));
     ZARR_ASSIGN_OR_RETURN(const json::Array renamed, NewReferences(array, extension, attributes));
     if (renamed.empty()) return {};
     const std::vector<std::string> before =
@@ -454,18 +455,18 @@ Status NczarrDocuments::Rereference(const std::string& array, json::Value& attri
         json::PutMember(*attributes.MutableObject(), spelling_.array, json::Value(extension));
     } else {
         ZARR_RETURN_IF_ERROR(
-            Change(ArrayPlace(array), [&](json::Object& members) { members = extension; }));
+            Change(ArrayLocation(array), [&](json::Object& members) { members = extension; }));
     }
     const json::Value list(renamed);
     const std::vector<std::string> after = Texts(&list);
     for (const std::string& reference : before)
         if (std::find(after.begin(), after.end(), reference) == after.end())
-            ZARR_RETURN_IF_ERROR(ForgetUnused(reference, array));
+            ZARR_RETURN_IF_ERROR(RemoveUnusedDimension(reference, array));
     return {};
 }
 
-Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
-                                              const json::Value& attributes) {
+Result<json::Value> NczarrDocuments::ToStoredAttributes(const std::string& path,
+                                                        const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return attributes;
     ZARR_ASSIGN_OR_RETURN(json::Object stored,
@@ -477,7 +478,7 @@ Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
     for (const json::Member& member : stored)
         if (IsNczarrName(member.first) && kept.Find(member.first) == nullptr)
             kept.MutableObject()->push_back(member);
-    ZARR_RETURN_IF_ERROR(Rereference(path, kept));
+    ZARR_RETURN_IF_ERROR(RenameDimensions(path, kept));
     if (layout == Layout::kAttributes) {
         const json::Value* const extension = kept.Find(spelling_.array);
         if (extension != nullptr)

@@ -59,7 +59,7 @@ class NczarrDocuments {
     // Returns the attributes of the node at `path` in the form that is stored. Keeps netCDF-C's own
     // attributes. Replaces attributes that netCDF-C cannot read by text; see HideFromNetcdf() in
     // dialects.h. Renames the array's dimensions if `_ARRAY_DIMENSIONS` has changed.
-    Result<json::Value> AsStored(const std::string& path, const json::Value& attributes);
+    Result<json::Value> ToStoredAttributes(const std::string& path, const json::Value& attributes);
 
   private:
     // Location of NCZarr's metadata: separate documents (netCDF-C 4.8.0), members of `.zgroup` and
@@ -81,9 +81,9 @@ class NczarrDocuments {
     };
 
     Result<Layout> FindLayout();
-    void LearnSpelling(const json::Value& root);
-    Place GroupPlace(const std::string& group) const;
-    Place ArrayPlace(const std::string& array) const;
+    void ReadSpelling(const json::Value& root);
+    Place GroupLocation(const std::string& group) const;
+    Place ArrayLocation(const std::string& array) const;
     // Returns the members of the JSON object at `place`; empty if the object is absent.
     Result<json::Object> Read(const Place& place) const;
     Status Change(const Place& place, const std::function<void(json::Object&)>& change);
@@ -99,12 +99,12 @@ class NczarrDocuments {
                                    const std::vector<std::string>& names);
     // Gives an array's dimensions the names in `_ARRAY_DIMENSIONS` of `attributes`, if they differ.
     // Under Layout::kAttributes, `attributes` are changed instead of the store.
-    Status Rereference(const std::string& array, json::Value& attributes);
+    Status RenameDimensions(const std::string& array, json::Value& attributes);
     // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
                                       const json::Value& attributes);
     // Removes the declaration of the dimension `reference` if no array other than `leaver` uses it.
-    Status ForgetUnused(const std::string& reference, const std::string& leaver);
+    Status RemoveUnusedDimension(const std::string& reference, const std::string& leaver);
     // Calls `visit` with the path of each array at and below `path`.
     Status ForEachArray(const std::string& path, std::size_t depth,
                         const std::function<Status(const std::string&)>& visit) const;

@@ -41,7 +41,7 @@ json::Value SizesToJson(const std::vector<std::uint64_t>& sizes) {
     return json::Value(std::move(array));
 }
 
-Status AsArgument(const Status& status) {
+Status ToInvalidArgument(const Status& status) {
     if (status.ok() || status.code() == StatusCode::kLimit ||
         status.code() == StatusCode::kUnsupported)
         return status;

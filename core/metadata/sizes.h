@@ -25,6 +25,6 @@ json::Value SizesToJson(const std::vector<std::uint64_t>& sizes);
 
 // Changes kCorrupt and other errors to kInvalidArgument, for documents that are written rather than
 // read. Keeps kLimit and kUnsupported.
-Status AsArgument(const Status& status);
+Status ToInvalidArgument(const Status& status);
 
 }  // namespace zarr

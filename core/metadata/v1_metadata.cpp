@@ -109,7 +109,7 @@ bool IsV1Metadata(std::string_view text) {
     return document.ok() && IsFormat1(*document);
 }
 
-bool IsOrWasV1Metadata(std::string_view text) {
+bool LooksLikeV1Metadata(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || text[first] != '{') return false;
     const auto names = [&](std::string_view member) {

@@ -16,7 +16,7 @@ bool IsV1Metadata(std::string_view text);
 // True if `text` is a `meta` document, or a damaged one: it begins as a JSON object and has
 // "zarr_format", or "chunks" and "compression". ParseV1Metadata() returns the error of a damaged
 // document.
-bool IsOrWasV1Metadata(std::string_view text);
+bool LooksLikeV1Metadata(std::string_view text);
 
 // Parses and validates the text of a `meta` document. Errors name the member.
 Result<ArrayMetadata> ParseV1Metadata(std::string_view text);

@@ -77,7 +77,7 @@ Status SetFillValue(const json::Value& fill, ArrayMetadata& metadata) {
 
 Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
     const json::Value* const fill = document.Find("fill_value");
-    metadata.lacks_fill_value = fill == nullptr;
+    metadata.is_fill_value_missing = fill == nullptr;
     return SetFillValue(fill != nullptr ? *fill : json::Value(), metadata);
 }
 
@@ -91,7 +91,7 @@ Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
 // Returns NCZarr's extension of the array; nullopt if absent or irrelevant to the array's meaning.
 std::optional<json::Value> FindNczarr(const json::Value& document,
                                       const AttributesSource& attributes) {
-    if (!MayMeanElse(document)) return std::nullopt;
+    if (!IsAmbiguous(document)) return std::nullopt;
     if (const json::Value* extension = NczarrExtension(document)) return *extension;
     if (!attributes) return std::nullopt;
     const json::Value asked = attributes();
@@ -113,7 +113,7 @@ Status CheckStricter(const ArraySpec& spec) {
 // Validates a new `.zarray` document and returns its metadata.
 Result<ArrayMetadata> Checked(json::Object document) {
     auto metadata = ReadArrayMetadata(std::move(document));
-    if (!metadata.ok()) return AsArgument(metadata.status());
+    if (!metadata.ok()) return ToInvalidArgument(metadata.status());
     return metadata;
 }
 
@@ -137,10 +137,10 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members, const AttributesSo
     json::Value adapted;
     ArrayMetadata metadata;
     if (const auto extension = FindNczarr(written, attributes)) {
-        NczarrForm form = AsSpecified(written, *extension);
+        NczarrForm form = ToSpecification(written, *extension);
         adapted = std::move(form.document);
         metadata.has_characters = form.has_characters;
-    } else if (IsTextOfObjects(written)) {
+    } else if (IsTextStoredAsObjects(written)) {
         ZARR_ASSIGN_OR_RETURN(metadata.text_type, ParseDataType(*written.Find("dtype")));
         adapted = AsObjects(written);
     }
@@ -184,7 +184,7 @@ Result<json::Value> ParseAttributes(std::string_view text) {
 
 Result<json::Value> ParseAttributes(json::Value document) {
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
-    ShowHidden(document);
+    RestoreHiddenAttributes(document);
     return document;
 }
 
@@ -223,7 +223,8 @@ Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec) {
 Result<ArrayMetadata> WithV2Shape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape) {
     ArrayMetadata changed = metadata;
     changed.shape = std::move(shape);
-    ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(changed.shape, changed.dtype.size, "shape")));
+    ZARR_RETURN_IF_ERROR(
+        ToInvalidArgument(CheckProduct(changed.shape, changed.dtype.size, "shape")));
     json::PutMember(changed.document, "shape", SizesToJson(changed.shape));
     return changed;
 }

@@ -18,7 +18,7 @@ namespace zarr {
 // Function that returns an array's attributes as a JSON object; null if they cannot be read.
 using AttributesSource = std::function<json::Value()>;
 
-// Parse and validate a `.zarray`. Documents of NCZarr are read as AsSpecified() rewrites them;
+// Parse and validate a `.zarray`. Documents of NCZarr are read as ToSpecification() rewrites them;
 // fixed-width text with an object codec as AsObjects() rewrites it. `attributes`, if given, is
 // called only if the meaning depends on whether netCDF-C wrote the array. Every compulsory member
 // must exist. The product of the shape and the element size must fit 63 bits, and so must that of

@@ -21,7 +21,7 @@ constexpr std::string_view kOptional = "zarrs.optional";
 constexpr std::string_view kOldOptional = "optional";
 
 // Maximum depth of nested shards. No known program writes more than two or three levels.
-constexpr std::size_t kMostLevels = 8;
+constexpr std::size_t kMaxShardLevels = 8;
 
 struct ClassifiedCodec {
     CodecSpec spec;
@@ -51,7 +51,7 @@ Result<std::vector<ClassifiedCodec>> ParseChain(const json::Value& list, const s
 
 // True if the codec changes each element by itself, regardless of its index. Such a codec commutes
 // with transpose and with the splitting into chunks.
-bool IsOfEachElement(const CodecSpec& spec) {
+bool IsElementwise(const CodecSpec& spec) {
     constexpr std::string_view kNames[] = {"bitround",           "scale_offset",
                                            "cast_value",         "numcodecs.bitround",
                                            "numcodecs.quantize", "numcodecs.fixedscaleoffset",
@@ -104,11 +104,11 @@ class ChainReader {
         ZARR_ASSIGN_OR_RETURN(std::vector<ClassifiedCodec> chain, ParseChain(list, place));
         auto codec = chain.begin();
         for (; codec->kind == CodecClass::kArrayToArray; ++codec) {
-            if (codec->spec.name == kTranspose && is_of_each_element_) {
+            if (codec->spec.name == kTranspose && is_elementwise_) {
                 ZARR_RETURN_IF_ERROR(Transpose(codec->spec));
                 continue;
             }
-            is_of_each_element_ = is_of_each_element_ && IsOfEachElement(codec->spec);
+            is_elementwise_ = is_elementwise_ && IsElementwise(codec->spec);
             metadata_.codecs.push_back(codec->spec);
         }
         const CodecSpec to_bytes = std::move(codec->spec);
@@ -118,7 +118,7 @@ class ChainReader {
         ZARR_RETURN_IF_ERROR(CheckOptional(to_bytes));
         metadata_.axis_order = AxisOrder::Of(axes_);
         if (to_bytes.name == kBytes && metadata_.codecs.empty()) {
-            ZARR_RETURN_IF_ERROR(TakeByteOrder(to_bytes));
+            ZARR_RETURN_IF_ERROR(ReadByteOrder(to_bytes));
         } else {
             metadata_.dtype = metadata_.dtype.Native();
             metadata_.codecs.push_back(to_bytes);
@@ -146,7 +146,7 @@ class ChainReader {
     }
 
     // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
-    Status TakeByteOrder(const CodecSpec& spec) {
+    Status ReadByteOrder(const CodecSpec& spec) {
         // MakeCodec() validates the configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
@@ -163,13 +163,13 @@ class ChainReader {
     // parameters").
     Status ReadSharding(const CodecSpec& spec, std::vector<CodecSpec> behind) {
         const json::Value& configuration = spec.configuration;
-        if (!is_of_each_element_)
+        if (!is_elementwise_)
             return Status::Unsupported(spec.place + ": " + std::string(kSharding) +
                                        " is unsupported after codec \"" +
                                        metadata_.codecs.back().name + "\"");
-        if (metadata_.shards.size() == kMostLevels)
+        if (metadata_.shards.size() == kMaxShardLevels)
             return Status::Limit(spec.place + ": shards nest more than " +
-                                 std::to_string(kMostLevels) + " levels deep");
+                                 std::to_string(kMaxShardLevels) + " levels deep");
         for (const json::Member& member : *configuration.as_object())
             if (member.first != "chunk_shape" && member.first != "codecs" &&
                 member.first != "index_codecs" && member.first != "index_location")
@@ -201,7 +201,7 @@ class ChainReader {
         std::vector<std::uint64_t> chunks(sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const std::uint64_t shard = metadata_.chunks[axes_[i]];
-            ZARR_RETURN_IF_ERROR(DividesEdges(axes_[i], sizes[i])
+            ZARR_RETURN_IF_ERROR(CheckShardSizes(axes_[i], sizes[i])
                                      .WithContext(place + "[" + std::to_string(i) + "]"));
             if (shard % sizes[i] != 0)
                 return Status::Corrupt(
@@ -214,7 +214,7 @@ class ChainReader {
     }
 
     // Checks that every shard of a rectilinear grid consists of whole inner chunks.
-    Status DividesEdges(std::size_t axis, std::uint64_t size) const {
+    Status CheckShardSizes(std::size_t axis, std::uint64_t size) const {
         if (metadata_.edges.empty()) return {};
         std::uint64_t start = 0;
         std::size_t shard = 0;
@@ -257,7 +257,7 @@ class ChainReader {
 
     ArrayMetadata& metadata_;
     DimVector<std::size_t> axes_;  // array dimensions in the order after the codecs so far
-    bool is_of_each_element_ = true;
+    bool is_elementwise_ = true;
 };
 
 json::Value Named(std::string_view name, json::Object configuration) {

@@ -281,7 +281,7 @@ json::Value KeyEncodingJson(char separator, bool has_prefix) {
 Result<ArrayMetadata> CheckedV3(json::Object document,
                                 const std::optional<std::string>& missing = std::nullopt) {
     auto metadata = ReadArray(std::move(document), missing);
-    if (!metadata.ok()) return AsArgument(metadata.status());
+    if (!metadata.ok()) return ToInvalidArgument(metadata.status());
     return metadata;
 }
 
@@ -448,8 +448,9 @@ Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {
 
 std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attributes) {
     json::Object document = metadata.document;
-    PutAttributes(document, attributes, metadata.rank(),
-                  FillMark(metadata, attributes, IsFillMissing(metadata, attributes)));
+    PutAttributes(
+        document, attributes, metadata.rank(),
+        FillMeaningAttribute(metadata, attributes, FillMeansMissing(metadata, attributes)));
     return TextOf(std::move(document));
 }
 
@@ -468,8 +469,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     // The fill value of an array keeps its meaning. A group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
-            IsFillMissing(*metadata, stored != nullptr ? *stored : json::Value());
-        mark = FillMark(*metadata, attributes, is_missing);
+            FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
+        mark = FillMeaningAttribute(*metadata, attributes, is_missing);
     }
     PutAttributes(document, attributes, RankIn(whole), std::move(mark));
     return TextOf(std::move(document));
@@ -480,8 +481,9 @@ Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& meta
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, ParseV3Attributes(text));
     for (const json::Member& member : metadata.document)
         if (member.first != kDimensionNames) json::PutMember(document, member.first, member.second);
-    PutAttributes(document, attributes, metadata.rank(),
-                  FillMark(metadata, attributes, IsFillMissing(metadata, attributes)));
+    PutAttributes(
+        document, attributes, metadata.rank(),
+        FillMeaningAttribute(metadata, attributes, FillMeansMissing(metadata, attributes)));
     return TextOf(std::move(document));
 }
 
@@ -506,7 +508,7 @@ Result<std::string> WithV3Consolidated(std::string_view text,
 Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
                                   const std::vector<std::uint64_t>& shape) {
     json::Object document = metadata.document;
-    ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
+    ZARR_RETURN_IF_ERROR(ToInvalidArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
     json::Value* const member = json::FindMember(document, "chunk_grid");
     if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
         // A rectilinear grid has no chunks beyond the array's old edge, so chunks are added.

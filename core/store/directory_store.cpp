@@ -193,7 +193,7 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
     return failure;
 }
 
-int DirectoryStore::Create(PartialFile& file, const std::string& path) const {
+int DirectoryStore::Create(StagingFile& file, const std::string& path) const {
     int error = file.Create();
     // Missing folders are rare: checking before each file would cost an extra system call.
     if (error != ENOENT || !PathExists(folder_)) return error;
@@ -204,15 +204,15 @@ int DirectoryStore::Create(PartialFile& file, const std::string& path) const {
 Status DirectoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::string path = PathOf(key);
-    abandoned_.RemoveBeside(path);
+    abandoned_.DeleteSidecars(path);
     for (;;) {
-        PartialFile file(path);
+        StagingFile file(path);
         if (const int error = Create(file, path); error != 0)
             return ErrnoStatus(key, "cannot create", error);
         if (file.is_lost()) continue;
         if (const int error = file.Write(parts); error != 0)
             return ErrnoStatus(key, "cannot write", error);
-        const int error = file.TakePlace();
+        const int error = file.RenameToFinal();
         return error == 0 ? Status() : ErrnoStatus(key, "cannot replace", error);
     }
 }

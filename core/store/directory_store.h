@@ -46,11 +46,11 @@ class DirectoryStore final : public Store, private StoreWriter {
     Result<bool> RemovePrefix(const std::string& prefix) override;
     Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
     // Creates `file`, and its folder if missing. Returns 0 or an errno.
-    int Create(PartialFile& file, const std::string& path) const;
+    int Create(StagingFile& file, const std::string& path) const;
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
 
     const std::string folder_;
-    AbandonedFiles abandoned_;
+    AbandonedStagingFiles abandoned_;
     Lazy<std::string> real_path_;
 };
 

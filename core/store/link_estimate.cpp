@@ -21,17 +21,18 @@ void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
         // link. The fastest response counts, and the estimate rises only slowly.
         const auto known = static_cast<double>(latency_);
         const auto seen = static_cast<double>(nanoseconds);
-        latency_ = !has_latency_ || seen < known
-                       ? nanoseconds
-                       : static_cast<std::uint64_t>(known + (seen - known) * tuning::kSlowerShare);
+        latency_ =
+            !has_latency_ || seen < known
+                ? nanoseconds
+                : static_cast<std::uint64_t>(known + (seen - known) * tuning::kSlowResponseWeight);
         has_latency_ = true;
     } else if (bytes >= tuning::kRateBytes) {
         const std::uint64_t waited = std::min(latency_, nanoseconds / 2);
         const double seconds =
             static_cast<double>(std::max<std::uint64_t>(nanoseconds - waited, 1)) / kSecond;
         const double seen = static_cast<double>(bytes) / seconds;
-        rate_ = has_rate_ ? rate_ * tuning::kKnownRateShare + seen * (1 - tuning::kKnownRateShare)
-                          : seen;
+        rate_ =
+            has_rate_ ? rate_ * tuning::kOldRateShare + seen * (1 - tuning::kOldRateShare) : seen;
         has_rate_ = true;
     }
 }
@@ -49,10 +50,10 @@ double LinkEstimate::rate() const {
 ReadCost LinkEstimate::Cost() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const double bytes = static_cast<double>(latency_) / kSecond * rate_;
-    const auto gap = bytes < static_cast<double>(tuning::kMostGap)
+    const auto gap = bytes < static_cast<double>(tuning::kMaxGap)
                          ? static_cast<std::uint64_t>(bytes)
-                         : tuning::kMostGap;
-    return {std::max(gap, tuning::kLeastGap), tuning::kRequestBytes, tuning::kWasteShare,
+                         : tuning::kMaxGap;
+    return {std::max(gap, tuning::kMinGap), tuning::kRequestBytes, tuning::kWasteShare,
             tuning::kFreeGap};
 }
 

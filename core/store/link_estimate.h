@@ -20,15 +20,15 @@ class LinkEstimate {
     double rate() const;            // bytes per second of one connection
 
     // Returns the cost of a request for ReadRanges(). Its gap is latency() * rate(), bounded by
-    // tuning::kLeastGap and tuning::kMostGap.
+    // tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:
     mutable std::mutex mutex_;
     bool has_latency_ = false;
     bool has_rate_ = false;
-    std::uint64_t latency_ = tuning::kFirstLatency;
-    double rate_ = tuning::kFirstRate;
+    std::uint64_t latency_ = tuning::kInitialLatency;
+    double rate_ = tuning::kInitialRate;
 };
 
 }  // namespace zarr

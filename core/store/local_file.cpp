@@ -56,7 +56,7 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
 // Like ReadDescriptor(), but reads through a buffer to which the system copies quickly.
 int ReadThroughBuffer(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     Buffer piece;
-    if (!piece.Reset(std::min(memory.size, tuning::kDetourPiece)).ok() ||
+    if (!piece.Reset(std::min(memory.size, tuning::kBounceBuffer)).ok() ||
         CopiesSlowly(offset, piece.data()))
         return ReadDescriptor(descriptor, offset, memory);
     int error = 0;
@@ -71,7 +71,7 @@ int ReadThroughBuffer(int descriptor, std::uint64_t offset, MutableByteSpan memo
 }
 
 int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
-    return memory.size >= tuning::kDetourFrom && CopiesSlowly(offset, memory.data)
+    return memory.size >= tuning::kBouncedFrom && CopiesSlowly(offset, memory.data)
                ? ReadThroughBuffer(descriptor, offset, memory)
                : ReadDescriptor(descriptor, offset, memory);
 }

@@ -53,7 +53,7 @@ void RemoveUnlessHeld(const std::string& path) {
 
 }  // namespace
 
-std::string PartialName(const std::string& path) {
+std::string StagingName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
     // Read at each call: after fork() both processes have equal statics.
     const std::uint32_t process = machine ^ static_cast<std::uint32_t>(getpid());
@@ -63,14 +63,14 @@ std::string PartialName(const std::string& path) {
     return path + "." + digits + std::string(kPartialEnd);
 }
 
-void AbandonedFiles::RemoveBeside(const std::string& path) {
+void AbandonedStagingFiles::DeleteSidecars(const std::string& path) {
     // Bound on the remembered folders, to limit memory. Only arrays with nested chunks have more
     // folders.
-    constexpr std::size_t kMostFolders = 10'000;
+    constexpr std::size_t kMaxFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (folders_.size() >= kMostFolders || !folders_.insert(folder).second) return;
+        if (folders_.size() >= kMaxFolders || !folders_.insert(folder).second) return;
     }
     // Failures do not matter: a staging file that stays does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
@@ -117,7 +117,7 @@ void PathLock::Release() {
     if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
 }
 
-int PartialFile::Create() {
+int StagingFile::Create() {
     do {
         descriptor_ = open(staging_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor_ < 0 && errno == EINTR);
@@ -128,7 +128,7 @@ int PartialFile::Create() {
     return 0;
 }
 
-int PartialFile::Write(const std::vector<ByteSpan>& parts) {
+int StagingFile::Write(const std::vector<ByteSpan>& parts) {
     // At most 1 GiB per call, which every system accepts.
     constexpr std::size_t kMostPieces = 1024;
     constexpr std::size_t kPiece = std::size_t{1} << 20;
@@ -153,7 +153,7 @@ int PartialFile::Write(const std::vector<ByteSpan>& parts) {
     return close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
 }
 
-PartialFile::~PartialFile() {
+StagingFile::~StagingFile() {
     if (descriptor_ >= 0) close(descriptor_);
     if (!staging_.empty()) RemoveFile(staging_);
 }
@@ -174,12 +174,12 @@ bool PathLock::IsOf(const std::string& /*path*/) const { return false; }
 
 void PathLock::Release() {}
 
-int PartialFile::Create() {
+int StagingFile::Create() {
     std::FILE* const file = std::fopen(staging_.c_str(), "wbx");
     return file == nullptr ? errno : std::fclose(file);
 }
 
-int PartialFile::Write(const std::vector<ByteSpan>& parts) {
+int StagingFile::Write(const std::vector<ByteSpan>& parts) {
     std::FILE* const file = std::fopen(staging_.c_str(), "wb");
     if (file == nullptr) return errno;
     const bool is_written = std::all_of(parts.begin(), parts.end(), [&](const ByteSpan& part) {
@@ -188,13 +188,13 @@ int PartialFile::Write(const std::vector<ByteSpan>& parts) {
     return std::fclose(file) == 0 && is_written ? 0 : errno;
 }
 
-PartialFile::~PartialFile() {
+StagingFile::~StagingFile() {
     if (!staging_.empty()) RemoveFile(staging_);
 }
 
 #endif
 
-int PartialFile::TakePlace() {
+int StagingFile::RenameToFinal() {
     if (std::rename(staging_.c_str(), path_.c_str()) != 0) return errno;
     staging_.clear();
     return 0;

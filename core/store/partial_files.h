@@ -53,17 +53,17 @@ class PathLock {
 
 // Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial", the
 // naming of zarr-python. The first eight digits identify files of this library.
-std::string PartialName(const std::string& path);
+std::string StagingName(const std::string& path);
 
-// Local file that is written under PartialName() and then renamed to `path`. The destructor removes
-// a file that was not renamed. AbandonedFiles does not remove the file while this object exists.
-// All functions return 0 or an errno.
-class PartialFile {
+// Local file that is written under StagingName() and then renamed to `path`. The destructor removes
+// a file that was not renamed. AbandonedStagingFiles does not remove the file while this object
+// exists. All functions return 0 or an errno.
+class StagingFile {
   public:
-    explicit PartialFile(const std::string& path) : path_(path), staging_(PartialName(path)) {}
-    ~PartialFile();
-    PartialFile(const PartialFile&) = delete;
-    PartialFile& operator=(const PartialFile&) = delete;
+    explicit StagingFile(const std::string& path) : path_(path), staging_(StagingName(path)) {}
+    ~StagingFile();
+    StagingFile(const StagingFile&) = delete;
+    StagingFile& operator=(const StagingFile&) = delete;
 
     // Creates the staging file. Its folder must exist.
     int Create();
@@ -73,7 +73,7 @@ class PartialFile {
     // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);
     // Renames the staging file to `path` and replaces an existing file.
-    int TakePlace();
+    int RenameToFinal();
 
   private:
     const std::string path_;
@@ -84,11 +84,11 @@ class PartialFile {
 };
 
 // Removes staging files that killed writers left behind. Thread-safe.
-class AbandonedFiles {
+class AbandonedStagingFiles {
   public:
     // Removes unlocked staging files of this library from the folder of `path`. Lists each folder
     // only once.
-    void RemoveBeside(const std::string& path);
+    void DeleteSidecars(const std::string& path);
 
   private:
     std::mutex mutex_;

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
-    libdeflate_decompressor* const decompressor = ThreadsDecompressor();
+    libdeflate_decompressor* const decompressor = ThreadDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
     // libdeflate needs a valid pointer even if there is nothing to decompress.
     std::uint8_t nowhere = 0;

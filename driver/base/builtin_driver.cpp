@@ -18,7 +18,7 @@ namespace {
 // Original functions of GDAL's built-in Zarr driver.
 int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
-// Set by MakeBuiltin(): true for files that "Zarr" opens but does not identify.
+// Set by WrapBuiltin(): true for files that "Zarr" opens but does not identify.
 bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
 
 // True if the driver "Zarr" may open the file. It then decides whether the built-in driver opens
@@ -145,8 +145,8 @@ struct DatasetAccess : GDALDataset {
 
 GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
 
-GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*)) {
-    is_turned_down = is_turned_down_by_zarr;
+GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*)) {
+    is_turned_down = is_rejected_by_zarr;
     GDALDriver* const builtin = WithPluginFunctions(own);
     if (builtin == nullptr) return nullptr;
     if (builtin->pfnOpen != OpenBehind) {
@@ -177,7 +177,7 @@ GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name) {
     return open_as_builtin(&renamed);
 }
 
-bool DoesBuiltinKnow(const char* item, const char* name) {
+bool HasBuiltinOption(const char* item, const char* name) {
     return HasOption(OptionsOfBuiltin(item), name);
 }
 
@@ -195,7 +195,7 @@ std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
     return merged.insert(merged.rfind("</"), more);
 }
 
-GDALDataset* AsOurs(GDALDataset* dataset) {
+GDALDataset* ShowAsZarr(GDALDataset* dataset) {
     if (dataset != nullptr && dataset->GetDriver() == Builtin())
         dataset->*DatasetAccess::Driver() = GetGDALDriverManager()->GetDriverByName(kDriverName);
     return dataset;

@@ -21,9 +21,9 @@ GDALDriver* Builtin();
 // the returned driver opens files only if "Zarr" may not be asked.
 //
 // `own` still has its original name, by which GDAL finds the plugin, and is not registered.
-// `is_turned_down_by_zarr` returns true for files that "Zarr" opens but does not identify. Returns
+// `is_rejected_by_zarr` returns true for files that "Zarr" opens but does not identify. Returns
 // nullptr if the plugin cannot be loaded; GDAL has then emitted an error. Not thread-safe.
-GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*));
+GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*));
 
 // Returns the answer of the built-in driver's own Identify(), at any place in the order of drivers.
 // Returns GDAL_IDENTIFY_FALSE if there is no built-in driver.
@@ -35,7 +35,7 @@ GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name);
 
 // True if the built-in driver has the option `name` in its list of options `item`, such as
 // GDAL_DMD_OPENOPTIONLIST.
-bool DoesBuiltinKnow(const char* item, const char* name);
+bool HasBuiltinOption(const char* item, const char* name);
 
 // Returns `list`, an XML list of options, with the options appended that only the built-in driver
 // has in its list `item`. Their descriptions say that they belong to that driver.
@@ -43,6 +43,6 @@ std::string WithOptionsOfBuiltin(const std::string& list, const char* item);
 
 // Makes "Zarr" the driver of a dataset that the built-in driver opened, because scripts compare
 // that name. Returns `dataset`, which may be nullptr.
-GDALDataset* AsOurs(GDALDataset* dataset);
+GDALDataset* ShowAsZarr(GDALDataset* dataset);
 
 }  // namespace zarr_driver

@@ -44,9 +44,9 @@ inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 // GDAL identifies a dataset that a copy will replace, to delete it. True if GDAL then passes the
 // flags of all kinds, as GDALOpenEx() does by default; earlier versions pass no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
-inline constexpr bool kReplacesByAllKinds = true;
+inline constexpr bool kIdentifiesWithAllKinds = true;
 #else
-inline constexpr bool kReplacesByAllKinds = false;
+inline constexpr bool kIdentifiesWithAllKinds = false;
 #endif
 
 // NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() takes it.

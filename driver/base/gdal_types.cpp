@@ -104,7 +104,7 @@ std::string TypeText(const zarr::DataType& type) {
     return gdal_type != GDT_Unknown ? GDALGetDataTypeName(gdal_type) : type.ToString();
 }
 
-std::string NodataOutside(const std::string& value, const zarr::DataType& type) {
+std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type) {
     const bool is_narrow = type.narrow != zarr::NarrowType::kNone;
     return "nodata value " + value + " does not fit " +
            (is_narrow ? type.ToString() : TypeText(type)) +

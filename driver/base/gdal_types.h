@@ -29,7 +29,7 @@ zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 std::string TypeText(const zarr::DataType& type);
 
 // Returns the warning that the nodata value `value` does not fit `type`.
-std::string NodataOutside(const std::string& value, const zarr::DataType& type);
+std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
 // Converts stored elements to any GDAL type, by GDAL's conversion rules. op() borrows this object
 // and the stored type.

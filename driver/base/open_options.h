@@ -30,7 +30,7 @@ struct OpenOptions {
     std::string select;  // selection "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;
     zarr::FillAsNodata fill_value_as_nodata = zarr::FillAsNodata::kAuto;
-    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
+    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kByAttributes;
     bool wrap_longitude = false;
     bool north_up = false;
     FollowLinks follow_links = FollowLinks::kBeside;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "core/base/text.h"
-#include "driver/base/aside_name.h"
 #include "driver/base/secrets.h"
+#include "driver/base/staging_name.h"
 
 namespace zarr_driver {
 
@@ -54,7 +54,7 @@ void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
 }  // namespace
 
 std::string ShownName(const std::string& store) {
-    return HideSecrets(NameWhenDone(store), UrlEnd::kAtSeparator);
+    return HideSecrets(FinalName(store), UrlEnd::kAtSeparator);
 }
 
 void EmitThrown(const char* store, const std::exception* thrown) noexcept {

@@ -41,8 +41,8 @@ using zarr::Status;
 namespace {
 
 // Returns a hierarchy in which the arrays have their new sizes already.
-Result<std::shared_ptr<const zarr::Hierarchy>> WhenGrown(const std::shared_ptr<zarr::Store>& store,
-                                                         const AppendPlan& plan) {
+Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
+    const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     std::map<std::string, zarr::ArrayMetadata> grown;
     for (const auto& [path, growth] : plan.growth()) grown.emplace(path, growth.after);
@@ -61,7 +61,7 @@ class DimensionAppend {
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
-        ZARR_ASSIGN_OR_RETURN(const auto grown, WhenGrown(store_, plan_));
+        ZARR_ASSIGN_OR_RETURN(const auto grown, WithNewSizes(store_, plan_));
         ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
         Status status = CopyBands(*dataset, progress, progress_data);
@@ -69,7 +69,7 @@ class DimensionAppend {
         if (status.ok()) status = Publish(dataset->update()->metadata());
         if (status.ok()) {
             WarnOfOverviews();
-            WarnOfPixels();
+            WarnOfChangedPixels();
             WarnOfBounds();
             return dataset;
         }
@@ -155,7 +155,7 @@ class DimensionAppend {
     }
 
     // Warns of source pixels whose value or meaning has changed.
-    void WarnOfPixels() const {
+    void WarnOfChangedPixels() const {
         const auto warn = [&](const std::string& message) {
             EmitWarning(store_->Describe() + ": /" + plan_.path(), message);
         };

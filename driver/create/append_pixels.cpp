@@ -53,7 +53,7 @@ Range RangeOf(GDALDataType type) {
 
 // True if pixels cannot be converted. A double does not hold complex numbers and 64-bit integers
 // exactly. In GDAL before 3.7, only the item PIXELTYPE makes bytes signed.
-bool IsLeftAsItIs(GDALRasterBand& band) {
+bool IsNotConvertible(GDALRasterBand& band) {
     const GDALDataType type = band.GetRasterDataType();
     const char* const hint = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
     return GDALDataTypeIsComplex(type) != 0 || type == GDT_Int64 || type == GDT_UInt64 ||
@@ -107,7 +107,7 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
                                " of the source has the unit " + unit + ", the array has " +
                                array_unit);
     PixelCopy copy(from, to);
-    if (!IsLeftAsItIs(from) && !IsLeftAsItIs(to)) return copy;
+    if (!IsNotConvertible(from) && !IsNotConvertible(to)) return copy;
     copy.converts_ = false;
     const bool have_nodata = copy.source_.nodata && copy.target_.nodata;
     if (copy.rescales_ || (have_nodata && !AreSame(copy.source_.nodata, copy.target_.nodata)))
@@ -151,13 +151,13 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
                    : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
-    // Copies a row of chunks at a time, or fewer lines if a row of chunks has more than kMostPixels
+    // Copies a row of chunks at a time, or fewer lines if a row of chunks has more than kMaxPixels
     // pixels.
-    constexpr int kMostPixels = 1 << 21;
+    constexpr int kMaxPixels = 1 << 21;
     int block_x = 0;
     int block_y = 0;
     to_->GetBlockSize(&block_x, &block_y);
-    const int rows = std::clamp(kMostPixels / width, 1, std::max(block_y, 1));
+    const int rows = std::clamp(kMaxPixels / width, 1, std::max(block_y, 1));
     std::vector<double> numbers;
     for (int y = 0; y < height; y += rows) {
         const int count = std::min(rows, height - y);

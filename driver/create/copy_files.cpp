@@ -51,7 +51,7 @@ Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierar
 }
 
 // Copies a node into an existing store.
-Status CopyInto(const StorePlace& from, const StorePlace& to) {
+Status CopyInto(const StoreNode& from, const StoreNode& to) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
     const bool is_same = from.folder.text() == to.folder.text();
     if (is_same && zarr::IsAtOrBelow(to.node, from.node))
@@ -79,7 +79,7 @@ Status FillStore(const Hierarchy& source, const std::string& from, const std::st
 
 // Copies a node to a new store. An array becomes a member of the root group, together with its
 // coordinates.
-Status CopyOut(const StorePlace& from, const StorePlace& to) {
+Status CopyOut(const StoreNode& from, const StoreNode& to) {
     ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));
     std::string node = to.node;
@@ -90,8 +90,8 @@ Status CopyOut(const StorePlace& from, const StorePlace& to) {
 }
 
 Status Copy(const char* new_name, const char* old_name) {
-    ZARR_ASSIGN_OR_RETURN(const StorePlace from, FindStorePlace(old_name));
-    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTargetPlace(new_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode from, FindStoreNode(old_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
     if (IsInStore(to)) return CopyInto(from, to);
     if (from.node.empty() && to.node.empty()) return CopyStore(from.folder, to.folder);
     ZARR_RETURN_IF_ERROR(CheckFree(to.folder));

@@ -180,7 +180,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     if (const GDALRasterAttributeTable* const table = from.GetDefaultRAT()) to.SetDefaultRAT(table);
 }
 
-void CopyPlace(GDALDataset& from, GDALDataset& to) {
+void CopyGeoreferencing(GDALDataset& from, GDALDataset& to) {
     double transform[6];
     if (GDALGetGeoTransform(GDALDataset::ToHandle(&from), transform) == CE_None)
         GDALSetGeoTransform(GDALDataset::ToHandle(&to), transform);
@@ -197,7 +197,7 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to) {
 }
 
 // True if a source lies in a folder, or reads files from the folder.
-bool IsMadeOf(GDALDataset& source, const std::string& folder) {
+bool IsReadFrom(GDALDataset& source, const std::string& folder) {
     const auto parsed = ParseConnectionString(source.GetDescription());
     if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
     const CPLStringList files(source.GetFileList());
@@ -207,7 +207,7 @@ bool IsMadeOf(GDALDataset& source, const std::string& folder) {
 }
 
 // Returns the dataset name of a created store: its path in the spelling of GDAL's file systems.
-std::string NameOfMade(const char* name) {
+std::string CreatedDatasetName(const char* name) {
     const auto parsed = ParseConnectionString(name);
     return parsed.ok() && !parsed->has_node ? parsed->path.text() : name;
 }
@@ -225,33 +225,33 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
 }
 
 // Sets the options for adding to a store if the target lies in an existing store.
-CreationOptions AddedAt(const StorePlace& target, CreationOptions options) {
+CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
     return options;
 }
 
-Result<CreationOptions> ParseFor(GDALDataset& source, const StorePlace& target,
+Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
                                  NameValueList options) {
     const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
-    parsed = AddedAt(target, std::move(parsed));
+    parsed = WithAppendOptions(target, std::move(parsed));
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
     const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
-    if (replaces && IsMadeOf(source, folder))
+    if (replaces && IsReadFrom(source, folder))
         return Status::Invalid("is not overwritten, because the source is read from it");
     return parsed;
 }
 
-Result<NewStore> MakeLike(const char* name, const StorePlace& target, GDALDataset& source,
-                          NameValueList options, const CreationOptions& parsed) {
+Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDALDataset& source,
+                                 NameValueList options, const CreationOptions& parsed) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    return NewStore::Make(NameOfMade(name), TargetFolderOf(target.folder), Describe(source, dtype),
-                          parsed);
+    return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
+                          Describe(source, dtype), parsed);
 }
 
 // True if a band of the source has a mask other than a nodata value or an alpha band.
@@ -267,8 +267,8 @@ Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancell
 // Fills a new store. Emits errors; returns false after an error or a cancellation.
 bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
-        target.TakeBytesAsSigned();
-    CopyPlace(source, target);
+        target.TreatBytesAsSigned();
+    CopyGeoreferencing(source, target);
     CopyMetadata(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
@@ -295,7 +295,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     return !progress.IsCancelled();
 }
 
-Result<std::unique_ptr<ZarrDataset>> Append(const StorePlace& target, GDALDataset& source,
+Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset& source,
                                             CreationOptions options, WatchedProgress& progress) {
     if (HasMask(source))
         EmitWarning(target.folder, "the mask of the source is not stored with the appended slices");
@@ -324,15 +324,15 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(const StorePlace target, FindTargetPlace(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         EmitWarnings(target.folder, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(
-            NewStore made, NewStore::Make(NameOfMade(name), TargetFolderOf(target.folder), raster,
-                                          AddedAt(target, parsed)));
+            NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
+                                          raster, WithAppendOptions(target, parsed)));
         ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
-            dataset->TakeBytesAsSigned();
+            dataset->TreatBytesAsSigned();
         const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
         dataset->AssumeColours(parsed.is_rgb.value_or(may_be_rgb && bands <= 4) && bands >= 3);
         return dataset;
@@ -350,13 +350,14 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
                         GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        ZARR_ASSIGN_OR_RETURN(const StorePlace target, FindTargetPlace(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, ParseFor(*source, target, options));
         if (!parsed.append_dim.empty()) return Append(target, *source, parsed, watched);
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, target, *source, options, parsed));
+        ZARR_ASSIGN_OR_RETURN(NewStore made,
+                              CreateStoreLike(name, target, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
-        const bool is_closed_here = made.IsAside();
+        const bool is_closed_here = made.IsStaging();
         if (!Fill(*source, *dataset, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
             dataset->Abandon();
@@ -378,7 +379,7 @@ namespace {
 // Returns the number of bands that are copied together because a chunk may hold pixels of several
 // bands. With a single extra dimension, returns the number of bands in a chunk. With several,
 // returns all bands if a chunk holds several bands.
-int BandsAtOnce(ZarrDataset& dataset) {
+int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
     const auto bands = static_cast<std::uint64_t>(dataset.GetRasterCount());
@@ -394,11 +395,11 @@ class Copier {
   public:
     Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
         ZarrRasterBand& band = *to.Band(1);
-        type_ = band.TypeOfCopies();
+        type_ = band.CopyDataType();
         item_ = GDALGetDataTypeSizeBytes(type_);
         band.GetBlockSize(&block_x_, &block_y_);
         bands_ = to.GetRasterCount();
-        bands_at_once_ = BandsAtOnce(to);
+        bands_at_once_ = BandsPerPart(to);
         ChooseSize();
     }
 
@@ -466,7 +467,7 @@ class Copier {
         constexpr std::size_t kNear = std::size_t{16} << 20;
         constexpr std::size_t kFar = std::size_t{64} << 20;
         const zarr::Array& array = *to_.Band(1)->array().layout.array;
-        const std::size_t chunks = zarr::ChunksAtOnce(array, 1);
+        const std::size_t chunks = zarr::MaxConcurrentChunks(array, 1);
         const std::size_t bytes = zarr::SaturatingMul(chunks, array.layouts().largest().bytes());
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }

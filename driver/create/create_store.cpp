@@ -31,11 +31,11 @@ namespace {
 
 // Opens the new arrays in `store` as a dataset called `name`. `store_path` is the path of the
 // store.
-Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
-                                              const std::string& store_path,
-                                              const std::shared_ptr<const zarr::Store>& store,
-                                              const std::vector<PlannedArray>& arrays,
-                                              bool is_appended) {
+Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
+                                                 const std::string& store_path,
+                                                 const std::shared_ptr<const zarr::Store>& store,
+                                                 const std::vector<PlannedArray>& arrays,
+                                                 bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
     location.store_path = store_path;
@@ -328,7 +328,7 @@ Status NewStore::MakeArrays() {
 
 Status NewStore::Failed(const Status& status) {
     update_->store()->EndCreate();
-    static_cast<void>(update_->EraseMade());
+    static_cast<void>(update_->DeleteCreated());
     static_cast<void>(update_->metadata().Finish());
     return status;
 }
@@ -336,16 +336,16 @@ Status NewStore::Failed(const Status& status) {
 Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (update_ == nullptr) {
         ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(store_path_, {}));
-        return OpenMade(name_, store_path_, store, arrays_, true);
+        return OpenCreated(name_, store_path_, store, arrays_, true);
     }
-    const std::string name = IsAside() ? store_path_ : name_;
+    const std::string name = IsStaging() ? store_path_ : name_;
     auto opened =
-        OpenMade(name, store_path_, update_->store(), arrays_, options_.append_subdataset);
+        OpenCreated(name, store_path_, update_->store(), arrays_, options_.append_subdataset);
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
     if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
-    if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
+    if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
     // From now on, other programs may write to the store, too.
     update_->store()->EndCreate();
@@ -353,7 +353,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
 }
 
 Status NewStore::Commit() {
-    const bool was_aside = IsAside();
+    const bool was_aside = IsStaging();
     if (was_aside) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
     if (!was_aside) return {};
@@ -365,7 +365,7 @@ Status NewStore::Commit() {
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
     // Fill values may still change, because the arrays are not written to yet.
-    for (const PlannedArray& array : arrays_) update_->NoteMade(array.path);
+    for (const PlannedArray& array : arrays_) update_->RecordCreated(array.path);
     return {};
 }
 
@@ -382,7 +382,7 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
     ZARR_ASSIGN_OR_RETURN(const std::string base, BasePath(folder, raster, options));
     if (store == nullptr) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
-    ZARR_RETURN_IF_ERROR(CheckFormatOfAdded(options.format, *hierarchy));
+    ZARR_RETURN_IF_ERROR(CheckAddedFormat(options.format, *hierarchy));
     const Planner planner(hierarchy.get(), base, raster, options);
     if (options.array_name.empty() && !options.node.empty())
         ZARR_RETURN_IF_ERROR(planner.CheckFree(options.node));

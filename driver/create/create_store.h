@@ -56,7 +56,7 @@ class NewStore {
                                        const NewRaster& raster, const CreationOptions& options);
 
     // True if the store is built under another name until Commit().
-    bool IsAside() const { return replacement_.IsAside(); }
+    bool IsStaging() const { return replacement_.IsStaging(); }
 
     // Opens the arrays as a dataset in update mode. The dataset is read-only if Commit() has put
     // the store into a zip file of an object store. Destroy the dataset before this object.

@@ -78,8 +78,8 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
 }
 
 // True if the copy of an array has the geotransform of the array.
-bool IsSamePlace(const ArrayFacts& facts, const Georeferencing& wanted,
-                 const Georeferencing& found) {
+bool HasSameTransform(const ArrayFacts& facts, const Georeferencing& wanted,
+                      const Georeferencing& found) {
     constexpr double kRounding = 1e-6;  // of a pixel
     if (!found.transform) return false;
     const auto width = static_cast<double>(facts.dimensions[*facts.axes.x].size);
@@ -102,7 +102,7 @@ Status NodeCopy::Run(const std::string& source, const std::string& target) {
     is_array_ = kind == NodeKind::kArray;
     Status copied = Plan();
     if (copied.ok()) copied = CopyAll();
-    if (copied.ok()) copied = KeepPlaces();
+    if (copied.ok()) copied = PreserveGeoreferencing();
     if (copied.ok()) return copied;
     for (auto path = made_.rbegin(); path != made_.rend(); ++path)
         static_cast<void>(update_.metadata().DeleteNode(*path));
@@ -288,7 +288,7 @@ Status NodeCopy::WriteGridMapping() const {
 
 // Stores CRS and geotransform in the copied rasters. Groups above the source may state both, while
 // groups above the target state neither or other values.
-Status NodeCopy::KeepPlaces() const {
+Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return KeepPlace(source_, target_);
     zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
@@ -318,7 +318,7 @@ Status NodeCopy::KeepPlace(const std::string& path, const std::string& copy) con
     for (std::string& warning : taken) warning += ", as an array cannot state that it has none";
     EmitWarnings(store + ": /" + copy, taken);
     const bool has_srs = !wanted.srs || (found.srs && IsSameCrs(*wanted.srs, *found.srs));
-    const bool has_transform = !wanted.transform || IsSamePlace(*facts, wanted, found);
+    const bool has_transform = !wanted.transform || HasSameTransform(*facts, wanted, found);
     if (has_srs && has_transform) return {};
     RasterPosition position;
     position.srs = wanted.srs ? &*wanted.srs : nullptr;

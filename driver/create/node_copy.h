@@ -38,7 +38,7 @@ class NodeCopy {
     zarr::Status WriteNames(const std::string& path,
                             const std::map<std::string, std::string>& names) const;
     zarr::Status WriteGridMapping() const;
-    zarr::Status KeepPlaces() const;
+    zarr::Status PreserveGeoreferencing() const;
     zarr::Status KeepPlace(const std::string& path, const std::string& copy) const;
     std::string Home() const;  // the group that contains the copy
     std::string OwnName(const std::string& name) const;

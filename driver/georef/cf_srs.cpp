@@ -221,7 +221,7 @@ constexpr KnownDatum kDatums[] = {
 
 // Returns the EPSG code of the geographic CRS for a name of a datum or geographic CRS; 0 if
 // unknown.
-int KnownCode(const std::string& name) {
+int EpsgCodeOfName(const std::string& name) {
     std::string key = zarr::NameKey(name);
     if (name.compare(0, 2, "D_") == 0) key.erase(0, 1);
     const auto* const found =
@@ -230,7 +230,7 @@ int KnownCode(const std::string& name) {
     return found == std::end(kDatums) ? 0 : found->crs;
 }
 
-bool SayNothing(const std::string& name) {
+bool IsPlaceholderName(const std::string& name) {
     const std::string key = zarr::NameKey(name);
     return key.empty() || key == "unknown" || key == "undefined" || key == "unnamed" ||
            key.rfind("unknownbasedon", 0) == 0 || key.rfind("notspecified", 0) == 0;
@@ -242,10 +242,10 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
 
 // Returns the EPSG code of the geographic CRS that the names, or else the ellipsoid, imply; 0 if
 // none.
-int MeantCode(const CfEarth& earth) {
-    if (!SayNothing(earth.datum_name)) return KnownCode(earth.datum_name);
-    if (!SayNothing(earth.geographic_crs_name)) {
-        const int code = KnownCode(earth.geographic_crs_name);
+int ImpliedCode(const CfEarth& earth) {
+    if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
+    if (!IsPlaceholderName(earth.geographic_crs_name)) {
+        const int code = EpsgCodeOfName(earth.geographic_crs_name);
         if (code != 0) return code;
     }
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
@@ -253,21 +253,22 @@ int MeantCode(const CfEarth& earth) {
 
 // Sets `srs` to the CRS in EPSG, in degrees, if that CRS does not contradict the numbers in
 // `earth`. Returns false otherwise.
-bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
-    const int code = MeantCode(earth);
+bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
+    const int code = ImpliedCode(earth);
     OGRSpatialReference known;
     if (code == 0 || known.importFromEPSG(code) != OGRERR_NONE) return false;
     const Ellipsoid its_own{known.GetSemiMajor(), known.GetInvFlattening()};
-    const bool is_named = !SayNothing(earth.datum_name) || !SayNothing(earth.geographic_crs_name);
+    const bool is_named =
+        !IsPlaceholderName(earth.datum_name) || !IsPlaceholderName(earth.geographic_crs_name);
     if (earth.ellipsoid && !zarr::SameEllipsoid(*earth.ellipsoid, its_own, zarr::kRoundedAxes)) {
         if (is_named)
             warnings.push_back(
                 "attribute " +
-                std::string(SayNothing(earth.datum_name) ? "geographic_crs_name"
-                                                         : "horizontal_datum_name") +
+                std::string(IsPlaceholderName(earth.datum_name) ? "geographic_crs_name"
+                                                                : "horizontal_datum_name") +
                 ": " +
-                zarr::Quoted(SayNothing(earth.datum_name) ? earth.geographic_crs_name
-                                                          : earth.datum_name) +
+                zarr::Quoted(IsPlaceholderName(earth.datum_name) ? earth.geographic_crs_name
+                                                                 : earth.datum_name) +
                 " does not have the ellipsoid of the other attributes, which are used");
         return false;
     }
@@ -285,8 +286,8 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
 
 // True if four points around the origin of `mapping` differ by less than a metre between the two
 // CRS.
-bool ProjectsAlike(const OGRSpatialReference& known, const OGRSpatialReference& other,
-                   const CfGridMapping& mapping) {
+bool ProjectsEqually(const OGRSpatialReference& known, const OGRSpatialReference& other,
+                     const CfGridMapping& mapping) {
     const std::unique_ptr<OGRSpatialReference> geographic(known.CloneGeogCS());
     if (geographic == nullptr) return false;
     geographic->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
@@ -513,7 +514,7 @@ Result<CfSrs> MakeCfSrs(const CfGridMapping& mapping, const std::string& units,
     return result;
 }
 
-bool TakeCode(const std::string& code, const CfGridMapping& mapping, CfSrs& located) {
+bool ReplaceByCode(const std::string& code, const CfGridMapping& mapping, CfSrs& located) {
     const QuietErrors quiet;
     OGRSpatialReference known;
     if (known.SetFromUserInput(code.c_str(),
@@ -525,7 +526,7 @@ bool TakeCode(const std::string& code, const CfGridMapping& mapping, CfSrs& loca
     if (!zarr::SameEllipsoid({known.GetSemiMajor(), known.GetInvFlattening()},
                              {located.srs.GetSemiMajor(), located.srs.GetInvFlattening()},
                              zarr::kRoundedAxes) ||
-        !ProjectsAlike(known, located.srs, mapping))
+        !ProjectsEqually(known, located.srs, mapping))
         return false;
     if (known.IsProjected())
         located.coordinate_scale *= located.srs.GetLinearUnits() / known.GetLinearUnits();
@@ -552,15 +553,16 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
-    if (!TakeKnown(earth, srs, warnings)) {
+    if (!UseKnownDatum(earth, srs, warnings)) {
         // PROJ takes "unknown" as any datum with the given ellipsoid.
         const auto name_or = [](const std::string& name, const char* otherwise) {
-            return SayNothing(name) ? std::string(otherwise) : name;
+            return IsPlaceholderName(name) ? std::string(otherwise) : name;
         };
         const Ellipsoid ellipsoid = earth.ellipsoid.value_or(Ellipsoid{6378137, 298.257223563});
-        const std::string datum =
-            KnownCode(earth.datum_name) != 0 ? "unknown" : name_or(earth.datum_name, "unknown");
-        const std::string name = KnownCode(earth.geographic_crs_name) != 0
+        const std::string datum = EpsgCodeOfName(earth.datum_name) != 0
+                                      ? "unknown"
+                                      : name_or(earth.datum_name, "unknown");
+        const std::string name = EpsgCodeOfName(earth.geographic_crs_name) != 0
                                      ? "unknown"
                                      : name_or(earth.geographic_crs_name, "unknown");
         const bool greenwich = earth.prime_meridian == 0;

@@ -28,7 +28,7 @@ zarr::Result<CfSrs> MakeCfSrs(const zarr::CfGridMapping& mapping, const std::str
 // Replaces `located`, the CRS of `mapping`, by the CRS with the authority code `code`, if both are
 // equal up to rounding. An ellipsoid that is stored as float32 is rounded. Returns false if they
 // differ.
-bool TakeCode(const std::string& code, const zarr::CfGridMapping& mapping, CfSrs& located);
+bool ReplaceByCode(const std::string& code, const zarr::CfGridMapping& mapping, CfSrs& located);
 
 // Returns the satellite height in metres of a geostationary CRS; 0 for any other CRS.
 double SatelliteHeight(const OGRSpatialReference& srs);

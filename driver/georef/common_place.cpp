@@ -18,7 +18,7 @@ using zarr::CatalogArray;
 namespace {
 
 // Georeferencing of arrays whose attributes state one location.
-struct GridPlace {
+struct GridLocation {
     zarr::HorizontalAxes axes;
     double columns = 0;
     double rows = 0;
@@ -26,11 +26,11 @@ struct GridPlace {
 };
 
 // Returns the location of the array at `path`; nullopt if the array cannot be described.
-std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                   const std::string& store_path, const OpenOptions& options) {
+std::optional<GridLocation> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                      const std::string& store_path, const OpenOptions& options) {
     const auto facts = zarr::DescribeArray(hierarchy, path);
     if (!facts.ok() || !facts->axes.x || !facts->axes.y) return std::nullopt;
-    GridPlace place;
+    GridLocation place;
     place.axes = facts->axes;
     place.columns = static_cast<double>(facts->dimensions[*facts->axes.x].size);
     place.rows = static_cast<double>(facts->dimensions[*facts->axes.y].size);
@@ -40,12 +40,13 @@ std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::
     return place;
 }
 
-bool HaveSameTransform(const GridPlace& a, const GridPlace& b) {
-    constexpr double kMostDistance = 0.01;  // in pixels; coordinates may be rounded to float32
+bool HaveSameTransform(const GridLocation& a, const GridLocation& b) {
+    constexpr double kMaxDistanceInPixels =
+        0.01;  // in pixels; coordinates may be rounded to float32
     const auto& [first, second] = std::pair(a.georeferencing.transform, b.georeferencing.transform);
     if (!first || !second) return first.has_value() == second.has_value();
     return zarr::CornerDistance(*first, a.columns, a.rows, *second, b.columns, b.rows) <=
-           kMostDistance;
+           kMaxDistanceInPixels;
 }
 
 bool HaveSameSrs(const Georeferencing& a, const Georeferencing& b) {
@@ -60,7 +61,7 @@ bool HaveSameText(const CPLStringList& a, const CPLStringList& b) {
     return true;
 }
 
-bool AreSame(const GridPlace& a, const GridPlace& b) {
+bool AreSame(const GridLocation& a, const GridLocation& b) {
     const auto is_same_point = [](const zarr::GroundControlPoint& p,
                                   const zarr::GroundControlPoint& q) {
         return p.pixel == q.pixel && p.line == q.line && p.x == q.x && p.y == q.y &&
@@ -76,17 +77,17 @@ bool AreSame(const GridPlace& a, const GridPlace& b) {
 
 }  // namespace
 
-std::vector<const CatalogArray*> ArraysInOnePlace(const zarr::Hierarchy& hierarchy,
-                                                  const std::vector<const CatalogArray*>& grid,
-                                                  const std::string& store_path,
-                                                  const OpenOptions& options) {
+std::vector<const CatalogArray*> ArraysInOneLocation(const zarr::Hierarchy& hierarchy,
+                                                     const std::vector<const CatalogArray*>& grid,
+                                                     const std::string& store_path,
+                                                     const OpenOptions& options) {
     std::map<std::string, std::vector<const CatalogArray*>> by_statements;
     for (const CatalogArray* array : grid)
         by_statements[std::string(zarr::ParentPath(array->path)) + '\0' + array->placing].push_back(
             array);
     if (by_statements.size() < 2) return grid;
     struct Set {
-        std::optional<GridPlace> place;
+        std::optional<GridLocation> place;
         std::vector<std::size_t> members;  // indices in `grid`
     };
     std::vector<Set> sets;

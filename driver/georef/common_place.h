@@ -16,7 +16,7 @@ namespace zarr_driver {
 // of equal size, the subset with the first array is returned. The order is kept.
 // Arrays with equal statements (CatalogArray::placing) are taken as equal; one array of each kind
 // is read by ReadGeoreferencing(). `store_path` is the path for subdataset names.
-std::vector<const zarr::CatalogArray*> ArraysInOnePlace(
+std::vector<const zarr::CatalogArray*> ArraysInOneLocation(
     const zarr::Hierarchy& hierarchy, const std::vector<const zarr::CatalogArray*>& grid,
     const std::string& store_path, const OpenOptions& options);
 

@@ -102,7 +102,7 @@ class Slices {
 
     // Returns the name of the first dimension along which the coordinates change; empty if they do
     // not. Only the first and the last slice are compared.
-    std::string FirstThatChanges() const {
+    std::string FirstChangingDimension() const {
         if (indices_ == last_) return {};
         const auto first = Read(indices_);
         const auto last = Read(last_);
@@ -139,7 +139,7 @@ class Slices {
 std::string CoordinateDataset(const GeolocatedRaster& raster, const GeolocationArray& array,
                               const OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const Slices slices(raster, array);
-    const std::string changing = slices.FirstThatChanges();
+    const std::string changing = slices.FirstChangingDimension();
     if (!changing.empty())
         warnings.push_back("GEOLOCATION: /" + array.facts.path + " changes along " + changing +
                            ", and the first slice is used; open a slice of the array by its index");

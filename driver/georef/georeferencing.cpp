@@ -70,7 +70,7 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
 
 // Returns the units of coordinates in a geostationary CRS. If units are missing, the size of the
 // coordinates decides: the Earth's edge is at about 0.15 radians.
-std::string UnitsOfView(const MapCoordinates& coordinates) {
+std::string GeostationaryUnits(const MapCoordinates& coordinates) {
     if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
     return coordinates.farthest > 1 ? "m" : "radian";
 }
@@ -99,7 +99,7 @@ Result<CfSrs> FromText(const CrsSource& source, const MapCoordinates& coordinate
     UseDefinitionOfEpsg(located.srs);
     const bool is_view = SatelliteHeight(located.srs) > 0;
     located.coordinate_scale =
-        CoordinateScale(located.srs, is_view ? UnitsOfView(coordinates) : coordinates.units);
+        CoordinateScale(located.srs, is_view ? GeostationaryUnits(coordinates) : coordinates.units);
     return located;
 }
 
@@ -118,10 +118,11 @@ Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coo
     const bool is_view = mapping.name == "geostationary";
     ZARR_ASSIGN_OR_RETURN(
         CfSrs located,
-        MakeCfSrs(mapping, is_view ? UnitsOfView(coordinates) : coordinates.units, warnings));
+        MakeCfSrs(mapping, is_view ? GeostationaryUnits(coordinates) : coordinates.units,
+                  warnings));
     zarr::Warnings ignored;
     const auto code = zarr::SafeCrsText(source.code, ignored);
-    if (code.ok() && !TakeCode(*code, mapping, located) &&
+    if (code.ok() && !ReplaceByCode(*code, mapping, located) &&
         source.attributes.Find("epsg_code") != nullptr)
         warnings.push_back(source.origin + ": attribute epsg_code: " + source.code +
                            " is not the CRS of the other attributes, which are used");
@@ -218,8 +219,8 @@ void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
 
 // True if X and Y are not map coordinates (for example a radar's angle and distance) and 2-D arrays
 // locate the raster.
-bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
-                      const std::optional<zarr::Geolocation>& geolocation) {
+bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
+                       const std::optional<zarr::Geolocation>& geolocation) {
     return geolocation && !geolocation->is_along_axes &&
            facts.dimensions[*facts.axes.x].role == zarr::AxisRole::kNone &&
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
@@ -227,7 +228,7 @@ bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
 
 // True if a geotransform gives pixel numbers of a raster. This raster is all of that raster or a
 // part.
-bool CountsPixels(const GeoTransform& t) {
+bool HoldsPixelNumbers(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
 }
@@ -238,14 +239,14 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     if (points.empty()) return;
     if (result.transform) {
         const GeoTransform t = *result.transform;
-        if (!CountsPixels(t)) return;
+        if (!HoldsPixelNumbers(t)) return;
         for (zarr::GroundControlPoint& point : points) {
             point.pixel = (point.pixel - t[0]) / t[1];
             point.line = (point.line - t[3]) / t[5];
         }
         result.transform.reset();
         result.transform_origin.clear();
-    } else if (!zarr::ArePointsOf(facts, points)) {
+    } else if (!zarr::ArePointsForRaster(facts, points)) {
         return;
     }
     result.points = std::move(points);
@@ -270,8 +271,8 @@ bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts
 }
 
 // Applies wrap_longitude and north_up to the geotransform.
-void FollowOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
-                   const GeoreferencingOptions& options, Georeferencing& result) {
+void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
+                  const GeoreferencingOptions& options, Georeferencing& result) {
     const bool geographic = result.srs && result.srs->IsGeographic();
     if (options.wrap_longitude && geographic && affine.from_coordinates)
         WrapLongitude(facts, result);
@@ -322,7 +323,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     }
     const auto geolocation = zarr::FindGeolocation(hierarchy, facts);
     const bool is_by_arrays =
-        affine && affine->from_coordinates && IsPlacedByArrays(facts, geolocation);
+        affine && affine->from_coordinates && IsLocatedByArrays(facts, geolocation);
     const bool is_in_crs = geolocation && geolocation->kind == zarr::Geolocation::Kind::kInCrs;
     if (is_by_arrays && is_in_crs) affine.reset();
     const MapCoordinates coordinates = CoordinatesOf(facts, affine, geolocation);
@@ -343,7 +344,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     }
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
-    if (result.transform) FollowOptions(*affine, facts, options, result);
+    if (result.transform) ApplyOptions(*affine, facts, options, result);
     // 1-D coordinate arrays repeat the geotransform. Longitudes and latitudes of each pixel of a
     // projected raster add information.
     const bool is_repeated =

@@ -20,7 +20,7 @@
 namespace zarr_driver {
 
 struct GeoreferencingOptions {
-    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
+    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kByAttributes;
     bool wrap_longitude = false;  // converts 0 to 360 to -180 to 180
     bool north_up = false;        // reverses rows that go north
     std::size_t threads = 1;

@@ -64,7 +64,7 @@ json::Value SpatialTransform(const GeoTransform& t) {
 }
 
 // Returns the bounding box of the raster's corners: xmin, ymin, xmax, ymax.
-json::Value SpatialBox(const RasterLayout& layout, const GeoTransform& t) {
+json::Value SpatialBoundingBox(const RasterLayout& layout, const GeoTransform& t) {
     const auto columns = static_cast<double>(layout.Width());
     const auto rows = static_cast<double>(layout.Height());
     const auto [x_min, x_max] = std::minmax(
@@ -242,7 +242,7 @@ class CfWriter {
     const CoordinateArrays& arrays_;
     const RasterLayout& layout_;
     const RasterPosition& placement_;
-    const bool would_place_others_;  // see CoordinateArrays::WouldPlaceOthers()
+    const bool would_place_others_;  // see CoordinateArrays::WouldMoveOtherRasters()
     const std::string group_;
 };
 
@@ -268,7 +268,7 @@ bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
 }
 
 // True if the pixel centres along an axis reproduce the geotransform exactly.
-bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+bool CentresReproduce(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     const NumberSeries centres = PixelCentres(transform, is_x, count);
     zarr::Coordinates some;
     for (std::uint64_t i = 0; i < count; i += std::max<std::uint64_t>(1, count / 64))
@@ -282,10 +282,10 @@ bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     return axis && axis->start - 0.5 * axis->spacing == start && axis->spacing == step;
 }
 
-bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
+bool CentresReproduce(const RasterLayout& layout, const GeoTransform& transform) {
     const auto& shape = layout.facts.metadata.shape;
-    return CentresSay(transform, true, shape[*layout.x_axis]) &&
-           CentresSay(transform, false, shape[*layout.y_axis]);
+    return CentresReproduce(transform, true, shape[*layout.x_axis]) &&
+           CentresReproduce(transform, false, shape[*layout.y_axis]);
 }
 
 // Returns PROJJSON; null if the CRS cannot be exported.
@@ -314,7 +314,7 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
               is_placed ? json::Value("affine") : json::Value());
     SetMember(attributes, "spatial:registration", is_placed ? json::Value("pixel") : json::Value());
     SetMember(attributes, "spatial:bbox",
-              is_placed ? SpatialBox(layout, *placement.transform) : json::Value());
+              is_placed ? SpatialBoundingBox(layout, *placement.transform) : json::Value());
     using zarr::Convention;
     if (has_crs)
         zarr::RegisterConvention(attributes, Convention::kProj);
@@ -419,7 +419,7 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     GeoreferencingArrays beside;
     bool would_place_others = false;
     if (placement.transform && HasNamedAxes(layout)) {
-        ZARR_ASSIGN_OR_RETURN(would_place_others, arrays.WouldPlaceOthers(layout));
+        ZARR_ASSIGN_OR_RETURN(would_place_others, arrays.WouldMoveOtherRasters(layout));
     }
     const CfWriter cf(arrays, layout, placement, would_place_others);
     if (placement.srs != nullptr && WantsCf(convention)) {
@@ -484,7 +484,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     // A transform of the group overrides coordinates; a transform of the array overrides both.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
-                         (beside.transform || CentresSay(layout, *placement.transform));
+                         (beside.transform || CentresReproduce(layout, *placement.transform));
     const bool by_attribute = placement.transform && has_axes && !is_said;
     json::Value names;
     if (by_attribute) {
@@ -603,8 +603,8 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
 }
 
 // True if a raster without a named grid mapping uses the grid mapping at `path`.
-bool TakesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
-                      const std::string& path) {
+bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
+                     const std::string& path) {
     zarr::Warnings ignored;
     return facts.axes.x && facts.axes.y && facts.attributes.Find("grid_mapping") == nullptr &&
            zarr::FindGridMapping(hierarchy, facts, ignored) == path;
@@ -675,8 +675,8 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
             if (array.path == path || rasters_.count(array.path) != 0) continue;
             auto facts = zarr::DescribeArray(*hierarchy, array.path);
             if (!facts.ok() || RefersTo(*facts, path) ||
-                (!array.is_auxiliary && !update_.HasMade(array.path) &&
-                 TakesGridMapping(*hierarchy, *facts, path)))
+                (!array.is_auxiliary && !update_.HasCreated(array.path) &&
+                 UsesGridMapping(*hierarchy, *facts, path)))
                 users.push_back(std::move(facts));
         }
     }
@@ -687,7 +687,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
 
 Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
     if (rasters_.count(path) != 0) return false;  // never the data itself
-    if (update_.HasMade(path) && others_ != OtherArrays::kAny) return true;
+    if (update_.HasCreated(path) && others_ != OtherArrays::kAny) return true;
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
     if (kind == zarr::NodeKind::kNone) return true;
@@ -696,7 +696,7 @@ Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
     return users.empty();
 }
 
-Result<bool> CoordinateArrays::WouldPlaceOthers(const RasterLayout& layout) const {
+Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout) const {
     if (others_ == OtherArrays::kNone) return false;
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     const std::string group(zarr::ParentPath(layout.facts.path));
@@ -705,7 +705,7 @@ Result<bool> CoordinateArrays::WouldPlaceOthers(const RasterLayout& layout) cons
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
         // Arrays that this update made belong to the rasters, such as their masks.
-        if (rasters_.count(array->path) != 0 || update_.HasMade(array->path)) continue;
+        if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;
         const zarr::Dimension& x = facts->dimensions[*facts->axes.x];
@@ -775,7 +775,7 @@ Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& s
 
 Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const NumberSeries& numbers,
                                             const json::Object& attributes) const {
-    if (!update_.HasMade(path)) {
+    if (!update_.HasCreated(path)) {
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
         if (kind == zarr::NodeKind::kArray) {

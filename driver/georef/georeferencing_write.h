@@ -42,7 +42,7 @@ zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::str
 // Arrays that a store may hold besides the rasters that are being written.
 enum class OtherArrays : std::uint8_t {
     kNone,      // none: the store is new
-    kOfOthers,  // arrays that existed before the update
+    kExisting,  // arrays that existed before the update
     kAny,       // also arrays of this update, whose attributes may be pending
 };
 
@@ -53,7 +53,7 @@ class CoordinateArrays {
   public:
     // `rasters` are the paths of the arrays that are being written.
     CoordinateArrays(StoreUpdate& update, std::set<std::string> rasters,
-                     OtherArrays others = OtherArrays::kOfOthers)
+                     OtherArrays others = OtherArrays::kExisting)
         : update_(update), rasters_(std::move(rasters)), others_(others) {}
 
     // True if an array may be written at `path`: nothing exists there, or only the rasters refer to
@@ -74,7 +74,7 @@ class CoordinateArrays {
 
     // True if another raster of the group has the X and Y dimensions of `layout`, by name, without
     // coordinate arrays. Coordinate arrays for `layout` would also apply to that raster.
-    zarr::Result<bool> WouldPlaceOthers(const RasterLayout& layout) const;
+    zarr::Result<bool> WouldMoveOtherRasters(const RasterLayout& layout) const;
 
     // Replaces the attributes of the array at `path`.
     zarr::Status SetAttributes(const std::string& path, const zarr::json::Value& attributes) const {

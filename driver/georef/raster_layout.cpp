@@ -151,7 +151,7 @@ int RasterLayout::Height() const {
     return y_axis ? static_cast<int>(facts.metadata.shape[*y_axis]) : 1;
 }
 
-bool RasterLayout::HasFixed() const {
+bool RasterLayout::HasFixedAxis() const {
     return std::any_of(fixed.begin(), fixed.end(),
                        [](const auto& index) { return index.has_value(); });
 }
@@ -211,7 +211,7 @@ Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const st
 
 Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std::string& path,
                                      const OpenOptions& options, const RasterLayout& base) {
-    if (hierarchy.IsGone(path))
+    if (hierarchy.IsMissingInStore(path))
         return zarr::Status::NotFound(
             "missing in the store, but listed in the consolidated metadata");
     OpenOptions as_base = options;

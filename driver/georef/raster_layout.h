@@ -52,7 +52,7 @@ struct RasterLayout {
     int Width() const;
     int Height() const;
     std::uint64_t BandCount() const { return slices * fields.size(); }
-    bool HasFixed() const;
+    bool HasFixedAxis() const;
     // True if several slices of the raster read one slice of the array.
     bool RepeatsSlices() const;
     // Returns the index along each of other_axes for a slice of the raster.

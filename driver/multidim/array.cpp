@@ -104,7 +104,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<SharedResource> session, zarr::ArrayFac
     OrderDimensions();
     for (const std::size_t i : shown_) dimensions_.push_back(session_->dimensions().Of(facts_, i));
     DescribeCodecs(facts_.metadata, structural_info_);
-    InterpretAttributes();
+    ReadConventions();
 }
 
 bool ZarrMDArray::HasElements() const {
@@ -141,7 +141,7 @@ Status ZarrMDArray::CheckThere() const {
     return Status::Invalid("/" + facts_.path + ": the array has been deleted");
 }
 
-void ZarrMDArray::InterpretAttributes() {
+void ZarrMDArray::ReadConventions() {
     zarr::Warnings warnings;
     packing_ = zarr::ReadPacking(facts_.attributes, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
@@ -198,7 +198,7 @@ void ZarrMDArray::ReadNodata() {
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
     zarr::Warnings told;  // emitted when the array was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
-    if (HasMeaning(name)) InterpretAttributes();
+    if (HasMeaning(name)) ReadConventions();
 }
 
 const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->store_path(); }
@@ -566,7 +566,7 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     op->op().row(op->op(), reinterpret_cast<std::uint8_t*>(element.data()), 0,
                  static_cast<const std::uint8_t*>(raw), 0, 1);
     ZARR_RETURN_IF_ERROR(op->status());
-    if (!op->cut_texts().empty()) return Status::Invalid(op->cut_texts().Message());
+    if (!op->truncated_texts().empty()) return Status::Invalid(op->truncated_texts().Message());
     return element;
 }
 
@@ -576,7 +576,7 @@ Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) 
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().ReplaceMetadata(facts_.path, changed));
-    return OpenAnew();
+    return Reopen();
 }
 
 Status ZarrMDArray::RemoveFillValue() {
@@ -584,16 +584,16 @@ Status ZarrMDArray::RemoveFillValue() {
     if (!facts_.metadata.has_fill_value ||
         session_->options().fill_value_as_nodata == zarr::FillAsNodata::kNo)
         return {};
-    return ReplaceFillOfWritten(std::nullopt);
+    return ReplaceWrittenFillValue(std::nullopt);
 }
 
-Status ZarrMDArray::ReplaceFillOfWritten(const std::optional<std::string>& element) {
+Status ZarrMDArray::ReplaceWrittenFillValue(const std::optional<std::string>& element) {
     ZARR_RETURN_IF_ERROR(session_->update()->SetFillValue(
         *session_->location().hierarchy, facts_.path, element, session_->options().threads));
-    return OpenAnew();
+    return Reopen();
 }
 
-Status ZarrMDArray::OpenAnew() {
+Status ZarrMDArray::Reopen() {
     ZARR_ASSIGN_OR_RETURN(auto array, session_->location().hierarchy->OpenArray(facts_.path));
     facts_.metadata = array->metadata();
     values_.SetArray(std::move(array));
@@ -617,7 +617,7 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
 }
 
 Status ZarrMDArray::RemoveNodata() {
-    ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsFree(facts_.metadata.dtype));
+    ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsWritable(facts_.metadata.dtype));
     ZARR_RETURN_IF_ERROR(RemoveFillValue());
     for (const char* name : {"_FillValue", "missing_value"})
         if (facts_.attributes.Find(name) != nullptr)
@@ -634,7 +634,7 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         double value = 0;
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
         EmitWarning(session_->store_path() + ": /" + facts_.path,
-                    NodataOutside(CPLSPrintf("%.17g", value), values_.stored()));
+                    NodataOutOfRange(CPLSPrintf("%.17g", value), values_.stored()));
         return RemoveNodata();
     }
     ZARR_ASSIGN_OR_RETURN(
@@ -642,8 +642,8 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         zarr::NodataAttribute(facts_.metadata.dtype, facts_.metadata.format, element));
     if (is_new_)
         ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
-    else if (zarr::IsFillToFollow(facts_.metadata, element))
-        ZARR_RETURN_IF_ERROR(ReplaceFillOfWritten(element));
+    else if (zarr::FillValueMustFollow(facts_.metadata, element))
+        ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(element));
     if (attribute.first != "_FillValue" && facts_.attributes.Find("_FillValue") != nullptr)
         ZARR_RETURN_IF_ERROR(ChangeAttribute("_FillValue", std::nullopt));
     return ChangeAttribute(attribute.first.c_str(), std::move(attribute.second));

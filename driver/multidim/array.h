@@ -143,7 +143,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                 std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type);
 
     void OrderDimensions();
-    void InterpretAttributes();
+    void ReadConventions();
     const std::vector<std::string>& LevelPaths() const;
     std::unique_ptr<GDALDataset> OpenForUpdate() const;
     zarr::Status CheckOverviews(const std::vector<int>& factors) const;
@@ -163,9 +163,9 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
-    zarr::Status ReplaceFillOfWritten(const std::optional<std::string>& element);
+    zarr::Status ReplaceWrittenFillValue(const std::optional<std::string>& element);
     zarr::Status RemoveFillValue();
-    zarr::Status OpenAnew();
+    zarr::Status Reopen();
     zarr::Result<std::string> StoredElement(const void* raw) const;
     zarr::Status ChangeShape(const std::vector<GUInt64>& shape);
     void ForgetStatistics();

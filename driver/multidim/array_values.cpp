@@ -21,11 +21,11 @@ namespace {
 
 // Truncates texts that exceed the maximum length of the array's elements. Returns the truncated
 // ones.
-CutTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
-    CutTexts cut;
+TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
+    TruncatedTexts cut;
     if (!metadata.text_type) return cut;
     for (std::string& text : texts) {
-        const std::size_t fitting = zarr::FittingText(*metadata.text_type, text).size();
+        const std::size_t fitting = zarr::TruncatedText(*metadata.text_type, text).size();
         if (fitting == text.size()) continue;
         cut.Add(*metadata.text_type, text);
         text.resize(fitting);
@@ -47,7 +47,7 @@ std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* 
         const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
         for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
             *reinterpret_cast<std::string*>(dst) =
-                zarr::UnmarkedBytes(TextOfElement(element_type, src));
+                zarr::TextToBytes(TextOfElement(element_type, src));
     };
     zarr::CopyBlock(region.count, reinterpret_cast<std::uint8_t*>(texts.data()),
                     zarr::ContiguousStrides(region.count, sizeof(std::string), false), data,
@@ -167,7 +167,7 @@ Status ArrayValues::Advise(zarr::Region region, CSLConstList options) const {
 // ---------------------------------------------------------------------------------------------
 // Writing
 
-void ArrayValues::WarnOfCut(const CutTexts& cut) const {
+void ArrayValues::WarnOfCut(const TruncatedTexts& cut) const {
     if (!cut.empty()) EmitWarning(session_.store_path() + ": /" + array_->path(), cut.Message());
 }
 
@@ -201,7 +201,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
     zarr::CopyBlock(region.count, staged.data(), own, data, block.strides, op->op());
     ZARR_RETURN_IF_ERROR(op->status());
-    WarnOfCut(op->cut_texts());
+    WarnOfCut(op->truncated_texts());
     return writer->Write(region, 0, {staged.data(), own, zarr::CopyConverter(stored_.size)},
                          threads);
 }

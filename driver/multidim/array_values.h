@@ -15,7 +15,7 @@
 
 namespace zarr_driver {
 
-class CutTexts;
+class TruncatedTexts;
 class SharedResource;
 
 // A block of elements of an array, and its layout in the caller's memory.
@@ -63,7 +63,7 @@ class ArrayValues {
   private:
     zarr::ReadOptions Reading() const;
     zarr::Status ReadTexts(const ElementBlock& block, std::uint8_t* data) const;
-    void WarnOfCut(const CutTexts& cut) const;
+    void WarnOfCut(const TruncatedTexts& cut) const;
 
     const SharedResource& session_;
     const zarr::DataType stored_;

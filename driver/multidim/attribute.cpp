@@ -36,7 +36,7 @@ using Items = std::vector<const json::Value*>;
 // Other text that begins with "base64:" is not escaped: a written attribute means its text.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
-                                                : zarr::MarkedBytes(text);
+                                                : zarr::BytesToText(text);
 }
 
 // Type and strides, in bytes, of the source or the target of a conversion.

@@ -99,7 +99,7 @@ class NewRoot {
         const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
         if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
             made.consolidated_ = zarr::WriteConsolidated::kNo;
-        ZARR_ASSIGN_OR_RETURN(made.place_, FindTargetPlace(name.c_str()));
+        ZARR_ASSIGN_OR_RETURN(made.place_, FindTargetNode(name.c_str()));
         ZARR_ASSIGN_OR_RETURN(made.locks_,
                               OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
         made.place_.folder = TargetFolderOf(made.place_.folder);
@@ -124,7 +124,7 @@ class NewRoot {
         location.store_path = place_.folder;
         location.node = place_.node;
         location.kind = zarr::NodeKind::kGroup;
-        if (!IsAside() && !CheckChangeable(location.store_path).ok()) {
+        if (!IsStaging() && !CheckChangeable(location.store_path).ok()) {
             ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.store_path, {}));
             ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(made));
             return std::make_shared<SharedResource>(std::move(location), std::move(options));
@@ -152,7 +152,7 @@ class NewRoot {
         static_cast<void>(update->metadata().DeleteNode(place_.node));
         static_cast<void>(update->Close());
     }
-    bool IsAside() const { return replacement_.IsAside(); }
+    bool IsStaging() const { return replacement_.IsStaging(); }
 
   private:
     NewRoot() = default;
@@ -161,7 +161,7 @@ class NewRoot {
         ZARR_RETURN_IF_ERROR(CheckChangeable(place_.folder));
         ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place_.folder));
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
-        ZARR_RETURN_IF_ERROR(CheckFormatOfAdded(stated, *hierarchy));
+        ZARR_RETURN_IF_ERROR(CheckAddedFormat(stated, *hierarchy));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(place_.node));
         if (kind != zarr::NodeKind::kNone)
             return Status::Invalid("/" + place_.node + ": already exists");
@@ -180,7 +180,7 @@ class NewRoot {
                                              std::move(hierarchy), format_);
     }
 
-    StorePlace place_;
+    StoreNode place_;
     bool is_added_ = false;
     std::optional<zarr::Format> format_;  // for a new store only
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
@@ -228,7 +228,7 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
                    ? is_told
                    : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
     if (error != CE_None) return is_told;
-    if (made.IsAside()) {
+    if (made.IsStaging()) {
         ZARR_RETURN_IF_ERROR(session->Finish());
         dataset.reset();
         session.reset();
@@ -258,7 +258,7 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         // Callers write to the store after creation, so it must be writable under its final name.
-        ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindTargetPlace(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_RETURN_IF_ERROR(made.Commit());

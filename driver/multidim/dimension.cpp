@@ -106,14 +106,14 @@ void ZarrDimension::SetFullName() {
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
     if (!is_named_)
         m_osFullName = m_osName;
-    else if (has_free_name_)
+    else if (avoids_name_clash_)
         m_osFullName = path.substr(1) + "_" + std::to_string(m_nSize);
     else
         m_osFullName = path;
 }
 
-void ZarrDimension::TakeFreeName() {
-    has_free_name_ = true;
+void ZarrDimension::AvoidNameClash() {
+    avoids_name_clash_ = true;
     SetFullName();
 }
 

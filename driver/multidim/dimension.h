@@ -40,9 +40,9 @@ class ZarrDimension final : public GDALDimension {
     // True if the full name is "/group/name", by which GDAL finds the dimension in its group. The
     // full name has no leading "/" if the dimension has no name, or if another dimension of the
     // group has its name.
-    bool is_groups() const { return is_named_ && !has_free_name_; }
+    bool is_groups() const { return is_named_ && !avoids_name_clash_; }
     // Called by the session if another dimension of the group has the same name.
-    void TakeFreeName();
+    void AvoidNameClash();
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     // Returns the path of the group to which the dimension belongs.
     const std::string& group() const { return group_; }
@@ -69,7 +69,7 @@ class ZarrDimension final : public GDALDimension {
     std::string group_;
     std::string stored_name_;  // may differ from GetName() outside of the opened group
     const bool is_named_;
-    bool has_free_name_ = false;
+    bool avoids_name_clash_ = false;
     std::string array_path_;
     std::string coordinate_path_;  // as found when the object was created
     std::string indexing_path_;    // set by SetIndexingVariable() unless the coordinate array

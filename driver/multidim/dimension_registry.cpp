@@ -40,7 +40,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     if (may_own_name)
         ClaimName(made);
     else
-        made->TakeFreeName();
+        made->AvoidNameClash();
     known = made;
     return made;
 }
@@ -56,7 +56,7 @@ void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimensio
     if (is_free)
         claim = {key, dimension};
     else
-        dimension->TakeFreeName();
+        dimension->AvoidNameClash();
 }
 
 std::shared_ptr<ZarrDimension> DimensionRegistry::Share(const NewDimension& created) {

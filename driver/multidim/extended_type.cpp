@@ -142,13 +142,13 @@ std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
         std::memcpy(&ref, element, sizeof ref);
-        return ref.data == nullptr ? std::string() : zarr::MarkedBytes({ref.data, ref.size});
+        return ref.data == nullptr ? std::string() : zarr::BytesToText({ref.data, ref.size});
     }
-    if (!type.NeedsSwap()) return zarr::MarkedText(zarr::ElementText(type, element));
+    if (!type.NeedsSwap()) return zarr::RawTextToText(zarr::ElementText(type, element));
     std::string native(reinterpret_cast<const char*>(element), type.size);
     auto* bytes = reinterpret_cast<std::uint8_t*>(native.data());
     zarr::SwapElements(type, bytes, 1);
-    return zarr::MarkedText(zarr::ElementText(type, bytes));
+    return zarr::RawTextToText(zarr::ElementText(type, bytes));
 }
 
 Status StoreUnicode(const zarr::DataType& type, std::string_view text, std::uint8_t* dst) {
@@ -398,16 +398,16 @@ Status ExtendedWriteConverter::status() const {
     return status_;
 }
 
-CutTexts ExtendedWriteConverter::cut_texts() const {
+TruncatedTexts ExtendedWriteConverter::truncated_texts() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return cut_;
 }
 
-void CutTexts::Add(const zarr::DataType& type, const std::string& text) {
+void TruncatedTexts::Add(const zarr::DataType& type, const std::string& text) {
     if (count_++ == 0) first_ = zarr::TooLong(type, text);
 }
 
-std::string CutTexts::Message() const {
+std::string TruncatedTexts::Message() const {
     return first_.message() + "; truncated" +
            (count_ > 1 ? " (truncated texts: " + std::to_string(count_) + ")" : "");
 }
@@ -415,9 +415,9 @@ std::string CutTexts::Message() const {
 void ExtendedWriteConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                          const std::uint8_t* src) const {
     std::memset(dst, 0, leaf.type.size);
-    const std::string text = zarr::UnmarkedBytes(TextOfElement(leaf.gdal_type, src));
+    const std::string text = zarr::TextToBytes(TextOfElement(leaf.gdal_type, src));
     const std::string_view fitting =
-        leaf.type.kind == DataKind::kVoid ? text : zarr::FittingText(leaf.type, text);
+        leaf.type.kind == DataKind::kVoid ? text : zarr::TruncatedText(leaf.type, text);
     const Status status = StoreText(leaf.type, fitting, dst);
     if (!status.ok()) std::memset(dst, 0, leaf.type.size);
     if (status.ok() && fitting.size() == text.size()) return;

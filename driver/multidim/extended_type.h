@@ -94,7 +94,7 @@ void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
                   const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
 // Counts texts that were truncated because they were too long for their dtype.
-class CutTexts {
+class TruncatedTexts {
   public:
     void Add(const zarr::DataType& type, const std::string& text);
     bool empty() const { return count_ == 0; }
@@ -122,7 +122,7 @@ class ExtendedWriteConverter {
     // Returns the first failure. The element that failed is set to zero bytes.
     zarr::Status status() const;
     // Returns the truncated texts.
-    CutTexts cut_texts() const;
+    TruncatedTexts truncated_texts() const;
 
   private:
     struct Leaf : ExtendedLeaf {
@@ -139,7 +139,7 @@ class ExtendedWriteConverter {
     bool can_fail_ = false;
     mutable std::mutex mutex_;
     mutable zarr::Status status_;
-    mutable CutTexts cut_;
+    mutable TruncatedTexts cut_;
 };
 
 // Returns one element of a GDAL type as text: a string, or a number in GDAL's format. A string that

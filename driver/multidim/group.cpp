@@ -212,7 +212,7 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
-    return zarr::ParentPath(path) != path_ || (update != nullptr && update->HasMade(path));
+    return zarr::ParentPath(path) != path_ || (update != nullptr && update->HasCreated(path));
 }
 
 std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
@@ -335,7 +335,7 @@ Status ZarrGroup::CheckFree(const std::string& name, bool is_array) const {
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
     // A grid mapping that the driver wrote may be replaced by the caller's copy of the original.
-    if (is_array && session_->update()->HasMade(path)) return {};
+    if (is_array && session_->update()->HasCreated(path)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};
     return Status::Invalid("/" + path + ": " + (kind == NodeKind::kArray ? "an array" : "a group") +
@@ -396,7 +396,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
                                      session_->hierarchy().format())
                               .WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
-    const bool replaces = session_->update()->TakeMade(path);
+    const bool replaces = session_->update()->RemoveCreated(path);
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(
         path, metadata, attributes, replaces ? zarr::IfExists::kReplace : zarr::IfExists::kFail));
     if (own.empty()) session_->placed().AddScalar(path);

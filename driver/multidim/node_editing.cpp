@@ -197,7 +197,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
         zarr::DeleteWithBelongings(update->metadata(), session.hierarchy(), path, {"", true}));
     session.NodesChanged();
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
-    RemoveBesideNode(session.location().store_path, path);
+    DeleteNodeSidecars(session.location().store_path, path);
     for (const std::string& node : deleted) {
         update->Discard(node);
         session.DeleteObjects(node);
@@ -221,8 +221,8 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
         const auto renamed,
         zarr::RenameWithBelongings(update->metadata(), session.hierarchy(), path, new_name));
     session.NodesChanged();
-    MoveBesideNode(session.location().store_path, path,
-                   zarr::JoinKey(zarr::ParentPath(path), new_name));
+    RenameNodeSidecars(session.location().store_path, path,
+                       zarr::JoinKey(zarr::ParentPath(path), new_name));
     Status first;
     for (const auto& [from, to] : renamed) {
         const Status status = FollowRename(session, from, to);

@@ -227,7 +227,7 @@ Status OverviewBuilder::CheckArrays(bool any_new) const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         ZARR_RETURN_IF_ERROR(
             zarr::Array::CheckWritable(array->facts.metadata).WithContext(array->facts.path));
-        if (any_new && array->HasFixed())
+        if (any_new && array->HasFixedAxis())
             return Status::Unsupported("a slice of /" + array->facts.path +
                                        " gets no overviews of its own; open the whole array");
     }

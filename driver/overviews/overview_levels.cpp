@@ -35,13 +35,13 @@ std::string Numbered(const std::string& name, int turn) {
 
 // Returns the meaning of an array's fill value if no attribute names a nodata value.
 zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
-    return zarr::IsFillMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
-                                                                 : zarr::FillMeaning::kData;
+    return zarr::FillMeansMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
+                                                                    : zarr::FillMeaning::kData;
 }
 
 // True for attributes that state georeferencing or name neighbouring arrays. An overview needs
 // attributes of its own instead.
-bool IsOfPlace(std::string_view name) {
+bool IsLocationAttribute(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
@@ -54,7 +54,7 @@ json::Object KeptAttributes(const json::Value& attributes) {
     json::Object kept;
     if (const json::Object* members = attributes.as_object())
         std::copy_if(members->begin(), members->end(), std::back_inserter(kept),
-                     [](const json::Member& member) { return !IsOfPlace(member.first); });
+                     [](const json::Member& member) { return !IsLocationAttribute(member.first); });
     return kept;
 }
 
@@ -110,7 +110,8 @@ std::string MaskOf(const RasterLayout& array, std::string_view path) {
     return zarr::JoinKey(zarr::ParentPath(path), *name);
 }
 
-RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
+RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
+                           const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
     scaled.facts.group_attributes = {};   // an overview has a group of its own
@@ -289,7 +290,7 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
 
 Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
-        const RasterLayout scaled = AtSize(*source_.arrays[i], level.paths[i], level);
+        const RasterLayout scaled = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         // Uses the chunk key separator of the raster, even if the raster's metadata does not state
         // one.
         ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
@@ -364,7 +365,7 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         }
         std::vector<zarr::OverviewLevel> described{{name, array.facts.metadata.shape, ""}};
         for (const LevelPaths& level : levels) {
-            const RasterLayout scaled = AtSize(array, level.paths[i], level);
+            const RasterLayout scaled = LayoutOfLevel(array, level.paths[i], level);
             described.push_back(
                 {FromGroup(level.paths[i]), scaled.facts.metadata.shape, level.method});
         }
@@ -446,7 +447,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     RasterPosition placement = source_.placement;
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
-    const RasterLayout scaled = AtSize(first, level.paths[0], level);
+    const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
     zarr::Warnings ignored;  // the group holds only levels
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
@@ -459,7 +460,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
         zarr::StateBase(stated, zarr::LastName(array->facts.path), zarr::BaseState(*array->array));
     ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(group, json::Value(std::move(stated))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
-        const RasterLayout array = AtSize(*source_.arrays[i], level.paths[i], level);
+        const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
         AddDimensionNames(array.facts, attributes);
         SetGeoreferencingAttributes(array, placement, convention, beside, attributes);
@@ -477,12 +478,12 @@ Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));
     if (FillMeaningOf(base) != zarr::FillMeaning::kData) {
         const std::string fill = base.metadata.fill_value.Bytes();
-        return base.metadata.has_fill_value && zarr::IsFillToFollow(metadata, fill)
+        return base.metadata.has_fill_value && zarr::FillValueMustFollow(metadata, fill)
                    ? update_.SetFillValue(hierarchy_, path, fill, source_.threads)
                    : Status();
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(path));
-    return zarr::IsFillMissing(metadata, attributes)
+    return zarr::FillMeansMissing(metadata, attributes)
                ? update_.MakeFillData(hierarchy_, path, source_.threads)
                : Status();
 }
@@ -505,7 +506,7 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
             ZARR_RETURN_IF_ERROR(CopyCoordinates(path, to));
         else if (!source_.placement.transform)
             ZARR_RETURN_IF_ERROR(
-                WriteBetween(coordinates, from, level.facts.dimensions[i].size, to));
+                WriteInterpolated(coordinates, from, level.facts.dimensions[i].size, to));
     }
     return {};
 }
@@ -517,9 +518,9 @@ Status OverviewLevels::CopyCoordinates(const std::string& from, const std::strin
     return zarr::CopyTree({store, from}, {store, to});
 }
 
-Status OverviewLevels::WriteBetween(const CoordinateArrays& coordinates,
-                                    const zarr::Dimension& from, std::uint64_t size,
-                                    const std::string& path) const {
+Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
+                                         const zarr::Dimension& from, std::uint64_t size,
+                                         const std::string& path) const {
     if (from.coordinate_path.empty()) return {};
     const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
                                             from.coordinate_attributes, source_.threads);

@@ -83,8 +83,8 @@ class OverviewLevels {
     zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
                                    const RasterLayout& level) const;
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;
-    zarr::Status WriteBetween(const CoordinateArrays& coordinates, const zarr::Dimension& from,
-                              std::uint64_t size, const std::string& path) const;
+    zarr::Status WriteInterpolated(const CoordinateArrays& coordinates, const zarr::Dimension& from,
+                                   std::uint64_t size, const std::string& path) const;
     bool IsInContainer(const std::string& path) const;
     zarr::Status RemoveEmptyGroups(const std::string& level_group) const;
 
@@ -99,6 +99,7 @@ std::string MaskOf(const RasterLayout& array, std::string_view path);
 
 // Returns the layout of `array` at the size of the overview `level`. The array of the overview is
 // at `path`.
-RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level);
+RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
+                           const LevelPaths& level);
 
 }  // namespace zarr_driver

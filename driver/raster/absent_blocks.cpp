@@ -16,7 +16,7 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-bool AbsentBlocks::MayList() {
+bool AbsentBlocks::CanListWithoutRequests() {
     ZarrDataset& dataset = *band_.dataset();
     if (dataset.options().wrap_longitude || dataset.options().north_up) return false;
     if (dataset.update() != nullptr && !dataset.Flush()) return false;
@@ -25,8 +25,8 @@ bool AbsentBlocks::MayList() {
     return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
-bool AbsentBlocks::AreKnown() {
-    if (!MayList()) return false;
+bool AbsentBlocks::EnsureListed() {
+    if (!CanListWithoutRequests()) return false;
     const zarr::Array& array = *band_.array().layout.array;
     return array.AreChunksListed() || array.ListChunks().ok();
 }
@@ -80,7 +80,8 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     int has_nodata = FALSE;
     band_.GetNoDataValue(&has_nodata);
     // Zeros count as empty only in a band without a nodata value.
-    if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !AreKnown()) return std::nullopt;
+    if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !EnsureListed())
+        return std::nullopt;
     const ZarrRasterBand::BlockRange blocks = band_.BlocksOf(window);
     int status = 0;
     double data = 0;
@@ -101,7 +102,7 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     return Coverage{status, 100 * data / (double{1} * window.x_size * window.y_size)};
 }
 
-bool AbsentBlocks::AreMost() {
+bool AbsentBlocks::AreMajority() {
     constexpr std::uint64_t kFewChunks = 64;
     const zarr::Array& array = *band_.array().layout.array;
     const GDALDataType type = band_.GetRasterDataType();
@@ -109,7 +110,7 @@ bool AbsentBlocks::AreMost() {
     const bool is_real =
         GDALDataTypeIsComplex(type) == FALSE && type != GDT_Int64 && type != GDT_UInt64;
     if (!is_real || array.chunk_count() < kFewChunks ||
-        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !MayList())
+        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !CanListWithoutRequests())
         return false;
     const auto listing = array.ListChunks();
     return listing.ok() && listing->chunks < array.chunk_count() / 2;

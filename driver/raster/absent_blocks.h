@@ -35,9 +35,9 @@ class AbsentBlocks {
 
     // True if the store has fewer than half of an array's many chunks, and statistics depend on
     // pixel values alone. A mask band, a complex type or a 64-bit integer type gives false.
-    bool AreMost();
+    bool AreMajority();
     // Adds all pixels of the band except nodata to `statistics`, and reads the stored chunks only.
-    // Call AreMost() first. `progress` may be nullptr; the result is kCancelled if `progress`
+    // Call AreMajority() first. `progress` may be nullptr; the result is kCancelled if `progress`
     // returns false.
     zarr::Status AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
                            void* progress_data);
@@ -48,10 +48,10 @@ class AbsentBlocks {
         std::uint64_t first;
         std::uint64_t last;
     };
-    bool MayList();
-    // Lists the chunks unless they are listed already. False if MayList() is false or listing
-    // fails.
-    bool AreKnown();
+    bool CanListWithoutRequests();
+    // Lists the chunks unless they are listed already. False if CanListWithoutRequests() is false
+    // or listing fails.
+    bool EnsureListed();
     bool IsAbsent(int block_x, int block_y) const;
     ChunkRange ChunksOf(const std::optional<std::size_t>& axis, int offset, int size) const;
     // Returns the fill value as a number; NaN for a data type without real numbers.

@@ -76,7 +76,7 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     nRasterYSize = array.layout.Height();
     nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
     nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
-    InterpretAttributes();
+    ReadConventions();
     DescribeStructure();
 }
 
@@ -90,7 +90,7 @@ void ZarrRasterBand::DescribeStructure() {
         GDALRasterBand::SetMetadata(items.List(), kDomain);
 }
 
-void ZarrRasterBand::InterpretAttributes() {
+void ZarrRasterBand::ReadConventions() {
     const zarr::ArrayFacts& facts = array_.layout.facts;
     zarr::Warnings warnings;
     const zarr::Packing packing = zarr::ReadPacking(facts.attributes, warnings);
@@ -132,13 +132,13 @@ CPLErr ZarrRasterBand::Report(const Status& status) const {
 
 CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
                              const BufferLayout& buffer) {
-    if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
+    if (dataset()->update() == nullptr) return dataset()->ReportReadOnly();
     if (dataset()->is_mask()) {
         ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
         masked.dataset()->WarnOfOverviews(masked.array_);
     }
     dataset()->WarnOfOverviews(array_);
-    dataset()->PixelsChange();
+    dataset()->OnPixelsChange();
     return Report(pixels_.Write(window, data, buffer));
 }
 
@@ -207,7 +207,7 @@ CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* 
                                          GDALProgressFunc pfnProgress, void* pProgressData) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         AbsentBlocks absent(*this);
-        if (bApproxOK != FALSE || !absent.AreMost())
+        if (bApproxOK != FALSE || !absent.AreMajority())
             return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
                                                         pdfStdDev, pfnProgress, pProgressData);
         PixelStatistics statistics;
@@ -251,7 +251,7 @@ CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
         is_serializing_ = true;
         CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
         is_serializing_ = false;
-        return WithoutStored(node, stored_metadata_);
+        return RemoveStoredItems(node, stored_metadata_);
     });
 }
 
@@ -388,7 +388,7 @@ CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszD
         for (const auto& [name, value] : ItemsOf(before))
             if (after.FetchNameValue(name.c_str()) == nullptr) StoreItem(name.c_str(), nullptr);
         for (const auto& [name, value] : ItemsOf(after)) StoreItem(name.c_str(), value.c_str());
-        if (is_default && HasStatistics()) dataset()->StatisticsSet();
+        if (is_default && HasStatistics()) dataset()->OnStatisticsSet();
         return error;
     });
 }
@@ -396,7 +396,7 @@ CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszD
 CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue,
                                        const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
+        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->OnStatisticsSet();
         if (IsDefaultDomain(pszDomain) && dataset()->update() != nullptr) {
             LoadLabels();
             StoreItem(pszName, pszValue);
@@ -598,8 +598,8 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
             return of_satellite;
     // Looks for colour names only in few bands with text coordinates. Reading the coordinates of a
     // long series, or of times and levels, would be wasted.
-    constexpr int kMostColours = 4;
-    const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
+    constexpr int kMaxColours = 4;
+    const bool may_be_colour = dataset()->GetRasterCount() <= kMaxColours &&
                                (!description_.empty() || array_.labels->AreNames());
     return may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
 }
@@ -622,7 +622,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp stated = StatedColour();
         // Red, green and blue are reported only if all three exist. Viewers would show a lone red
         // band as a colour picture.
-        if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasAllColours()))
+        if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasRedGreenBlue()))
             return stated;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
     });
@@ -634,11 +634,11 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
 template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
     const auto element = ElementOf(value, field_.type.Native());
-    if (!element) return RefuseNodata(TextOf(value));
+    if (!element) return RejectNodata(TextOf(value));
     auto attribute =
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
-    TakeNodata(element);
+    ApplyNodata(element);
     if (attribute->first != kFillValueAttribute)  // readers prefer _FillValue
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
@@ -649,16 +649,16 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
 }
 
 // Sets the nodata value in this band and its overviews.
-void ZarrRasterBand::TakeNodata(const std::optional<std::string>& element) {
+void ZarrRasterBand::ApplyNodata(const std::optional<std::string>& element) {
     nodata_ = element;
-    ForgetPamNodata();
+    ClearPamNodata();
     for (int i = 0; ZarrRasterBand* const level = dataset()->LevelOf(nBand, i); ++i)
-        level->TakeNodata(element);
+        level->ApplyNodata(element);
 }
 
 // Warns that the data type cannot hold `value`. No pixel can equal the value, so the band has no
 // nodata value from now on.
-CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
+CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
     dataset()->WarnOfNodata(value, field_.type);
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
@@ -680,7 +680,7 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
     Guarded(dataset()->store_path(), [&] {
         if (dataset()->update() == nullptr)
             return GDALPamRasterBand::SetDescription(pszDescription);
-        dataset()->ColoursChange();
+        dataset()->OnColoursChange();
         if (pszDescription[0] != '\0') dataset()->AssumeColours(false);
         if (!dataset()->NamesBands()) {
             StoreLongName(pszDescription);
@@ -692,7 +692,7 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
     });
 }
 
-void ZarrRasterBand::ForgetPamNodata() {
+void ZarrRasterBand::ClearPamNodata() {
     if (psPam == nullptr) return;
     psPam->bNoDataValueSet = psPam->bNoDataValueSetAsInt64 = psPam->bNoDataValueSetAsUInt64 = false;
 }
@@ -723,10 +723,10 @@ CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
 CPLErr ZarrRasterBand::DeleteNoDataValue() {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
-        Status status = zarr::CheckNodataIsFree(field_.type);
+        Status status = zarr::CheckNodataIsWritable(field_.type);
         if (status.ok()) status = dataset()->RemoveFillValue(array_);
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
-        TakeNodata(std::nullopt);
+        ApplyNodata(std::nullopt);
         for (const char* name : {kFillValueAttribute, "missing_value"})
             if (array_.layout.facts.attributes.Find(name) != nullptr)
                 dataset()->ChangeAttribute(array_, name, json::Value());

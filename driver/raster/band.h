@@ -40,9 +40,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void EnableUpdate() { eAccess = GA_Update; }
 
     // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
-    void TakeBytesAsSigned() { pixels_.TakeBytesAsSigned(); }
+    void TreatBytesAsSigned() { pixels_.TreatBytesAsSigned(); }
     // Returns the data type in which CreateCopy() passes the values of a source to this band.
-    GDALDataType TypeOfCopies() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
+    GDALDataType CopyDataType() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
 
     // Removes the scale 1 and the offset 0 that PAM sets by default. Call after GDAL has loaded
     // PAM.
@@ -143,13 +143,13 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr Write(const PixelWindow& window, const void* data, const BufferLayout& buffer);
     template <class T>
     CPLErr StoreNodata(T value);
-    CPLErr RefuseNodata(const std::string& value);
-    void TakeNodata(const std::optional<std::string>& element);
+    CPLErr RejectNodata(const std::string& value);
+    void ApplyNodata(const std::optional<std::string>& element);
     // Removes PAM's nodata value, which would hide the nodata value of the store.
-    void ForgetPamNodata();
+    void ClearPamNodata();
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
-    void InterpretAttributes();
+    void ReadConventions();
     // Sets the metadata domain IMAGE_STRUCTURE from the array; items from PAM are replaced.
     void DescribeStructure();
     void LoadAttributes();  // from attributes and OME channels

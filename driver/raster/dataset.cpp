@@ -393,7 +393,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                       pProgressData,
                                       papszOptions};
         if (update_ == nullptr) {
-            if (overviews_.All().empty()) return BuildBesideStore(request);
+            if (overviews_.All().empty()) return BuildExternalOverviews(request);
             return EmitError(store_path(),
                              Status::Permission(
                                  "has overviews in the store; open it for update to change them"));
@@ -404,7 +404,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         // Pending data is written first: overviews are built from the stored pixels and metadata.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(overviews_);
-        if (!builder.Check().ok() && overviews_.levels().empty()) return BuildBesideStore(request);
+        if (!builder.Check().ok() && overviews_.levels().empty())
+            return BuildExternalOverviews(request);
         if (nOverviews > 0 && options_.wrap_longitude && RolledColumns() != 0)
             return EmitError(
                 store_path(),
@@ -412,7 +413,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                     "overviews of a raster with WRAP_LONGITUDE=YES; open it without that option"));
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
-        return error == CE_None ? BuildBesideStore(request) : error;
+        return error == CE_None ? BuildExternalOverviews(request) : error;
     });
 }
 
@@ -431,7 +432,7 @@ Status ZarrDataset::Refresh() {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                               location_.hierarchy->Metadata(array->layout.facts.path));
         if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
-            ZARR_RETURN_IF_ERROR(OpenAnew(*array));
+            ZARR_RETURN_IF_ERROR(Reopen(*array));
     }
     return {};
 }
@@ -463,8 +464,8 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
         level->EnableUpdate(update_.Share(), convention);
 }
 
-void ZarrDataset::TakeBytesAsSigned() {
-    for (int i = 1; i <= nBands; ++i) Band(i)->TakeBytesAsSigned();
+void ZarrDataset::TreatBytesAsSigned() {
+    for (int i = 1; i <= nBands; ++i) Band(i)->TreatBytesAsSigned();
 }
 
 // Saves PAM here, because saving asks the bands, which need the arrays. The arrays are gone in the
@@ -490,7 +491,7 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 }
 #endif
 
-CPLErr ZarrDataset::RefuseToWrite() const {
+CPLErr ZarrDataset::ReportReadOnly() const {
     // A forked child drops GDAL's dirty blocks in silence, because the parent has copies.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
@@ -509,7 +510,7 @@ bool ZarrDataset::CloseStore() {
     EndUpdate();
     if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // PAM of a zip file, see FlushAll()
     if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
-    const Status placed = update->TakePlace();
+    const Status placed = update->RenameToFinal();
     if (!placed.ok()) EmitError(store_path(), placed);
     return placed.ok();
 }
@@ -551,7 +552,7 @@ void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Valu
 
 void ZarrDataset::Abandon() {
     if (update_ == nullptr) return;
-    static_cast<void>(update_->EraseMade());
+    static_cast<void>(update_->DeleteCreated());
     static_cast<void>(update_->metadata().Finish());
     EndUpdate();
 }
@@ -567,7 +568,7 @@ void ZarrDataset::WarnOfOverviews(const BandArray& array) {
 }
 
 void ZarrDataset::WarnOfNodata(const std::string& value, const zarr::DataType& type) {
-    std::string message = NodataOutside(value, type);
+    std::string message = NodataOutOfRange(value, type);
     if (message == nodata_warned_) return;
     EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path, message);
     nodata_warned_ = std::move(message);
@@ -587,7 +588,8 @@ Status ZarrDataset::ShareDimensions() {
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
         // Deletes the coordinates that an earlier flush has written under the former name.
         const std::string beside = zarr::JoinKey(group, before);
-        if (update_->HasMade(beside)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
+        if (update_->HasCreated(beside))
+            ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
     }
     for (const auto& array : arrays_) {
         json::Array names;
@@ -606,7 +608,7 @@ Status ZarrDataset::FlushAttributes() {
     ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
-    WarnOfBandsThatDiffer();
+    WarnOfDifferingBands();
     if (attributes_.AreOfArraysChanged()) overviews_.pending().is_description = true;
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
     bool& is_due = overviews_.pending().is_description;
@@ -628,7 +630,7 @@ void ZarrDataset::StoreAssumedColours() {
     for (int i = 0; i < 3; ++i) Band(i + 1)->SetColorInterpretation(kRedGreenBlue[i]);
 }
 
-bool ZarrDataset::HasAllColours() {
+bool ZarrDataset::HasRedGreenBlue() {
     if (has_all_colours_) return *has_all_colours_;
     const auto is_stated = [&](GDALColorInterp colour) {
         for (int i = 1; i <= nBands; ++i)
@@ -639,7 +641,7 @@ bool ZarrDataset::HasAllColours() {
     return *has_all_colours_;
 }
 
-void ZarrDataset::WarnOfBandsThatDiffer() {
+void ZarrDataset::WarnOfDifferingBands() {
     // Compares each band with the one before, because the bands of an array are consecutive.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
@@ -658,7 +660,7 @@ bool ZarrDataset::NamesBands() {
     const auto find_out = [&] {
         if (arrays_.size() != 1) return false;
         const RasterLayout& layout = arrays_[0]->layout;
-        if (layout.other_axes.size() != 1 || layout.HasFixed() || layout.fields.size() != 1)
+        if (layout.other_axes.size() != 1 || layout.HasFixedAxis() || layout.fields.size() != 1)
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
@@ -708,8 +710,8 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
 
 Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
-    return zarr::IsFillToFollow(array.layout.facts.metadata, element)
-               ? ReplaceFillOfWritten(array, element)
+    return zarr::FillValueMustFollow(array.layout.facts.metadata, element)
+               ? ReplaceWrittenFillValue(array, element)
                : Status();
 }
 
@@ -717,32 +719,32 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
     if (!array.layout.facts.metadata.has_fill_value ||
         options_.fill_value_as_nodata == zarr::FillAsNodata::kNo)
         return {};
-    return ReplaceFillOfWritten(array, std::nullopt);
+    return ReplaceWrittenFillValue(array, std::nullopt);
 }
 
 bool ZarrDataset::IsUnwritten(const BandArray& array) const {
     const std::string& path = array.layout.facts.path;
-    return update_->HasMade(path) && !update_->HasWritten(path);
+    return update_->HasCreated(path) && !update_->HasWritten(path);
 }
 
-Status ZarrDataset::ReplaceFillOfWritten(BandArray& array,
-                                         const std::optional<std::string>& element) {
+Status ZarrDataset::ReplaceWrittenFillValue(BandArray& array,
+                                            const std::optional<std::string>& element) {
     GDALPamDataset::FlushCache(false);  // writes GDAL's dirty blocks
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
     ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
                                                element, options_.threads));
     overviews_.pending().is_description = true;
-    return OpenAnew(array);
+    return Reopen(array);
 }
 
 Status ZarrDataset::ReplaceFillValue(BandArray& array, const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(array.layout.facts.metadata, element));
     ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(array.layout.facts.path, changed));
-    return OpenAnew(array);
+    return Reopen(array);
 }
 
-Status ZarrDataset::OpenAnew(BandArray& array) {
+Status ZarrDataset::Reopen(BandArray& array) {
     ZARR_ASSIGN_OR_RETURN(array.layout.array,
                           location_.hierarchy->OpenArray(array.layout.facts.path));
     array.layout.facts.metadata = array.layout.array->metadata();

@@ -17,7 +17,7 @@
 #include "driver/georef/raster_layout.h"
 #include "driver/overviews/overview_set.h"
 #include "driver/raster/pam_dataset.h"
-#include "driver/raster/raster_place.h"
+#include "driver/raster/raster_georeferencing.h"
 #include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_masks.h"
 #include "driver/store/location.h"
@@ -52,8 +52,8 @@ class ZarrDataset final : public ZarrPamDataset {
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     bool AssumesColours();
     // True if the store states a red, a green and a blue band.
-    bool HasAllColours();
-    void ColoursChange() { has_all_colours_.reset(); }
+    bool HasRedGreenBlue();
+    void OnColoursChange() { has_all_colours_.reset(); }
     // Makes this dataset an overview of `raster`, which owns it. Band 1 belongs to band
     // `first_band` of the raster. PAM is not saved, because its file would be taken for the
     // raster's.
@@ -92,13 +92,13 @@ class ZarrDataset final : public ZarrPamDataset {
     void Finish(const OpenedAs& opened);
     // Allows newly added arrays to adopt equal dimensions of other arrays when the dataset is
     // closed; see ShareDimensions().
-    void MayShareDimensions() { may_share_dimensions_ = true; }
+    void AllowSharedDimensions() { may_share_dimensions_ = true; }
     // Gives the arrays the dimensions of other arrays in the group that have equal sizes and equal
     // coordinates, or no coordinates. The other arrays do not change. Only the first call has an
     // effect.
     zarr::Status ShareDimensions();
     // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
-    void TakeBytesAsSigned();
+    void TreatBytesAsSigned();
     // Switches the dataset to update mode. Call after all other set-up.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) override;
     // Returns the layout of an array. `index` counts in the order of AddArray().
@@ -131,7 +131,7 @@ class ZarrDataset final : public ZarrPamDataset {
                                                          std::size_t first) override;
     zarr::Status Refresh() override;
     // Emits an error that says why update() is nullptr.
-    CPLErr RefuseToWrite() const;
+    CPLErr ReportReadOnly() const;
     // Creates the mask of band `number`, or of all bands if `number` is 0. The mask is an array of
     // the store if the dataset shows a whole node in update mode. Else `make` creates the mask.
     CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
@@ -200,12 +200,13 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     // Stores the pending and the absent chunks before the fill value changes.
-    zarr::Status ReplaceFillOfWritten(BandArray& array, const std::optional<std::string>& element);
+    zarr::Status ReplaceWrittenFillValue(BandArray& array,
+                                         const std::optional<std::string>& element);
     // True if this dataset has created the array and has not written to it yet.
     bool IsUnwritten(const BandArray& array) const;
     // Opens an array again after its metadata has changed.
-    zarr::Status OpenAnew(BandArray& array);
-    void WarnOfBandsThatDiffer();
+    zarr::Status Reopen(BandArray& array);
+    void WarnOfDifferingBands();
     void StoreAssumedColours();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
@@ -226,7 +227,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool may_share_dimensions_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
-    RasterPlace place_{location_, options_, arrays_};
+    RasterGeoreferencing place_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;

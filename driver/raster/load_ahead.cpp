@@ -12,7 +12,7 @@ namespace zarr_driver {
 namespace {
 
 // True if the block is in GDAL's block cache.
-bool HasBlock(ZarrRasterBand& band, int block_x, int block_y) {
+bool IsBlockCached(ZarrRasterBand& band, int block_x, int block_y) {
     GDALRasterBlock* const block = band.TryGetLockedBlockRef(block_x, block_y);
     if (block == nullptr) return false;
     block->DropLock();
@@ -20,8 +20,8 @@ bool HasBlock(ZarrRasterBand& band, int block_x, int block_y) {
 }
 
 // True if GDAL resamples `window` from all blocks of this band, not from an overview.
-bool ReadsBlocksOf(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
-                   const GDALRasterIOExtraArg* extra) {
+bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
+                           const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
     // GDAL skips blocks if the window is reduced by more than the size of a block.
     int block_x = 0;
     int block_y = 0;
@@ -35,7 +35,7 @@ bool ReadsBlocksOf(ZarrRasterBand& band, const PixelWindow& window, const Buffer
 
 // Returns the smallest window around the blocks that GDAL has not cached; empty if GDAL has cached
 // all blocks.
-PixelWindow WithoutHeldBlocks(ZarrRasterBand& band, const PixelWindow& window) {
+PixelWindow UncachedWindow(ZarrRasterBand& band, const PixelWindow& window) {
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     PixelWindow missing{};
     int right = 0;
@@ -44,7 +44,7 @@ PixelWindow WithoutHeldBlocks(ZarrRasterBand& band, const PixelWindow& window) {
     missing.y_off = window.y_off + window.y_size;
     for (int y = blocks.top; y <= blocks.bottom; ++y) {
         for (int x = blocks.left; x <= blocks.right; ++x) {
-            if (HasBlock(band, x, y)) continue;
+            if (IsBlockCached(band, x, y)) continue;
             const PixelWindow block = band.BlockWindow(x, y);
             missing.x_off = std::min(missing.x_off, block.x_off);
             missing.y_off = std::min(missing.y_off, block.y_off);
@@ -90,12 +90,12 @@ void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const Buffer
                    const GDALRasterIOExtraArg* extra) {
     const OpenOptions& options = band.dataset()->options();
     if (band.dataset()->update() != nullptr || options.wrap_longitude || options.north_up ||
-        !ReadsBlocksOf(band, window, buffer, extra))
+        !IsResampledFromBlocks(band, window, buffer, extra))
         return;
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     if (blocks.left == blocks.right && blocks.top == blocks.bottom) return;
     if (band.pixels().IsTooLargeToPreload(window)) return;
-    const PixelWindow missing = WithoutHeldBlocks(band, window);
+    const PixelWindow missing = UncachedWindow(band, window);
     if (missing.x_size != 0) static_cast<void>(band.pixels().Preload(missing));
 }
 

@@ -22,7 +22,7 @@ constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
 
 // Returns the largest float for a value less than half a step above the largest float. Text such as
 // 3.4028235e+38 is rounded up to such a value. Returns other values unchanged.
-double WithinFloats(double value) {
+double ClampToFloat(double value) {
     constexpr double kLargest = FLT_MAX;
     const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
     const double size = std::abs(value);
@@ -38,7 +38,7 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
         type.kind == zarr::DataKind::kFloat || type.kind == zarr::DataKind::kComplex;
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
-        if (is_float && real == GDT_Float32) value = WithinFloats(value);
+        if (is_float && real == GDT_Float32) value = ClampToFloat(value);
         // Float types without infinity clamp large values, so values out of range are rejected
         // first.
         if (type.narrow != zarr::NarrowType::kNone && !zarr::NarrowHolds(type.narrow, value))

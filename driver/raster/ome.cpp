@@ -178,11 +178,11 @@ std::string PropertyText(const json::Value& value) {
 // Adds a column to `table` for each property. Returns the column numbers by property name.
 std::map<std::string, int> AddProperties(const LabelEntries& entries,
                                          GDALRasterAttributeTable& table) {
-    constexpr std::size_t kMostColumns = 256;
+    constexpr std::size_t kMaxColumns = 256;
     std::map<std::string, int> columns;
     for (const auto& [number, entry] : entries)
         for (const auto& [name, value] : entry.properties) {
-            if (columns.size() >= kMostColumns || columns.count(name) != 0) continue;
+            if (columns.size() >= kMaxColumns || columns.count(name) != 0) continue;
             columns.emplace(name, table.GetColumnCount());
             const bool is_name = name == "name" || name == "class" || name == "label";
             table.CreateColumn(name.c_str(), value->is_number() ? GFT_Real : GFT_String,

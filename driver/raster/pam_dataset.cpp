@@ -58,7 +58,7 @@ const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->
 // Returns the names of the files beside a remote store that GDAL may look for. One request for the
 // auxiliary file replaces GDAL's own half dozen. A dataset's own auxiliary file is requested only
 // if the store has one too. Empty if GDAL looks for files itself.
-CPLStringList ZarrPamDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {
+CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
     if (!location_.store_path.is_remote()) return siblings;
@@ -75,7 +75,7 @@ bool ZarrPamDataset::IsWholeNode() const {
 }
 
 bool ZarrPamDataset::ShowsWholeNode() const {
-    OpenOptions options = OptionsThatCount();
+    OpenOptions options = EffectiveOptions();
     const std::string id = DatasetId(location_.node, {}, options);
     options.north_up = false;
     options.wrap_longitude = false;
@@ -85,7 +85,7 @@ bool ZarrPamDataset::ShowsWholeNode() const {
 }
 
 // Drops DIM_X and DIM_Y if the dataset has the named axes even without these options.
-OpenOptions ZarrPamDataset::OptionsThatCount() const {
+OpenOptions ZarrPamDataset::EffectiveOptions() const {
     OpenOptions options = options_;
     const auto are_chosen = [](const auto& array) { return array->layout.are_axes_chosen; };
     if (std::any_of(arrays_.begin(), arrays_.end(), are_chosen)) return options;
@@ -120,7 +120,7 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
             state.Add(name + json::Dump(*value));
     const zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
     const bool is_v3 = metadata.format == zarr::Format::kV3;
-    if (is_v3 && zarr::IsFillMissing(metadata, array.layout.facts.attributes))
+    if (is_v3 && zarr::FillMeansMissing(metadata, array.layout.facts.attributes))
         state.Add("fill value is nodata");
 }
 
@@ -136,7 +136,7 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 // True if the statistics in `tree` match the array's pixels. Copying a store changes the times of
 // chunks and the identities of folders, so samples of the chunks are read then. Sizes prove
 // nothing: uncompressed chunks keep their sizes when pixels change.
-bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const {
+bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
     const SourceState state = StateOf(store_path(), array);
@@ -167,7 +167,7 @@ void ZarrPamDataset::LoadStoredPam() {
         if (trees.back() == nullptr) continue;
         has_any = true;
         if (HoldsStatistics(*trees.back()) &&
-            (has_own_nodata || !IsMadeFromPixelsOf(*trees.back(), *array)))
+            (has_own_nodata || !AreStatisticsOfPixels(*trees.back(), *array)))
             RemoveStatistics(*trees.back());
     }
     XmlTree tree;
@@ -178,14 +178,14 @@ void ZarrPamDataset::LoadStoredPam() {
         if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
     }
     if (tree == nullptr) return;
-    if (HoldsPixelPlaces(*tree)) CheckPixelPlaces(*tree);
+    if (HasPixelReferences(*tree)) CheckPixelReferences(*tree);
     const std::string written = PamItem(*tree, kPamState, kBands);
     if (arrays_.size() == 1 && !written.empty())
-        PlaceBands(*tree,
-                   HasNamedBands(*tree)
-                       ? BandNames(*arrays_[0])
-                       : std::vector<std::string>(static_cast<std::size_t>(nBands)),
-                   std::strtoul(written.c_str(), nullptr, 10));
+        RenumberBands(*tree,
+                      HasNamedBands(*tree)
+                          ? BandNames(*arrays_[0])
+                          : std::vector<std::string>(static_cast<std::size_t>(nBands)),
+                      std::strtoul(written.c_str(), nullptr, 10));
     EnablePam();
     const int flags = nPamFlags;
     XMLInit(tree.get(), "");
@@ -200,14 +200,14 @@ std::string ZarrPamDataset::SizeText() const {
 
 // Removes control points, RPC and GEOLOCATION that refer to a raster of another size, or to pixels
 // in another order. Programs that copy a part of an array keep its attributes.
-void ZarrPamDataset::CheckPixelPlaces(CPLXMLNode& tree) {
+void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
     const std::string size = PamItem(tree, kPamState, kSize);
     const bool is_of_other = !size.empty() && size != SizeText();
     if (is_of_other)
         EmitWarning(store_path(), "attribute " + std::string(kPamAttribute) +
                                       ": control points, RPC and GEOLOCATION are for a raster of " +
                                       size + ", not " + SizeText() + "; they are left out");
-    if (is_of_other || ArePixelsMoved()) RemovePixelPlaces(tree);
+    if (is_of_other || ArePixelsMoved()) RemovePixelReferences(tree);
 }
 
 Status ZarrPamDataset::StorePam() {
@@ -217,9 +217,9 @@ Status ZarrPamDataset::StorePam() {
         const OGRSpatialReference kept(*srs);
         SetSpatialRef(&kept);
     }
-    XmlTree tree(WithoutStored(GDALPamDataset::SerializeToXML(""), stored_metadata_));
+    XmlTree tree(RemoveStoredItems(GDALPamDataset::SerializeToXML(""), stored_metadata_));
     if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
-    if (HoldsPixelPlaces(*tree)) AddPamItems(*tree, kPamState, {{kSize, SizeText()}});
+    if (HasPixelReferences(*tree)) AddPamItems(*tree, kPamState, {{kSize, SizeText()}});
     std::vector<XmlTree> trees;
     if (arrays_.size() > 1) {
         trees = SplitPam(*tree, nBands);
@@ -268,11 +268,11 @@ void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
 }
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
-    dataset_id_ = DatasetId(location_.node, opened.indices, OptionsThatCount());
+    dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
     LoadStoredPam();
-    const PlainAuxiliary plain = opened.is_new         ? PlainAuxiliary()
-                                 : location_.auxiliary ? *location_.auxiliary
-                                                       : LookAtPlainAuxiliary(store_path());
+    const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
+                                : location_.auxiliary ? *location_.auxiliary
+                                                      : LoadAuxiliaryFile(store_path());
     sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     // A zip file cannot be read while it is written, and contains no sidecars yet.
@@ -290,7 +290,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
         const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);
         return std::string(value != nullptr ? value : "");
     };
-    made_from_ = take(kSidecarMadeFrom);
+    source_state_ = take(kSidecarMadeFrom);
     const std::string mask = take(kSidecarMask);
     GDALDataset::SetMetadata(nullptr, kSidecarDomain);
     if (nBands == 0) return;
@@ -337,27 +337,27 @@ bool ZarrPamDataset::HasStatistics() {
 bool ZarrPamDataset::AreStatisticsCurrent() {
     const SourceState state = StateOfSources();
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    if (!made_from_.empty()) return state.Matches(made_from_, written);
+    if (!source_state_.empty()) return state.Matches(source_state_, written);
     // Another program has written the statistics without a state, so modification times decide.
     return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
 }
 
 void ZarrPamDataset::ForgetStatistics() {
-    made_from_.clear();
+    source_state_.clear();
     for (int i = 1; i <= nBands; ++i) Band(i)->ForgetStatistics();
 }
 
-void ZarrPamDataset::PixelsChange() {
+void ZarrPamDataset::OnPixelsChange() {
     if (!statistics_are_of_pixels_) return;
     statistics_are_of_pixels_ = false;
     ForgetStatistics();
     MarkPamDirty();
 }
 
-void ZarrPamDataset::StatisticsSet() {
+void ZarrPamDataset::OnStatisticsSet() {
     // Statistics that are set before the first write belong to the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
-        return update() != nullptr && update()->HasMade(array->layout.facts.path) &&
+        return update() != nullptr && update()->HasCreated(array->layout.facts.path) &&
                !update()->HasWritten(array->layout.facts.path);
     };
     if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
@@ -371,19 +371,20 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     CPLStringList alone;
     if (written) {
         const SourceState state = StateOfSources();
-        has_old_overviews_ = std::max(state.newest_chunk(), state.newest_document()) > *written;
+        has_outdated_overviews_ =
+            std::max(state.newest_chunk(), state.newest_document()) > *written;
     }
-    if (has_old_overviews_) {
+    if (has_outdated_overviews_) {
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         EmitWarning(path,
                     "is older than the raster, so it is not used; gdaladdo -ro "
                     "builds it again");
     }
     oOvManager.Initialize(this, sidecar_base_.c_str(),
-                          has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
+                          has_outdated_overviews_ ? alone.List() : CPLStringList(siblings).List());
 }
 
-CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
+CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
     // TIFF counts bands in 16 bits, and GDAL does not check the number.
     constexpr int kMaxTiffBands = 65535;
     const bool has_any = !request.factors.empty();
@@ -393,7 +394,7 @@ CPLErr ZarrPamDataset::BuildBesideStore(const OverviewRequest& request) {
             Status::Unsupported("has " + std::to_string(nBands) +
                                 " bands, more than the maximum of 65535 for overviews beside the "
                                 "store; open it for update to build overviews in the store"));
-    if (std::exchange(has_old_overviews_, false)) {
+    if (std::exchange(has_outdated_overviews_, false)) {
         VSIUnlink((sidecar_base_ + ".ovr").c_str());
         oOvManager.Initialize(this, sidecar_base_.c_str());
     }
@@ -450,16 +451,16 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
         // A copy in the auxiliary file would hide later changes of PAM in the store.
         if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
-        tree = WithoutStored(tree, stored_metadata_);
+        tree = RemoveStoredItems(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
         if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
         CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
         CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
-        AddItem(domain, kSidecarOf, dataset_id_);
+        AddItem(domain, kSidecarOwner, dataset_id_);
         if (has_mask_) AddItem(domain, kSidecarMask, "YES");
         if (HoldsStatistics(*tree)) {
-            if (made_from_.empty()) made_from_ = StateOfSources().Text();
-            AddItem(domain, kSidecarMadeFrom, made_from_);
+            if (source_state_.empty()) source_state_ = StateOfSources().Text();
+            AddItem(domain, kSidecarMadeFrom, source_state_);
         }
         CPLAddXMLChild(tree, domain);
         return tree;

@@ -45,9 +45,9 @@ class ZarrPamDataset : public StoreRaster {
     // coordinates of the bands if the coordinates are text.
     std::vector<std::string> BandNames(const BandArray& array);
     // Removes the statistics. Call before pixels change.
-    void PixelsChange();
+    void OnPixelsChange();
     // Records that a user or GDAL has set statistics of a band.
-    void StatisticsSet();
+    void OnStatisticsSet();
     // Calls `make`, which lets GDAL create a mask file. Meanwhile the dataset is called
     // `sidecar_base_`, because GDAL names the file after the dataset.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
@@ -79,7 +79,7 @@ class ZarrPamDataset : public StoreRaster {
     // Enables PAM in memory, even if GDAL may not write files beside stores.
     void EnablePam();
     // Builds or removes the overviews in a file beside the store; emits errors.
-    CPLErr BuildBesideStore(const OverviewRequest& request);
+    CPLErr BuildExternalOverviews(const OverviewRequest& request);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
     std::unique_ptr<StoreActivity> activity_;  // nullptr for overviews
@@ -91,13 +91,13 @@ class ZarrPamDataset : public StoreRaster {
     bool has_mask_ = false;  // true if a mask file lies beside the store
 
   private:
-    CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
+    CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;
     void LoadAuxiliary(const CPLStringList& siblings);
     SourceState StateOfSources() const;
-    bool IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const;
-    OpenOptions OptionsThatCount() const;
+    bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const;
+    OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // "COLUMNS x ROWS"
-    void CheckPixelPlaces(CPLXMLNode& tree);
+    void CheckPixelReferences(CPLXMLNode& tree);
     void LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();
@@ -109,9 +109,9 @@ class ZarrPamDataset : public StoreRaster {
     std::string dataset_id_;
     XmlTree shown_pam_;  // from the store, if the dataset shows the node with other options
     // State of the chunks that the statistics were computed from; see SourceState.
-    std::string made_from_;
+    std::string source_state_;
     bool statistics_are_of_pixels_ = false;  // false for statistics of pixels to be written
-    bool has_old_overviews_ = false;
+    bool has_outdated_overviews_ = false;
     bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store
 };
 

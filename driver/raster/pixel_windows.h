@@ -69,7 +69,7 @@ class PixelWindows {
     bool IsTooLargeToPreload(const PixelWindow& window) const;
 
     // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
-    void TakeBytesAsSigned() { bytes_are_signed_ = true; }
+    void TreatBytesAsSigned() { bytes_are_signed_ = true; }
     bool bytes_are_signed() const { return bytes_are_signed_; }
 
     // Returns the slice's index along each of the layout's other axes.

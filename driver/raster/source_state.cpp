@@ -21,7 +21,7 @@ namespace {
 bool IsChunk(std::string_view key) {
     constexpr std::string_view kUnfinished = ".partial";
     const std::string_view name = zarr::LastName(key);
-    return !zarr::IsLikeDocument(name) && name != "pam.aux.xml" &&
+    return !zarr::LooksLikeDocument(name) && name != "pam.aux.xml" &&
            (name.size() < kUnfinished.size() ||
             name.substr(name.size() - kUnfinished.size()) != kUnfinished);
 }
@@ -74,7 +74,7 @@ void SourceState::AddMemory(const std::string& folder) {
 }
 
 void SourceState::AddFolder(const std::string& folder, const zarr::Array& array) {
-    if (array.chunk_count() > kMostChunks) return AddTime("", TimeOf(folder));
+    if (array.chunk_count() > kMaxInspectedChunks) return AddTime("", TimeOf(folder));
     const auto store = OpenFolder(folder);
     bool are_known = true;
     const auto add = [&](std::string_view name, auto) {
@@ -91,7 +91,7 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
 
 void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
     documents_.Add(array.path()).Add(zarr::MetadataText(array.metadata()));
-    if (const auto place = ZipPlaceOf(store_path)) {
+    if (const auto place = ZipLocationOf(store_path)) {
         if (VSIIsLocal(place->archive.c_str())) AddZip(place->archive, array);
         return;
     }

@@ -18,13 +18,13 @@ class SourceState {
     // Adds the metadata of an array in the store at `store_path`, and the names and sizes of its
     // chunks. Chunks count only in local folders, /vsimem/ and zip files, where looking costs no
     // requests. Folders add the times of chunks, zip files add checksums, and /vsimem/ adds the
-    // bytes of chunks. The folder of an array with more than kMostChunks chunks adds its own time
-    // only.
+    // bytes of chunks. The folder of an array with more than kMaxInspectedChunks chunks adds its
+    // own time only.
     void Add(const std::string& store_path, const zarr::Array& array);
     // Adds a text that statistics and overviews also depend on.
     void Add(const std::string& text) { documents_.Add(text); }
 
-    static constexpr std::uint64_t kMostChunks = 65536;
+    static constexpr std::uint64_t kMaxInspectedChunks = 65536;
 
     // Returns digests separated by ":". The digests are of the documents, of the chunks if known,
     // and of the times of chunks if known.

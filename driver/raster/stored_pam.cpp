@@ -34,7 +34,7 @@ bool IsStatisticNode(const CPLXMLNode& node) {
             STARTS_WITH_CI(CPLGetXMLValue(&node, "key", ""), "STATISTICS_"));
 }
 
-bool IsPixelPlace(const CPLXMLNode& node) {
+bool IsPixelReference(const CPLXMLNode& node) {
     if (IsElement(node, "GCPList")) return true;
     const char* const domain = CPLGetXMLValue(&node, "domain", "");
     return IsElement(node, "Metadata") && (EQUAL(domain, "RPC") || EQUAL(domain, "GEOLOCATION"));
@@ -128,13 +128,13 @@ void RemoveStatistics(CPLXMLNode& tree) {
         RemoveStatistics(*node);
 }
 
-bool HoldsPixelPlaces(const CPLXMLNode& tree) {
+bool HasPixelReferences(const CPLXMLNode& tree) {
     for (const CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
-        if (IsPixelPlace(*node)) return true;
+        if (IsPixelReference(*node)) return true;
     return false;
 }
 
-void RemovePixelPlaces(CPLXMLNode& tree) { TakeChildren(tree, IsPixelPlace); }
+void RemovePixelReferences(CPLXMLNode& tree) { TakeChildren(tree, IsPixelReference); }
 
 namespace {
 
@@ -260,7 +260,7 @@ int CurrentBand(int number, const std::string& name, const std::vector<std::stri
     return names.size() >= written ? number : 0;
 }
 
-void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written) {
+void RenumberBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written) {
     std::vector<XmlTree> bands =
         TakeChildren(tree, [](const CPLXMLNode& node) { return IsElement(node, kBand); });
     const auto name_of = [](const XmlTree& band) { return CPLGetXMLValue(band.get(), "name", ""); };

@@ -35,8 +35,8 @@ void RemoveStatistics(CPLXMLNode& tree);
 
 // True if the tree has control points, RPC or GEOLOCATION, which refer to rows and columns of
 // pixels.
-bool HoldsPixelPlaces(const CPLXMLNode& tree);
-void RemovePixelPlaces(CPLXMLNode& tree);
+bool HasPixelReferences(const CPLXMLNode& tree);
+void RemovePixelReferences(CPLXMLNode& tree);
 
 // Removes the elements from `tree` that `other` has, too. Bands and metadata domains are compared
 // element by element.
@@ -71,6 +71,6 @@ bool HasNamedBands(const CPLXMLNode& tree);
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
 // Renumbers the bands in `tree` by CurrentBand(), and removes the elements of removed bands.
-void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
+void RenumberBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
 
 }  // namespace zarr_driver

@@ -63,7 +63,7 @@ bool IsListed(const CatalogArray& array, const OpenOptions& options) {
 ArrayList BandsOf(const CatalogGroup& group, const Location& location, const OpenOptions& options) {
     if (!group.IsOneGrid()) return {};
     ArrayList bands =
-        ArraysInOnePlace(*location.hierarchy, group.Rasters(), location.store_path, options);
+        ArraysInOneLocation(*location.hierarchy, group.Rasters(), location.store_path, options);
     if (bands.size() < 2) bands.clear();
     return bands;
 }

@@ -147,7 +147,7 @@ class VsiByteFile final : public zarr::ByteFile {
 
 }  // namespace
 
-void NoteReplaced(const std::string& path) {
+void RecordReplacement(const std::string& path) {
     if (!IsLocalPath(path)) Replacements().Add(path);
 }
 

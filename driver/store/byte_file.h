@@ -18,6 +18,6 @@ zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& pa
 // Records that this process replaced the file at `path`, so that IsInPlace() turns false for
 // handles that were opened earlier. Does nothing for local files, whose inode numbers tell.
 // Thread-safe.
-void NoteReplaced(const std::string& path);
+void RecordReplacement(const std::string& path);
 
 }  // namespace zarr_driver

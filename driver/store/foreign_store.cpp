@@ -66,7 +66,7 @@ bool IsIcechunk(const std::string& folder) {
 
 // True if consolidated metadata are the only document at the root of a zip file, as in Kerchunk
 // references.
-bool HoldsConsolidatedAlone(const ZipPlace& place) {
+bool HoldsConsolidatedAlone(const ZipLocation& place) {
     const auto archive = OpenZip(place.archive);
     if (!archive.ok()) return false;
     const std::string inner = InnerFolder(place, **archive);
@@ -92,8 +92,8 @@ bool IsV3Draft(const std::string& folder) {
 }
 
 ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
-    const auto place = IsKerchunkJson(folder) ? std::nullopt : ZipPlaceOf(folder);
-    if (place && HoldsConsolidatedAlone(*place) && HoldsReferences(folder))
+    const auto place = IsKerchunkJson(folder) ? std::nullopt : ZipLocationOf(folder);
+    if (place && HoldsConsolidatedAlone(*place) && HoldsKerchunkReferences(folder))
         return ForeignStore::kReferenceParquet;
     is_store = !place && IsStoreFolder(folder);
     if (place || is_store) return ForeignStore::kNone;
@@ -111,7 +111,7 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
-    const auto place = ZipPlaceOf(path);
+    const auto place = ZipLocationOf(path);
     if (place && !ArchiveOf(path)) {
         is_as_written = false;
         path = kZipPrefix + place->archive;
@@ -148,7 +148,7 @@ bool HoldsForeign(const Location& location) {
 
 }  // namespace
 
-Status NotOpened(ForeignStore kind) {
+Status ForeignStoreError(ForeignStore kind) {
     if (kind == ForeignStore::kIcechunk)
         return Status::Unsupported(
             "is an Icechunk repository, which GDAL does not read; the Python package icechunk "
@@ -159,9 +159,9 @@ Status NotOpened(ForeignStore kind) {
             "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
     return Status::Unsupported(
         std::string("holds Kerchunk references, which only GDAL's built-in Zarr driver can read") +
-        (Builtin() == nullptr    ? "; this GDAL build does not have that driver"
-         : DoesBuiltinRead(kind) ? "; that driver does not open these"
-                                 : "; a later version of GDAL is needed"));
+        (Builtin() == nullptr   ? "; this GDAL build does not have that driver"
+         : CanBuiltinRead(kind) ? "; that driver does not open these"
+                                : "; a later version of GDAL is needed"));
 }
 
 ForeignStore FindForeignStore(ConnectionString& name) {
@@ -171,17 +171,17 @@ ForeignStore FindForeignStore(ConnectionString& name) {
     return FindInFolder(FolderOf(name.path), name.is_store);
 }
 
-ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure) {
+ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
     const bool is_unsupported = failure.code() == zarr::StatusCode::kUnsupported;
-    if (path.is_remote() && is_unsupported && HoldsReferences(folder))
+    if (path.is_remote() && is_unsupported && HoldsKerchunkReferences(folder))
         return ForeignStore::kReferenceParquet;
     const bool may_be_draft = is_unsupported || failure.code() == zarr::StatusCode::kCorrupt;
     return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
 }
 
-bool DoesBuiltinRead(ForeignStore kind) {
+bool CanBuiltinRead(ForeignStore kind) {
     if (Builtin() == nullptr) return false;
     // Whether the built-in driver of this GDAL version still reads the draft shows only when it
     // opens the store.
@@ -192,7 +192,7 @@ bool DoesBuiltinRead(ForeignStore kind) {
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind) {
     // GDAL versions without support for references would read their chunks as absent.
-    if (DoesBuiltinRead(kind)) {
+    if (CanBuiltinRead(kind)) {
         const auto errors = CPLGetErrorCounter();
         std::unique_ptr<QuietErrors> quiet;
         if (kind == ForeignStore::kV3Draft) quiet = std::make_unique<QuietErrors>();
@@ -200,7 +200,7 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
         const bool is_reported = quiet == nullptr && CPLGetErrorCounter() != errors;
         if (dataset != nullptr || is_reported) return dataset;
     }
-    EmitError(name.path, NotOpened(kind));
+    EmitError(name.path, ForeignStoreError(kind));
     return nullptr;
 }
 
@@ -228,7 +228,7 @@ bool IsStoreOfBuiltin(const char* name) {
     auto parsed = ParseConnectionString(name);
     if (!parsed.ok() || Builtin() == nullptr) return false;
     const ForeignStore kind = FindForeignStore(*parsed);
-    return DoesBuiltinRead(kind);
+    return CanBuiltinRead(kind);
 }
 
 }  // namespace zarr_driver

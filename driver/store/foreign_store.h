@@ -26,7 +26,7 @@ ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after opening it as Zarr gave `failure`. Finds
 // remote references and drafts of Zarr v3. Takes at most two requests, whose answers GDAL caches.
-ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
+ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and warns that it did.
 // Applies if `failure` came from a codec, data type or chunk grid that this driver lacks. Returns
@@ -37,7 +37,7 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
                               const zarr::Status& failure);
 
 // True if GDAL's built-in Zarr driver exists and reads stores of this `kind`.
-bool DoesBuiltinRead(ForeignStore kind);
+bool CanBuiltinRead(ForeignStore kind);
 
 // Opens the store that `name` leads to, which is of this `kind`, with GDAL's built-in Zarr driver.
 // Returns that driver's dataset. Emits one error if the built-in driver fails without one.
@@ -45,7 +45,7 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
                               ForeignStore kind);
 
 // Returns the error that says why a store of this `kind` is not opened, and what to do.
-zarr::Status NotOpened(ForeignStore kind);
+zarr::Status ForeignStoreError(ForeignStore kind);
 
 // True if GDAL's built-in Zarr driver has to update, copy or delete the store that `name` leads to.
 bool IsStoreOfBuiltin(const char* name);

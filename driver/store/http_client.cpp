@@ -182,7 +182,7 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
     return body;
 }
 
-// Returns ToldOfValue::version for a value of `size` bytes, or of unknown size.
+// Returns ValueInfo::version for a value of `size` bytes, or of unknown size.
 std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
     const auto header = [&](const char* name) {
         const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
@@ -195,7 +195,7 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
 }
 
 // Handles status 416: the requested range lies outside of the value.
-void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ToldOfValue& told) {
+void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
     // A server answers 416 to a request for the last bytes of an empty value.
     told.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
@@ -205,7 +205,7 @@ void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ToldOfValue& told) {
 }
 
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                          std::optional<ByteExtent> extent, ToldOfValue* told) {
+                          std::optional<ByteExtent> extent, ValueInfo* told) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     HttpOptions found = FindOptions(value);
@@ -297,7 +297,7 @@ zarr::LinkEstimate& LinkTo(const std::string& path) {
 }
 
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                   std::optional<ByteExtent> extent, ToldOfValue* told) {
+                   std::optional<ByteExtent> extent, ValueInfo* told) {
     std::uint64_t time = 0;
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });

@@ -28,7 +28,7 @@ struct RemoteValue {
 };
 
 // Facts about a value that a server sends beside its bytes.
-struct ToldOfValue {
+struct ValueInfo {
     // bytes of the whole value; 0 if the requested range lies outside
     std::optional<std::uint64_t> size;
     // Text that differs between versions of the value: the ETag, else the time of modification and
@@ -47,7 +47,7 @@ struct ToldOfValue {
 // Errors: kLimit if the answer has more than `limit` bytes, kPermission for 401 and 403,
 // kInvalidArgument for 400, kIo for any other failure. Thread-safe. GDAL's HTTP options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                         std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
+                         std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
 
 // Returns the latency and bandwidth that this process has measured for the server of `path`, a path
 // in GDAL's file systems. All paths of one server or bucket share one estimate. Thread-safe.

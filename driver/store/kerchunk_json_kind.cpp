@@ -103,7 +103,7 @@ auto& documents = *new Documents();
 std::size_t BlockOf(const StorePath& folder) {
     constexpr std::size_t kMega = std::size_t{1} << 20;
     // Each part of a deflated member takes decompressing all of it.
-    if (ZipPlaceOf(folder)) return 1024 * kMega;
+    if (ZipLocationOf(folder)) return 1024 * kMega;
     return folder.is_remote() ? 32 * kMega : kMega;
 }
 
@@ -165,7 +165,7 @@ bool IsNamedAsReferences(std::string_view name) {
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
 }
 
-bool AreReferences(const std::string& path, std::string_view start) {
+bool AreKerchunkReferences(const std::string& path, std::string_view start) {
     const std::string_view name = zarr::LastName(path);
     if (!IsNamedAsReferences(name)) return false;
     return IsCompressed(name) ? start.substr(0, kZstdMagic.size()) == kZstdMagic
@@ -178,7 +178,7 @@ bool IsKerchunkJson(const StorePath& path) {
     static_cast<void>(TakeQuery(path, text));
     if (!IsNamedAsReferences(zarr::LastName(text))) return false;
     if (path.kind() != StorePath::Kind::kLocal) return true;
-    return AreReferences(text, StartOf(text));
+    return AreKerchunkReferences(text, StartOf(text));
 }
 
 void ForgetReferences() { documents.Forget(); }

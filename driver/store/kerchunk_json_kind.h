@@ -17,7 +17,7 @@ extern const StoreKind kKerchunkJsonKind;
 bool IsNamedAsReferences(std::string_view name);
 
 // True if the first bytes of a file of that name are those of references.
-bool AreReferences(const std::string& path, std::string_view start);
+bool AreKerchunkReferences(const std::string& path, std::string_view start);
 
 // True if a document of references is at `path`. Reads the start of a local file, and asks no
 // server.

@@ -46,7 +46,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
                                                       const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(auto store,
                           OfKind(folder, &StoreKind::open, &kLevelsKind)(folder, access));
-    const auto link = access.follow_links != FollowLinks::kNo ? zarr::LinkOfBase(*store)
+    const auto link = access.follow_links != FollowLinks::kNo ? zarr::ReadBaseLink(*store)
                                                               : std::optional<std::string>();
     if (!link || link->empty() || zarr::ResolveLink("", *link).ok()) return store;
     const std::string target = TargetOf(folder, *link);
@@ -56,7 +56,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
     if (target.empty() || (access.follow_links == FollowLinks::kBeside && !is_beside)) return store;
     auto base = OpenStore(target, {access.missing_on_403});
     if (!base.ok()) return store;
-    store = std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kBaseOfLevels),
+    store = std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kMountedBase),
                                                base.Take());
     return store;
 }

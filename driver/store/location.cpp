@@ -61,7 +61,7 @@ bool Ascend(std::string& folder, std::string& node) {
 
 // Implements AscendToRoot() for a folder in a zip file, whose members are known once the file is
 // open. A zip file that cannot be opened is reported by a later step.
-void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) {
+void AscendInZip(const ZipLocation& place, std::string& folder, std::string& node) {
     if (!place.inner || place.inner->empty()) return;
     const auto archive = OpenZip(place.archive);
     if (!archive.ok() || !HoldsStore(**archive, *place.inner)) return;
@@ -81,7 +81,7 @@ void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) 
 // `is_store` is true if IsStoreFolder(folder) is known to be true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
     if (IsKerchunkJson(folder)) return;
-    if (const auto place = ZipPlaceOf(folder)) return AscendInZip(*place, folder, node);
+    if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
     if (!is_store && !IsStoreFolder(folder)) return;
@@ -127,7 +127,7 @@ void LookAhead(Location& location) {
         [&location] {
             zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
         },
-        [&] { location.auxiliary = LookAtPlainAuxiliary(location.store_path); });
+        [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
 }
 
 // Prefetches the documents that tell what a node is. In parallel looks for "x.zarr.gmac", GDAL's
@@ -230,7 +230,7 @@ std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node)
 // Warns about faulty consolidated metadata after the node was found without them. The fault becomes
 // an error if the store cannot list the members of a group.
 Status ReportConsolidatedFault(const Location& location) {
-    const Status& fault = location.hierarchy->consolidated_fault();
+    const Status& fault = location.hierarchy->consolidated_error();
     if (fault.ok()) return {};
     if (location.kind == NodeKind::kGroup &&
         location.hierarchy->Members(location.node).status().code() ==
@@ -271,7 +271,7 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
         ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(location));
         return location;
     }
-    const Status& fault = location.hierarchy->consolidated_fault();
+    const Status& fault = location.hierarchy->consolidated_error();
     if (!fault.ok()) return Status::NotFound(fault.message());
     if (name.has_node && !name.node.empty() && IsStoreFolder(folder))
         return Status::NotFound("/" + name.node + ": there is no such array or group" +

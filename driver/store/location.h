@@ -24,7 +24,7 @@ struct Location {
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
     // The file "x.zarr.aux.xml", loaded while a remote store is opened as a raster; else nullopt.
-    std::optional<PlainAuxiliary> auxiliary;
+    std::optional<AuxiliaryFile> auxiliary;
 };
 
 // Why a node is opened. Opening a raster reads more documents of a remote store, which are

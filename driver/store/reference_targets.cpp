@@ -246,13 +246,13 @@ class RemoteTarget final : public ReferenceTarget {
                 VsiStore(folder).Read(std::string(zarr::LastName(path_.text())), part, bytes));
             return read.found;
         }
-        ToldOfValue told;
+        ValueInfo told;
         const std::string headers = ConditionHeaders(condition);
         const RemoteValue value{*url, path_, path_, headers};
         // An answer that is kept was not checked against the condition.
-        ZARR_ASSIGN_OR_RETURN(const bool found, condition.is_empty()
-                                                    ? FetchKept(value, bytes, limit, extent, &told)
-                                                    : Fetch(value, bytes, limit, extent, &told));
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              condition.is_empty() ? FetchCached(value, bytes, limit, extent, &told)
+                                                   : Fetch(value, bytes, limit, extent, &told));
         if (told.is_condition_unmet) return Changed();
         if (found && part.length() == 0 && !part.is_whole()) ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         if (found && !told.version.empty()) NoteVersion(told.version);

@@ -95,7 +95,7 @@ class Writing {
   private:
     static void Forget() {
         open_stores.Forget();
-        ForgetResponses();
+        ClearResponseCache();
     }
 };
 
@@ -169,13 +169,13 @@ bool RemoteStore::IsAtHand(const std::string& key) const {
 
 bool RemoteStore::IsListAtHand(const std::string& prefix) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return !access_.update && (does_not_list_ || kept_lists_.count(prefix) != 0);
+    return !access_.update && (is_unlisted_ || cached_lists_.count(prefix) != 0);
 }
 
 void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t bytes = key.size() + (value ? value->size() : 0);
-    if (kept_bytes_ + bytes > zarr::tuning::kKeptMetadataBytes) return;
+    if (kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
     const bool is_new =
         kept_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt).second;
     if (is_new) kept_bytes_ += bytes;
@@ -199,15 +199,15 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
     }
     if (listed.empty() && wanted.size() < 2) return;
     const auto list = [&](const std::string& prefix) {
-        auto entries = AskForList(prefix, kMostListed);
+        auto entries = RequestListing(prefix, kMostListed);
         const bool is_kept =
             entries.ok() || entries.status().code() == zarr::StatusCode::kUnsupported;
         std::size_t bytes = prefix.size();
         for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kKeptMetadataBytes) return;
-        if (kept_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
+        if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
+        if (cached_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
     // Listings start first, because they may take longer.
     const std::size_t count = listed.size() + wanted.size();
@@ -274,13 +274,13 @@ Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
     if (const auto url = folder().Url(key)) {
         const RemoteValue remote{*url, folder(), key};
         const bool may_be_kept = !IsDocument(key) && !IsConsolidated(key);
-        auto found = may_be_kept ? FetchKept(remote, value, limit) : Fetch(remote, value, limit);
-        if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
+        auto found = may_be_kept ? FetchCached(remote, value, limit) : Fetch(remote, value, limit);
+        if (!IsRedirected(found, value)) return ApplyMissingOn403(std::move(found));
     }
-    return CheckAnswer(AskGdal(key, zarr::ValuePart::Whole(limit), value));
+    return ApplyMissingOn403(ReadThroughGdal(key, zarr::ValuePart::Whole(limit), value));
 }
 
-Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
+Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
     if (answer.ok() || answer.status().code() != zarr::StatusCode::kPermission) return answer;
     if (access_.missing_on_403) return false;
     return Status::Permission(
@@ -289,7 +289,7 @@ Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
         "without the right to list, use open option MISSING_ON_403=YES)");
 }
 
-bool RemoteStore::IsMisdirected(const Result<bool>& answer, const zarr::Buffer& value) const {
+bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
     // curl accepts a redirection without an address as an answer. Its body is an XML error.
@@ -297,8 +297,8 @@ bool RemoteStore::IsMisdirected(const Result<bool>& answer, const zarr::Buffer& 
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
 
-Result<bool> RemoteStore::AskGdal(const std::string& key, const zarr::ValuePart& part,
-                                  zarr::Buffer& value) const {
+Result<bool> RemoteStore::ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
+                                          zarr::Buffer& value) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read, VsiStore::Read(key, part, value));
     return read.found;
 }
@@ -307,7 +307,7 @@ zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
     zarr::ObjectVersion version = VsiStore::VersionOf(key);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto seen = seen_.find(key);
-    version.modified = times_forgotten_;
+    version.modified = seen_generation_;
     if (seen != seen_.end()) version.mark = seen->second.count;
     return version;
 }
@@ -316,7 +316,7 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
-        ++times_forgotten_;  // new counts must differ from earlier ones
+        ++seen_generation_;  // new counts must differ from earlier ones
     }
     Seen& seen = seen_[key];
     if (seen.count == 0 || seen.version != version) ++seen.count;
@@ -325,9 +325,9 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
 
 Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& key,
                                     zarr::Buffer& value, std::size_t limit,
-                                    const ByteExtent& extent, ToldOfValue& told) const {
-    auto found = FetchKept({url, folder(), key}, value, limit, extent, &told);
-    if (!found.ok() || IsMisdirected(found, value)) return found;
+                                    const ByteExtent& extent, ValueInfo& told) const {
+    auto found = FetchCached({url, folder(), key}, value, limit, extent, &told);
+    if (!found.ok() || IsRedirected(found, value)) return found;
     // An absent value is recorded only if it was present before.
     const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? told.version : "");
@@ -340,11 +340,11 @@ Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
-        ToldOfValue told;
+        ValueInfo told;
         auto found = FetchPart(*url, key, value, limit, extent, told);
-        if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
+        if (!IsRedirected(found, value)) return ApplyMissingOn403(std::move(found));
     }
-    return CheckAnswer(AskGdal(key, zarr::ValuePart::Range(offset, length), value));
+    return ApplyMissingOn403(ReadThroughGdal(key, zarr::ValuePart::Range(offset, length), value));
 }
 
 Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& key,
@@ -361,7 +361,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
         std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
     std::uint64_t size = 0;
     int tries = 0;
-    ToldOfValue told;
+    ValueInfo told;
     const auto ask = [&](const ByteExtent& extent) -> Result<bool> {
         told = {};
         ZARR_ASSIGN_OR_RETURN(const bool found, FetchPart(*url, key, value, limit, extent, told));
@@ -391,8 +391,8 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
             found = ask({tail.offset, std::max<std::size_t>(tail.size, 1)});
         }
     }
-    if (IsMisdirected(found, value)) return ask_gdal();
-    ZARR_ASSIGN_OR_RETURN(const bool is_there, CheckAnswer(std::move(found)));
+    if (IsRedirected(found, value)) return ask_gdal();
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, ApplyMissingOn403(std::move(found)));
     if (!is_there) return std::optional<std::uint64_t>();
     if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));
     return std::optional(size);
@@ -402,13 +402,13 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
     if (const auto made = Made()) return made->List(prefix);
     if (!access_.update) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = kept_lists_.find(prefix);
-        if (known != kept_lists_.end()) return known->second;
+        const auto known = cached_lists_.find(prefix);
+        if (known != cached_lists_.end()) return known->second;
     }
-    return AskForList(prefix, std::numeric_limits<std::size_t>::max());
+    return RequestListing(prefix, std::numeric_limits<std::size_t>::max());
 }
 
-bool RemoteStore::ShowsPage(const std::string& prefix) const {
+bool RemoteStore::HasListingPage(const std::string& prefix) const {
     // GDAL appends names after the query of a URL, and so would request the wrong page.
     if (folder().text().find('?') != std::string::npos) return false;
     // VSIOpenDir() would take a second request for a folder that is not listed.
@@ -417,17 +417,17 @@ bool RemoteStore::ShowsPage(const std::string& prefix) const {
     return !CPLStringList(VSIReadDir((prefix.empty() ? folder().text() : path).c_str())).empty();
 }
 
-Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string& prefix,
-                                                              std::size_t most) const {
+Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::string& prefix,
+                                                                  std::size_t most) const {
     const auto unlisted = [&] {
         return Status::Unsupported(At(prefix) +
                                    "the server returns no listing; use consolidated "
                                    "metadata, or name the array in the path");
     };
-    if (!folder().is_object_store() && !does_not_list_)
-        does_not_list_ =
-            !*Logged("LIST", folder(), prefix, [&] { return Result<bool>(ShowsPage(prefix)); });
-    if (does_not_list_) return unlisted();
+    if (!folder().is_object_store() && !is_unlisted_)
+        is_unlisted_ = !*Logged("LIST", folder(), prefix,
+                                [&] { return Result<bool>(HasListingPage(prefix)); });
+    if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
     // An empty answer means either that nothing exists, or that the client may not list.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
@@ -436,7 +436,7 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string&
         lists_ = true;
         return entries;
     }
-    if (!folder().is_object_store()) does_not_list_ = true;
+    if (!folder().is_object_store()) is_unlisted_ = true;
     return unlisted();
 }
 
@@ -510,7 +510,7 @@ Status EraseObjects(const std::string& folder, bool is_store) {
     // GDAL can hide that a listing failed.
     if (keys.empty() && is_store) return Status::Io("the object store returns no listing");
     if (std::any_of(keys.begin(), keys.end(), is_last))
-        ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
+        ZARR_RETURN_IF_ERROR(zarr::ClearRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
     std::vector<std::string> roots(end, keys.end());
     keys.erase(end, keys.end());

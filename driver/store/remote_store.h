@@ -80,30 +80,30 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Result<std::optional<std::uint64_t>> ReadTail(const std::string& key, std::size_t length,
                                                         zarr::Buffer& value) const;
     // Reads through GDAL's file systems. Returns false if `key` is absent.
-    zarr::Result<bool> AskGdal(const std::string& key, const zarr::ValuePart& part,
-                               zarr::Buffer& value) const;
+    zarr::Result<bool> ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
+                                       zarr::Buffer& value) const;
     // Returns the documents written since BeginCreate(), or nullptr outside of that mode.
     std::shared_ptr<zarr::MemoryStore> Made() const;
     // Caches a value, or its absence if `value` is nullopt. Does nothing if the cache is full.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
     // True if a web server returns a page that lists the folder `prefix`. GDAL caches that page.
-    bool ShowsPage(const std::string& prefix) const;
+    bool HasListingPage(const std::string& prefix) const;
     // Implements List() without the cache. Returns kLimit if there are more than `most` entries.
-    zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix,
-                                                           std::size_t most) const;
+    zarr::Result<std::vector<zarr::StoreEntry>> RequestListing(const std::string& prefix,
+                                                               std::size_t most) const;
     // Implements ReadWhole() without the cache.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // Turns kPermission into false (absent) if StoreAccess::missing_on_403 is set.
-    zarr::Result<bool> CheckAnswer(zarr::Result<bool> answer) const;
+    zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
     // True if an object store answered that another address serves the bucket. GDAL's file systems
     // find that address.
-    bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
+    bool IsRedirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
     // Reads the range `extent` of a value from `url`, and records the version of the value for
     // VersionOf().
     zarr::Result<bool> FetchPart(const std::string& url, const std::string& key,
                                  zarr::Buffer& value, std::size_t limit, const ByteExtent& extent,
-                                 ToldOfValue& told) const;
+                                 ValueInfo& told) const;
     void NoteVersion(const std::string& key, const std::string& version) const;
 
     const StoreAccess access_;
@@ -112,18 +112,18 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Cached values by key: metadata documents and prefetched values; nullopt for absent keys.
     mutable std::map<std::string, std::optional<std::string>> kept_;
     // Prefetched listings by prefix. The error kUnsupported is cached, too.
-    mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> kept_lists_;
-    mutable std::size_t kept_bytes_ = 0;  // size of kept_ and kept_lists_ together
+    mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> cached_lists_;
+    mutable std::size_t kept_bytes_ = 0;  // size of kept_ and cached_lists_ together
     std::shared_ptr<zarr::MemoryStore> made_;
     // Last seen version of a value that was read in part.
     struct Seen {
-        std::string version;      // ToldOfValue::version; empty if the value was absent
+        std::string version;      // ValueInfo::version; empty if the value was absent
         std::uint64_t count = 0;  // number of versions seen, one after the other
     };
     mutable std::unordered_map<std::string, Seen> seen_;
-    mutable std::int64_t times_forgotten_ = 0;
+    mutable std::int64_t seen_generation_ = 0;
     // A web server lists all of its folders or none, so one answer decides for all.
-    mutable std::atomic<bool> does_not_list_{false};
+    mutable std::atomic<bool> is_unlisted_{false};
     mutable std::atomic<bool> lists_{false};
 };
 

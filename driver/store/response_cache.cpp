@@ -48,7 +48,7 @@ class ResponseCache {
     // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
     // than `limit` bytes.
     Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
-                      zarr::Buffer& bytes, ToldOfValue* told) {
+                      zarr::Buffer& bytes, ValueInfo* told) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto of_value = values_.find(value);
         if (of_value == values_.end()) return false;
@@ -70,7 +70,7 @@ class ResponseCache {
     // Caches an answer. Does nothing if the cache was emptied since the request began (`asked`):
     // the answer may be older than the write that emptied the cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
-              const ToldOfValue& told, std::size_t most_bytes, std::uint64_t asked) {
+              const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (asked != generation_) return;
         const auto known = values_.find(value);
@@ -98,7 +98,7 @@ class ResponseCache {
         std::string value;
         Part part;
         std::string bytes;
-        ToldOfValue told;
+        ValueInfo told;
 
         // Returns the bytes that the entry takes, including an estimate for the containers.
         std::size_t size() const {
@@ -136,8 +136,8 @@ auto& cache = *new ResponseCache();
 
 }  // namespace
 
-Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                       std::optional<ByteExtent> extent, ToldOfValue* told) {
+Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                         std::optional<ByteExtent> extent, ValueInfo* told) {
     const std::size_t most_bytes = MostBytes(value.path);
     if (most_bytes == 0) return Fetch(value, bytes, limit, extent, told);
     // Named by its path, because a signed URL differs each time.
@@ -148,13 +148,13 @@ Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_
     ZARR_ASSIGN_OR_RETURN(const bool is_kept, cache.Find(name, part, limit, bytes, told));
     if (is_kept) return true;
     const std::uint64_t generation = cache.generation();
-    ToldOfValue own;
-    ToldOfValue& heard = told != nullptr ? *told : own;
+    ValueInfo own;
+    ValueInfo& heard = told != nullptr ? *told : own;
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &heard));
     if (found) cache.Keep(name, part, std::as_const(bytes).span(), heard, most_bytes, generation);
     return found;
 }
 
-void ForgetResponses() { cache.Forget(); }
+void ClearResponseCache() { cache.Forget(); }
 
 }  // namespace zarr_driver

@@ -16,11 +16,11 @@ namespace zarr_driver {
 // Both options may be set per path. The least recently used answers are dropped first. A range that
 // arrives with another ETag, time or size shows that the value has changed. Then all cached ranges
 // of the value are dropped; no other change is noticed. Absence is not cached. Thread-safe.
-zarr::Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                             std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
+zarr::Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                               std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
 
 // Empties the cache, and prevents answers to pending requests from being cached. To be called
 // before and after a write.
-void ForgetResponses();
+void ClearResponseCache();
 
 }  // namespace zarr_driver

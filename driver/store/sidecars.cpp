@@ -34,7 +34,7 @@ constexpr std::size_t kLongest = 80;  // maximum characters of an id in a file n
 
 // Returns the path beside which sidecar files lie: the zip file itself if the store fills it.
 std::string PlainBase(const std::string& store_path) {
-    const auto place = ZipPlaceOf(store_path);
+    const auto place = ZipLocationOf(store_path);
     return place && !place->inner ? place->archive : store_path;
 }
 
@@ -62,7 +62,7 @@ std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     for (const CPLXMLNode* node = root ? root->psChild : nullptr; node; node = node->psNext) {
         if (!EQUAL(CPLGetXMLValue(node, "domain", ""), kSidecarDomain)) continue;
         for (const CPLXMLNode* item = node->psChild; item; item = item->psNext)
-            if (EQUAL(CPLGetXMLValue(item, "key", ""), kSidecarOf))
+            if (EQUAL(CPLGetXMLValue(item, "key", ""), kSidecarOwner))
                 return CPLGetXMLValue(item, "", "");
     }
     return std::nullopt;
@@ -133,8 +133,8 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
     return id;
 }
 
-PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
-    PlainAuxiliary found;
+AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
+    AuxiliaryFile found;
     const std::string path = PlainBase(store_path) + ".aux.xml";
     // No file lies beside a URL with a query.
     const bool is_query = StorePath(path).kind() == StorePath::Kind::kWebServer &&
@@ -157,7 +157,7 @@ PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
 }
 
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
-                        const PlainAuxiliary& plain) {
+                        const AuxiliaryFile& plain) {
     const bool has_plain =
         plain.of ? *plain.of == id : is_by_path && id.find('?') == std::string::npos;
     return PlainBase(store_path) + (has_plain ? "" : kMark + FileNamePart(id));
@@ -178,7 +178,7 @@ namespace {
 // own files, which may be absent, and those of its datasets, which a listing shows.
 std::vector<std::string> SidecarsOf(const std::string& path) {
     std::vector<std::string> files;
-    for (const char* const end : kSidecarEnds) files.push_back(path + end);
+    for (const char* const end : kSidecarExtensions) files.push_back(path + end);
     if (!VSIIsLocal(path.c_str()) && !StorePath(path).is_object_store()) return files;
     const std::string folder = CPLGetPath(path.c_str());
     const std::string start = std::string(CPLGetFilename(path.c_str())) + kMark;
@@ -186,7 +186,7 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
     const std::set<std::string_view> names(entries.begin(), entries.end());
     for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
-        for (const std::string_view end : kSidecarEnds) {
+        for (const std::string_view end : kSidecarExtensions) {
             // Skips sidecar files of another store, whose own name begins with `start`.
             if (!zarr::EndsWith(name, end) ||
                 names.count(name.substr(0, name.size() - end.size())) != 0)
@@ -201,14 +201,14 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
 
 }  // namespace
 
-void RemoveBeside(const std::string& path) {
+void DeleteSidecars(const std::string& path) {
     const QuietErrors quiet;
     const std::vector<std::string> files = SidecarsOf(path);
-    LookUpTogether(files);
-    UnlinkTogether(files);
+    StatInParallel(files);
+    UnlinkInParallel(files);
 }
 
-void MoveBeside(const std::string& from, const std::string& to) {
+void RenameSidecars(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
     for (const std::string& source : SidecarsOf(from)) {
         const std::string target = to + source.substr(from.size());
@@ -223,29 +223,29 @@ namespace {
 // stores in /vsizip/.
 std::string BaseOfNode(const std::string& store_path, const std::string& node) {
     if (ArchiveOf(store_path) || StorePath(store_path).is_remote()) return {};
-    return SidecarBase(store_path, DatasetId(node, {}, {}), false,
-                       LookAtPlainAuxiliary(store_path));
+    return SidecarBase(store_path, DatasetId(node, {}, {}), false, LoadAuxiliaryFile(store_path));
 }
 
 }  // namespace
 
-void RemoveBesideNode(const std::string& store_path, const std::string& node) {
+void DeleteNodeSidecars(const std::string& store_path, const std::string& node) {
     const std::string base = BaseOfNode(store_path, node);
     const QuietErrors quiet;
-    for (const char* const end : kSidecarEnds)
+    for (const char* const end : kSidecarExtensions)
         if (!base.empty()) VSIUnlink((base + end).c_str());
 }
 
-void MoveBesideNode(const std::string& store_path, const std::string& from, const std::string& to) {
+void RenameNodeSidecars(const std::string& store_path, const std::string& from,
+                        const std::string& to) {
     const std::string source = BaseOfNode(store_path, from);
     const std::string target = BaseOfNode(store_path, to);
     if (source.empty() || target.empty()) return;
     const QuietErrors quiet;
-    for (const char* const end : kSidecarEnds)
+    for (const char* const end : kSidecarExtensions)
         if (PathExists(source + end)) VSIRename((source + end).c_str(), (target + end).c_str());
 }
 
-Status CopyBeside(const std::string& from, const std::string& to) {
+Status CopySidecars(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
     for (const std::string& source : SidecarsOf(from)) {
         const std::string target = to + source.substr(from.size());
@@ -292,7 +292,7 @@ int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
 
 }  // namespace
 
-CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored) {
+CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored) {
     if (tree == nullptr) return nullptr;
     const auto is_stored_alone = [&](CPLXMLNode& child) {
         if (IsImageStructure(child)) return true;

@@ -19,12 +19,12 @@
 
 namespace zarr_driver {
 
-inline constexpr const char* kSidecarEnds[] = {".aux.xml", ".ovr", ".msk"};
+inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"};
 
 // Hidden metadata domain of an auxiliary file. Its items name the dataset to which the file
 // belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-inline constexpr const char* kSidecarOf = "OF";      // item with the DatasetId() of the owner
+inline constexpr const char* kSidecarOwner = "OF";   // item with the DatasetId() of the owner
 inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask exists
 inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // see SourceState
 
@@ -34,7 +34,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
                       const OpenOptions& options);
 
 // The auxiliary file "x.zarr.aux.xml" of the store "x.zarr".
-struct PlainAuxiliary {
+struct AuxiliaryFile {
     bool is_local = false;  // the file's folder is local; false if not looked at
     bool is_there = false;
     std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
@@ -42,7 +42,7 @@ struct PlainAuxiliary {
 // Loads the auxiliary file of the store at `store_path`. Takes one request if the store is remote.
 // Returns an empty result for URLs with a query, for stores in /vsizip/, and if GDAL_PAM_ENABLED is
 // NO.
-PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path);
+AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path);
 
 // Loads the sidecar file at `path` from a server with one request. Returns false if the file is
 // absent, if the request fails, or if no URL can express GDAL's options. `text` receives the
@@ -56,29 +56,30 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 // If the auxiliary file `plain` names its owner, only that dataset owns "x.zarr", however it is
 // opened: a path alone may later open another dataset.
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
-                        const PlainAuxiliary& plain);
+                        const AuxiliaryFile& plain);
 
-// RemoveBeside() deletes, and MoveBeside() renames, all sidecar files of the store at a path. Files
-// that cannot be deleted or renamed stay.
-void RemoveBeside(const std::string& path);
-void MoveBeside(const std::string& from, const std::string& to);
+// DeleteSidecars() deletes, and RenameSidecars() renames, all sidecar files of the store at a path.
+// Files that cannot be deleted or renamed stay.
+void DeleteSidecars(const std::string& path);
+void RenameSidecars(const std::string& from, const std::string& to);
 
 // Copies a file within or between GDAL's file systems. Returns false on failure.
 bool CopyFile(const std::string& source, const std::string& target);
-// RemoveBesideNode() deletes, and MoveBesideNode() renames, the sidecar files of one node of a
-// local store.
-void RemoveBesideNode(const std::string& store_path, const std::string& node);
-void MoveBesideNode(const std::string& store_path, const std::string& from, const std::string& to);
+// DeleteNodeSidecars() deletes, and RenameNodeSidecars() renames, the sidecar files of one node of
+// a local store.
+void DeleteNodeSidecars(const std::string& store_path, const std::string& node);
+void RenameNodeSidecars(const std::string& store_path, const std::string& from,
+                        const std::string& to);
 
 // Copies the sidecar files of the store at `from` to the store at `to`. The error names the file
 // that cannot be copied; files copied before stay.
-zarr::Status CopyBeside(const std::string& from, const std::string& to);
+zarr::Status CopySidecars(const std::string& from, const std::string& to);
 
 // Removes from an auxiliary file the metadata items that the store itself has, `stored`, and the
 // domain IMAGE_STRUCTURE. Copies of them would hide later changes of the store. Returns `tree`,
 // which stays owned by the caller, or nullptr if nothing is left: then `tree` was destroyed. `tree`
 // may be nullptr.
-CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored);
+CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored);
 
 // CRS of an array for the file "pam.aux.xml", in which GDAL's multidimensional API stores facts
 // about arrays. GDAL's built-in driver reads the CRS there if it cannot read the store's own.

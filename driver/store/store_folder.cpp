@@ -59,24 +59,25 @@ std::vector<std::string> RootPaths(const std::string& folder) {
 // `.zmetadata` is read, because Kerchunk references have one, too.
 bool HoldsDocument(const std::string& folder) {
     const auto holds = [&](std::string_view name) { return PathExists(FileIn(folder, name)); };
-    if (StorePath(folder).is_object_store()) LookUpTogether(RootPaths(folder));
+    if (StorePath(folder).is_object_store()) StatInParallel(RootPaths(folder));
     const auto* const first =
         std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
     if (first == std::end(zarr::kRootDocuments)) return false;
-    return !zarr::IsDocument(*first, zarr::Document::kConsolidated) || !HoldsReferences(folder);
+    return !zarr::IsDocument(*first, zarr::Document::kConsolidated) ||
+           !HoldsKerchunkReferences(folder);
 }
 
 }  // namespace
 
-bool HoldsReferences(const std::string& folder) {
+bool HoldsKerchunkReferences(const std::string& folder) {
     return HoldsTextWith(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
                          static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
-                         zarr::AreReferences);
+                         zarr::AreKerchunkReferences);
 }
 
 bool IsStoreFolder(const std::string& folder) {
     const QuietErrors quiet;  // a server may refuse what is absent
-    if (const auto place = ZipPlaceOf(folder); place && !IsKerchunkJson(folder)) {
+    if (const auto place = ZipLocationOf(folder); place && !IsKerchunkJson(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
                (HoldsStore(**archive, InnerFolder(*place, **archive)) || IsV1Folder(folder));

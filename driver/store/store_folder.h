@@ -17,7 +17,7 @@ bool IsStoreFolder(const std::string& folder);
 
 // True if the `.zmetadata` in `folder` belongs to Kerchunk references in Parquet files. Reads that
 // file.
-bool HoldsReferences(const std::string& folder);
+bool HoldsKerchunkReferences(const std::string& folder);
 
 // True if `path` ends with the name of a Zarr v2 or v3 document. A file named `meta` is read, and
 // must be the metadata of a Zarr v1 array.

@@ -46,18 +46,18 @@ namespace {
 
 // Returns the store and node that a name leads to, ignoring consolidated metadata, which may be
 // outdated.
-Result<StorePlace> LocateUnconsolidated(const ConnectionString& name) {
+Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
     const auto location = Locate(name, options);
-    if (location.ok()) return StorePlace{location->store_path, location->node};
-    const ForeignStore kind = FindForeignStoreBehind(name.path, location.status());
-    return kind == ForeignStore::kV3Draft ? NotOpened(kind) : location.status();
+    if (location.ok()) return StoreNode{location->store_path, location->node};
+    const ForeignStore kind = FindForeignStoreAfterFailure(name.path, location.status());
+    return kind == ForeignStore::kV3Draft ? ForeignStoreError(kind) : location.status();
 }
 
 }  // namespace
 
-Result<StorePlace> FindStorePlace(const char* name) {
+Result<StoreNode> FindStoreNode(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
         return Status::Invalid("/" + parsed.node +
@@ -70,7 +70,7 @@ namespace {
 
 // True for a zip file whose store lies in a folder inside of the zip file.
 bool HoldsStoreInFolder(const std::string& path) {
-    const auto place = ZipPlaceOf(path);
+    const auto place = ZipLocationOf(path);
     if (!place || place->inner) return false;
     const auto archive = OpenZip(place->archive);
     return archive.ok() && !InnerFolder(*place, **archive).empty();
@@ -97,7 +97,7 @@ void AscendTarget(std::string& folder, std::string& node) {
 }
 
 // Returns the store and node of a folder that holds a Zarr document.
-Result<StorePlace> PlaceOfFolder(const std::string& folder) {
+Result<StoreNode> PlaceOfFolder(const std::string& folder) {
     ConnectionString name;
     name.path = folder;
     return LocateUnconsolidated(name);
@@ -105,14 +105,14 @@ Result<StorePlace> PlaceOfFolder(const std::string& folder) {
 
 }  // namespace
 
-Result<StorePlace> FindTargetPlace(const char* name) {
+Result<StoreNode> FindTargetNode(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty() || !parsed.select.empty())
         return Status::Invalid("a slice of an array cannot be created");
     const StorePath folder = FolderOf(parsed.path);
     std::string node = parsed.node;
     std::string at = folder;
-    if (folder.kind() == StorePath::Kind::kWebServer) return StorePlace{folder, node};
+    if (folder.kind() == StorePath::Kind::kWebServer) return StoreNode{folder, node};
     const bool is_store = IsStoreFolder(folder);
     if (node.empty() || !is_store) AscendTarget(at, node);
     while (!IsAboveAll(at)) {
@@ -121,7 +121,7 @@ Result<StorePlace> FindTargetPlace(const char* name) {
             // The store lies in a folder inside of the zip file, so the path is not below the
             // store.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
-            ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOfFolder(at));
+            ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
             return place;
         }
@@ -132,14 +132,14 @@ Result<StorePlace> FindTargetPlace(const char* name) {
         return Status::Unsupported("/" + parsed.node +
                                    ": xcube levels are separate stores; "
                                    "name each by its path");
-    return StorePlace{folder, parsed.node};
+    return StoreNode{folder, parsed.node};
 }
 
-bool IsInStore(const StorePlace& target) {
+bool IsInStore(const StoreNode& target) {
     return !target.node.empty() && IsStoreFolder(target.folder);
 }
 
-Status CheckFormatOfAdded(std::optional<zarr::Format> stated, const zarr::Hierarchy& store) {
+Status CheckAddedFormat(std::optional<zarr::Format> stated, const zarr::Hierarchy& store) {
     if (!stated || *stated == store.format()) return {};
     return Status::Invalid("creation option FORMAT: expected Zarr v" +
                            std::to_string(static_cast<int>(store.format())) +
@@ -155,21 +155,21 @@ Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
 }
 
 Status DeletePlace(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindStorePlace(name));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
     ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder.text() + "/" + place.node, "deleted"));
+    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(place.folder.text() + "/" + place.node, "deleted"));
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
     ZARR_RETURN_IF_ERROR(zarr::DeleteWithBelongings(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
-    RemoveBesideNode(place.folder.text(), place.node);
+    DeleteNodeSidecars(place.folder.text(), place.node);
     return writer.Finish();
 }
 
-Status RenameNode(const StorePlace& place, const std::string& target) {
+Status RenameNode(const StoreNode& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
@@ -182,8 +182,8 @@ Status RenameNode(const StorePlace& place, const std::string& target) {
     zarr::HierarchyWriter writer(store);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
     ZARR_RETURN_IF_ERROR(zarr::RenameWithBelongings(writer, *hierarchy, place.node, name).status());
-    MoveBesideNode(place.folder.text(), place.node,
-                   zarr::JoinKey(zarr::ParentPath(place.node), name));
+    RenameNodeSidecars(place.folder.text(), place.node,
+                       zarr::JoinKey(zarr::ParentPath(place.node), name));
     return writer.Finish();
 }
 
@@ -209,7 +209,7 @@ Status CopyKeys(const StorePath& folder, const std::string& target) {
 
 Status CopyStore(const StorePath& folder, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    const bool is_zip = ZipPlaceOf(folder) && !ArchiveOf(folder);
+    const bool is_zip = ZipLocationOf(folder) && !ArchiveOf(folder);
     ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
                           StoreReplacement::Begin(is_zip ? kZipPrefix + target : target));
     if (!is_zip)
@@ -217,31 +217,31 @@ Status CopyStore(const StorePath& folder, const std::string& target) {
     else if (!CopyFile(folder, FileOrFolderOf(copy.folder())))
         return Status::Io("the zip file cannot be copied to " + target);
     ZARR_RETURN_IF_ERROR(copy.Commit());
-    Status beside = CopyBeside(folder, target);
+    Status beside = CopySidecars(folder, target);
     if (beside.ok()) return {};
-    static_cast<void>(EraseWhole(MoveAside(target)));
-    RemoveBeside(target);
+    static_cast<void>(EraseWhole(RenameForDeletion(target)));
+    DeleteSidecars(target);
     return beside;
 }
 
 namespace {
 
 Status RenamePlace(const char* new_name, const char* old_name) {
-    ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindStorePlace(old_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(old_name));
     if (!place.node.empty()) return RenameNode(place, new_name);
-    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTargetPlace(new_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
     if (!to.node.empty())
         return Status::Unsupported("is a store, which cannot be moved into " + to.folder.text() +
                                    "; gdalmanage copy copies it there as a group");
     const std::string target = to.folder;
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));
+    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
     // GDAL would move the objects of an object store one after another.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
-            MoveBeside(place.folder, target);
+            RenameSidecars(place.folder, target);
             return {};
         }
     }
@@ -283,16 +283,16 @@ bool IsCompanion(std::string_view name) {
 
 }  // namespace
 
-Status CheckNothingElse(const std::string& folder, const char* refusal) {
+Status CheckNoOtherFiles(const std::string& folder, const char* refusal) {
     ZARR_ASSIGN_OR_RETURN(const std::string foreign,
-                          zarr::FindForeign(*OpenFolder(folder), IsCompanion));
+                          zarr::FindForeignKey(*OpenFolder(folder), IsCompanion));
     if (foreign.empty()) return {};
     return Status::Invalid("holds " + zarr::Quoted(foreign) +
                            (IsStoreFolder(folder) ? " beside a Zarr store" : " and no Zarr store") +
                            ", so it is not " + refusal);
 }
 
-Status CheckRoom(const std::string& folder) {
+Status CheckReplaceable(const std::string& folder) {
     const QuietErrors quiet;
     VSIStatBufL stat;
     errno = 0;
@@ -306,7 +306,7 @@ Status CheckRoom(const std::string& folder) {
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
     // /vsimem/ does not report all of its folders, so IsStoreFolder() is asked as well.
-    return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
+    return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }
 
 std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
@@ -315,13 +315,13 @@ std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder)
 bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     int own = 1;
-    for (const char* const end : kSidecarEnds)
+    for (const char* const end : kSidecarExtensions)
         own += entries.FindString((name + end).c_str()) >= 0 ? 1 : 0;
     return entries.size() > own;
 }
 
 // A store fills its zip file if it is the root of the zip file or the only entry there.
-Status CheckAlone(const std::string& folder) {
+Status CheckFillsZip(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
     std::string above = folder;
@@ -339,14 +339,14 @@ Status CheckAlone(const std::string& folder) {
 Status RemoveStore(const std::string& folder) {
     if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr store, so it is not deleted");
     ForgetListings(folder);
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
-    ZARR_RETURN_IF_ERROR(CheckAlone(folder));
+    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(folder, "deleted"));
+    ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     const std::string path = FileOrFolderOf(folder);
-    const std::string aside = MoveAside(path);
+    const std::string aside = RenameForDeletion(path);
     Status erased = EraseWhole(aside, true);
     // After a failure the store gets its old name back, so that the deletion can be repeated.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
-    if (erased.ok()) RemoveBeside(path);
+    if (erased.ok()) DeleteSidecars(path);
     return erased;
 }
 

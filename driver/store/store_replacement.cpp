@@ -21,8 +21,8 @@
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "core/store/partial_files.h"
-#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
+#include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
@@ -102,8 +102,8 @@ bool Exchange(const std::string& one, const std::string& other) {
 
 // Stores that are being built use the first staging names; stores that are being deleted use the
 // last.
-constexpr unsigned kFirstDeletionName = kAsideNames + 1;
-constexpr unsigned kLastDeletionName = 2 * kAsideNames;
+constexpr unsigned kFirstDeletionName = kMaxStagingStores + 1;
+constexpr unsigned kLastDeletionName = 2 * kMaxStagingStores;
 
 // Deletes the staging store at `aside` if the process that created it has ended.
 void RemoveAbandoned(const std::string& aside) {
@@ -111,13 +111,13 @@ void RemoveAbandoned(const std::string& aside) {
     const auto lock = zarr::PathLock::Try(aside, failure);
     if (!lock || !lock->IsOf(aside)) return;
     static_cast<void>(EraseWhole(aside));
-    RemoveBeside(aside);
+    DeleteSidecars(aside);
 }
 
 // Returns a staging name for a store that is to be deleted; empty if all are in use.
 std::string DeletionName(const std::string& path) {
     for (unsigned i = kFirstDeletionName; i <= kLastDeletionName; ++i) {
-        std::string name = AsideName(path, i);
+        std::string name = StagingStorePath(path, i);
         if (IsOnLocalDisk(path)) RemoveAbandoned(name);
         if (!PathExists(name)) return name;
     }
@@ -126,7 +126,7 @@ std::string DeletionName(const std::string& path) {
 
 }  // namespace
 
-std::string MoveAside(const std::string& path) {
+std::string RenameForDeletion(const std::string& path) {
     const QuietErrors quiet;
     if (RenamingAt(path) != Renaming::kYes || !CanBeReplaced(path) || WithoutLink(path) != path)
         return path;
@@ -155,12 +155,12 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
 }
 
 Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
-    ZARR_RETURN_IF_ERROR(CheckRoom(folder));
-    ZARR_RETURN_IF_ERROR(CheckAlone(folder));
+    ZARR_RETURN_IF_ERROR(CheckReplaceable(folder));
+    ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
     bool is_possible = CanBeReplaced(replacement.path_);
     if (is_possible) {
-        const Status status = replacement.BuildAside(is_possible);
+        const Status status = replacement.BuildStaging(is_possible);
         if (!status.ok()) {
             replacement.path_.clear();
             return status;
@@ -179,7 +179,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
                                        : zarr::EraseStore(*old));
-        RemoveBeside(path);
+        DeleteSidecars(path);
         if (!is_remote) MakeFolder(path);
     }
     replacement.path_ = path;
@@ -192,17 +192,17 @@ void StoreReplacement::BuildAt(const std::string& aside) {
 }
 
 // Sets `is_possible` to false and returns Ok if the store has to be built in place.
-Status StoreReplacement::BuildAside(bool& is_possible) {
+Status StoreReplacement::BuildStaging(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;
     for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastDeletionName; ++i)
-        RemoveAbandoned(AsideName(path_, i));
+        RemoveAbandoned(StagingStorePath(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
         return SwapFailure(is_file ? "the folder of the zip file cannot be created"
                                    : "its parent folder cannot be created",
                            error);
-    for (unsigned i = 0; i < kAsideNames; ++i) {
-        const std::string aside = AsideName(path_, i);
+    for (unsigned i = 0; i < kMaxStagingStores; ++i) {
+        const std::string aside = StagingStorePath(path_, i);
         if (PathExists(aside)) continue;
         const int error = MakeEmpty(aside, path_, folder_);
         if (error == EEXIST) continue;
@@ -216,9 +216,9 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
-        if (RenamingAt(path_) != Renaming::kPerhaps) return {};
+        if (RenamingAt(path_) != Renaming::kUntested) return {};
         // Tries whether folders can be renamed before any data is at stake.
-        const std::string other = AsideName(path_, kAsideNames);
+        const std::string other = StagingStorePath(path_, kMaxStagingStores);
         is_possible = VSIRename(aside.c_str(), other.c_str()) == 0 &&
                       VSIRename(other.c_str(), aside.c_str()) == 0;
         if (is_possible) return {};
@@ -227,14 +227,14 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         building_folder_ = folder_;
         return {};
     }
-    return Status::Io("cannot be created: " + std::to_string(kAsideNames) +
+    return Status::Io("cannot be created: " + std::to_string(kMaxStagingStores) +
                       " other stores of this name are being created, such as " +
-                      AsideName(path_, 0));
+                      StagingStorePath(path_, 0));
 }
 
-Status StoreReplacement::TakePlace() {
+Status StoreReplacement::RenameToFinal() {
     // Another program may have added files to the folder since Begin().
-    ZARR_RETURN_IF_ERROR(CheckRoom(folder_));
+    ZARR_RETURN_IF_ERROR(CheckReplaceable(folder_));
     const QuietErrors quiet;
     const auto rename = [](const std::string& from, const std::string& to) {
         errno = 0;
@@ -270,11 +270,11 @@ Status StoreReplacement::TakePlace() {
 
 Status StoreReplacement::Commit() {
     if (path_.empty()) return {};
-    if (IsAside()) {
-        ZARR_RETURN_IF_ERROR(TakePlace());
-        NoteReplaced(path_);
-        RemoveBeside(path_);
-        MoveBeside(building_, path_);
+    if (IsStaging()) {
+        ZARR_RETURN_IF_ERROR(RenameToFinal());
+        RecordReplacement(path_);
+        DeleteSidecars(path_);
+        RenameSidecars(building_, path_);
     }
     path_.clear();
     building_.clear();
@@ -287,7 +287,7 @@ void StoreReplacement::Undo() {
     if (path_.empty()) return;
     if (StorePath(building_).is_remote() || PathExists(building_))
         static_cast<void>(EraseWhole(building_));
-    RemoveBeside(building_);
+    DeleteSidecars(building_);
     path_.clear();
     building_.clear();
     lock_.reset();

@@ -12,7 +12,7 @@ namespace zarr_driver {
 // Renames a store that is to be deleted to a staging name beside it. The next writer of the store
 // removes leftovers under that name if this process is killed. Returns the new path, or `path` if
 // the store cannot be renamed.
-std::string MoveAside(const std::string& path);
+std::string RenameForDeletion(const std::string& path);
 
 // Builds a new store, which may replace an old one. The new store is built under a staging name
 // beside the final one, and renamed once it is complete. A killed process therefore leaves the old
@@ -43,7 +43,7 @@ class StoreReplacement {
     // a store in a zip file the path is /vsizip/{zip file}/folder, with the staging zip file in the
     // braces.
     const std::string& folder() const { return building_folder_; }
-    bool IsAside() const { return building_ != path_; }
+    bool IsStaging() const { return building_ != path_; }
     // True if no store existed under a remote path, so that the new one is known to be empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
 
@@ -58,9 +58,9 @@ class StoreReplacement {
           path_(std::move(path)),
           building_(path_) {}
 
-    zarr::Status BuildAside(bool& is_possible);
+    zarr::Status BuildStaging(bool& is_possible);
     void BuildAt(const std::string& aside);
-    zarr::Status TakePlace();
+    zarr::Status RenameToFinal();
     void Undo();
 
     std::string folder_;           // final path of the store

@@ -30,26 +30,26 @@ Status NotForUpdate(bool is_inherited) {
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
-    NoteMade(path);  // even a failed creation may leave keys behind
+    RecordCreated(path);  // even a failed creation may leave keys behind
     return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
 }
 
-void StoreUpdate::NoteMade(const std::string& path) {
+void StoreUpdate::RecordCreated(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     made_.insert(path);
 }
 
-bool StoreUpdate::HasMade(const std::string& path) const {
+bool StoreUpdate::HasCreated(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return made_.count(path) != 0;
 }
 
-bool StoreUpdate::TakeMade(const std::string& path) {
+bool StoreUpdate::RemoveCreated(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return made_.erase(path) != 0;
 }
 
-Status StoreUpdate::EraseMade() {
+Status StoreUpdate::DeleteCreated() {
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;
     for (const std::string& path : made_) {
@@ -65,7 +65,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const auto known = writers_.find(array.get());
     if (known != writers_.end()) return known->second.get();
     const std::size_t limit =
-        std::max(zarr::tuning::kLeastPending, array->context().cache().max_bytes());
+        std::max(zarr::tuning::kMinPendingLimit, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
     written_.insert(array->path());
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
@@ -84,7 +84,7 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
                               hierarchy.WithMetadata({{path, changed}})->OpenArray(path));
         ZARR_ASSIGN_OR_RETURN(
             const auto writer,
-            zarr::ArrayWriter::Open(other, store_, zarr::tuning::kLeastPending, locks_));
+            zarr::ArrayWriter::Open(other, store_, zarr::tuning::kMinPendingLimit, locks_));
         ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
     }
     return metadata_.ReplaceMetadata(path, changed);

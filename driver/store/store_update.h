@@ -48,18 +48,18 @@ class StoreUpdate {
     bool is_of_new_store() const { return is_of_new_store_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
-    // Creates an array, replacing an existing one, and records its path for EraseMade().
+    // Creates an array, replacing an existing one, and records its path for DeleteCreated().
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
     // Records that another object created the array at `path`, which has not been written to.
-    void NoteMade(const std::string& path);
-    bool HasMade(const std::string& path) const;
+    void RecordCreated(const std::string& path);
+    bool HasCreated(const std::string& path) const;
     // Removes `path` from the arrays that MakeArray() recorded, because a caller replaces the
     // array. Returns false if `path` was not recorded.
-    bool TakeMade(const std::string& path);
+    bool RemoveCreated(const std::string& path);
     // Deletes all recorded arrays after a failed creation. Tries all of them, and returns the first
     // failure.
-    zarr::Status EraseMade();
+    zarr::Status DeleteCreated();
 
     // Returns the writer of an array, which this object owns. Creates the writer at the first call.
     // Fails if a codec of the array cannot encode.
@@ -70,11 +70,11 @@ class StoreUpdate {
     // Writes the consolidated metadata, then flushes the store. Call it last.
     zarr::Status Close();
 
-    // Takes over the staging store. Without a later TakePlace() its files are deleted with this
+    // Takes over the staging store. Without a later RenameToFinal() its files are deleted with this
     // object.
     void SetReplacement(StoreReplacement replacement) { replacement_ = std::move(replacement); }
     // Gives a new, closed store its final name.
-    zarr::Status TakePlace() { return replacement_.Commit(); }
+    zarr::Status RenameToFinal() { return replacement_.Commit(); }
 
     // Discards the pending chunks of an array that is to be deleted, and destroys its writer.
     void Forget(const zarr::Array& array);

@@ -69,12 +69,12 @@ void ForEachTogether(const std::vector<std::string>& paths,
 
 }  // namespace
 
-void LookUpTogether(const std::vector<std::string>& paths) {
+void StatInParallel(const std::vector<std::string>& paths) {
     if (paths.size() < 2 || !AreOnAServer(paths)) return;
     ForEachTogether(paths, [](const std::string& path) { static_cast<void>(PathExists(path)); });
 }
 
-void UnlinkTogether(const std::vector<std::string>& paths) {
+void UnlinkInParallel(const std::vector<std::string>& paths) {
     ForEachTogether(paths, [](const std::string& path) { VSIUnlink(path.c_str()); });
 }
 
@@ -364,7 +364,7 @@ Renaming RenamingAt(const std::string& path) {
     const StorePath place(path);
     if (place.kind() == StorePath::Kind::kLocal || place.kind() == StorePath::Kind::kMemory)
         return Renaming::kYes;
-    return place.is_remote() ? Renaming::kNo : Renaming::kPerhaps;
+    return place.is_remote() ? Renaming::kNo : Renaming::kUntested;
 }
 
 namespace {
@@ -420,14 +420,14 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     // A failed write without renaming leaves the old value or a truncated one, which readers report
     // as an error. Deleting it would make the value look as if it had never been written.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
-    const std::string staging = zarr::PartialName(path);
+    const std::string staging = zarr::StagingName(path);
     Status written = WriteFile(staging, folder_, key, value);
     errno = 0;
     if (written.ok() && VSIRename(staging.c_str(), path.c_str()) == 0) return {};
     const int error = errno;
     VSIUnlink(staging.c_str());
     if (!written.ok()) return written;
-    if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
+    if (renaming == Renaming::kUntested) return WriteFile(path, folder_, key, value);
     return Failure(key, "cannot replace", error);
 }
 

@@ -29,16 +29,16 @@ bool IsLocalPath(const std::string& path);
 bool PathExists(const std::string& path);
 // Stats several paths of one remote store in parallel, so that GDAL caches the answers for a later
 // PathExists(). Does nothing for local paths. Never fails.
-void LookUpTogether(const std::vector<std::string>& paths);
+void StatInParallel(const std::vector<std::string>& paths);
 // Deletes files, in parallel if they are remote. Failures are ignored.
-void UnlinkTogether(const std::vector<std::string>& paths);
+void UnlinkInParallel(const std::vector<std::string>& paths);
 
 // Creates a folder and its parents. Returns 0 if the folder exists in the end, else an errno.
 int MakeFolder(const std::string& path);
 
-// Whether the file system of a path can rename files and folders in one step. kPerhaps means that
+// Whether the file system of a path can rename files and folders in one step. kUntested means that
 // only a try can tell. Object stores cannot rename, but write each object whole.
-enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
+enum class Renaming : std::uint8_t { kYes, kUntested, kNo };
 Renaming RenamingAt(const std::string& path);
 
 // A store in a folder of GDAL's file systems: /vsimem/, /vsizip/ and so on. Each read opens its

@@ -20,9 +20,9 @@
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "core/store/zip_update.h"
-#include "driver/base/aside_name.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/response_cache.h"
@@ -74,7 +74,7 @@ class VsiSource final : public zarr::ByteSource {
         zarr::Buffer part;
         // A server without range support sends the whole file for each range.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
-        auto found = FetchKept({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
+        auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
             return Status::Io(
                 "the server does not support byte ranges, and the zip file has more than " +
@@ -136,9 +136,9 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
-// Splits a path for which ZipPlaceOf() is not nullopt.
-ZipPlace PlaceIn(const std::string& path) {
-    ZipPlace place;
+// Splits a path for which ZipLocationOf() is not nullopt.
+ZipLocation PlaceIn(const std::string& path) {
+    ZipLocation place;
     place.archive = path;
     const auto archive = ArchiveOf(path);
     if (!archive) return place;
@@ -185,7 +185,7 @@ void CloseIdleZip() {
     before = std::move(last);
 }
 
-std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
+std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
@@ -216,7 +216,7 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     return archive;
 }
 
-std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {
+std::string InnerFolder(const ZipLocation& place, const zarr::ZipArchive& archive) {
     if (place.inner) return *place.inner;
     return archive.FindRoot([&](const std::string& prefix) {
         return zarr::HoldsRootDocumentOfAnyFormat(
@@ -251,11 +251,11 @@ std::string InOtherArchive(const std::string& path, const std::string& archive) 
 
 namespace {
 
-bool IsInZip(const StorePath& path) { return ZipPlaceOf(path).has_value(); }
+bool IsInZip(const StorePath& path) { return ZipLocationOf(path).has_value(); }
 
 Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
                                                          const StoreAccess& /*access*/) {
-    const ZipPlace place = PlaceIn(path);
+    const ZipLocation place = PlaceIn(path);
     ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place.archive));
     std::shared_ptr<const zarr::Store> store =
         std::make_shared<zarr::ZipStore>(archive, InnerFolder(place, *archive));
@@ -266,7 +266,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
 // since; else opens a new one. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
-    const ZipPlace place = PlaceIn(path);
+    const ZipLocation place = PlaceIn(path);
     using StorePtr = std::shared_ptr<zarr::Store>;
     static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
     static auto& mutex = *new std::mutex();
@@ -278,7 +278,7 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
     // The builder of a staging zip file has locked it. Another store may have had that staging name
     // before.
-    const bool is_aside = NameWhenDone(place.archive) != place.archive;
+    const bool is_aside = FinalName(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));

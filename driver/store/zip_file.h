@@ -18,14 +18,14 @@ inline constexpr const char* kZipPrefix = "/vsizip/";
 extern const StoreKind kZipKind;
 
 // A zip file and a folder in it.
-struct ZipPlace {
+struct ZipLocation {
     std::string archive;               // path of the zip file
     std::optional<std::string> inner;  // folder in the zip file; nullopt: the root of its store
 };
 
 // Returns the zip file and folder for a path below /vsizip/, or for a file named "x.zip". Returns
 // nullopt for other paths.
-std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
+std::optional<ZipLocation> ZipLocationOf(const std::string& path);
 
 // Opens a zip file and reads its directory. Returns an archive that is already open if the file has
 // not changed. Thread-safe.
@@ -35,7 +35,7 @@ zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string&
 void CloseIdleZip();
 
 // Returns the folder in the archive to which `place` refers, "" for the root of the archive.
-std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
+std::string InnerFolder(const ZipLocation& place, const zarr::ZipArchive& archive);
 
 // True if the folder `prefix` of a zip file holds one of the documents at the root of a Zarr v2 or
 // v3 store.

@@ -67,7 +67,7 @@ class SparseArray : public testing::TestWithParam<const char*> {
         Random random(5);
         sample_ = std::make_unique<SampleArray>(random, spec);
         spy_ = std::make_shared<SpyStore>(sample_->store());
-        spy_->remembers_absence = true;
+        spy_->caches_absent_keys = true;
         array_ = sample_->Open(cache_bytes_, spy_);
     }
 
@@ -99,7 +99,7 @@ TEST_P(SparseArray, RequestsAbsentChunksOnce) {
 }
 
 TEST_P(SparseArray, RequestsAgainIfAbsenceIsNotCached) {
-    spy_->remembers_absence = false;
+    spy_->caches_absent_keys = false;
     ReadTwice();
     EXPECT_GT(AbsentRequests(), 64 - sample_->present_chunks());
 }

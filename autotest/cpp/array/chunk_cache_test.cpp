@@ -139,12 +139,12 @@ TEST(ChunkCache, DropsOnlyStaleChunks) {
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
     Load(cache, {2, 1});
     const auto is_stale = [](std::uint64_t chunk, const DecodedChunk&) { return chunk == 1; };
-    cache.DropStale(1, true, is_stale);
+    cache.DropOutdated(1, true, is_stale);
     EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{0, 2}));
     EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// The load of a chunk may have read the old value, so DropStale() must also drop chunks being
+// The load of a chunk may have read the old value, so DropOutdated() must also drop chunks being
 // loaded.
 TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
     for (const bool and_loading : {true, false}) {
@@ -153,8 +153,8 @@ TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
         const ChunkPtr after = Chunk(kSize);
         const auto never = [](std::uint64_t, const DecodedChunk&) { return false; };
         const auto first = cache.GetOrLoad({1, 0}, [&]() -> Result<ChunkPtr> {
-            cache.DropStale(2, true, never);
-            cache.DropStale(1, and_loading, never);
+            cache.DropOutdated(2, true, never);
+            cache.DropOutdated(1, and_loading, never);
             if (and_loading) {
                 const auto second = cache.GetOrLoad({1, 0}, [&] { return Result(after); });
                 EXPECT_EQ(second.ok() ? *second : nullptr, after) << "and not the old one";

@@ -17,7 +17,7 @@ namespace {
 #if ZARR_TEST_NEW_MEMORY
 
 TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
-    if (!NewMemory::IsToBeHad()) GTEST_SKIP() << "the system cannot populate memory";
+    if (!NewMemory::HasPopulateWrite()) GTEST_SKIP() << "the system cannot populate memory";
     Random random(3);
     const std::size_t page = NewMemory::Page();
     const std::size_t rows = 700;

@@ -24,7 +24,7 @@ SampleSpec WithoutSeparator(char separator) {
     spec.shape = {64, 64};
     spec.chunks = {8, 8};
     spec.separator = separator;
-    spec.says_separator = false;
+    spec.has_stated_separator = false;
     return spec;
 }
 
@@ -207,7 +207,7 @@ TEST(MissingSeparator, IsNotTakenFromOtherNames) {
 TEST(MissingSeparator, IsNotSearchedIfStatedOrUnused) {
     Random random(5);
     SampleSpec said = WithoutSeparator('.');
-    said.says_separator = true;
+    said.has_stated_separator = true;
     SampleSpec line = WithoutSeparator('.');
     line.shape = {64};
     line.chunks = {8};

@@ -187,7 +187,7 @@ TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     ShardWriter written(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}}), store);
     ASSERT_TRUE(Succeeds(written.Write(Box({3}, {1}), "D")));
     ASSERT_TRUE(Succeeds(written.writer->Flush(1)));
-    EXPECT_EQ(TakeApart(ValueOf(*store, "a/c/0"), 4),
+    EXPECT_EQ(SplitShard(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
     // Inner shards in which nothing was written must stay byte for byte.
@@ -536,7 +536,7 @@ TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     const auto stored = pending.Of(5);
     EXPECT_EQ(pending.Put(5, {0, bytes("b")}, nullptr), 2U);
     const std::uint64_t count = pending.StoreCount(5);
-    pending.WasStored(5, stored.chunks);
+    pending.OnStored(5, stored.chunks);
     EXPECT_NE(pending.StoreCount(5), count);
     EXPECT_EQ((*pending.Find(5, 0))->span().text(), "b");
     EXPECT_EQ(pending.Find(5, 1), std::nullopt);

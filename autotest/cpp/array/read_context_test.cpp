@@ -11,27 +11,27 @@ namespace {
 
 using test::Random;
 
-// Returns how many of the chunks 0 to `chunks` - 1 of `array` IsFirstPart() is true for.
+// Returns how many of the chunks 0 to `chunks` - 1 of `array` IsFirstPartialRead() is true for.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
-        count += context.IsFirstPart({array, chunk}) ? 1 : 0;
+        count += context.IsFirstPartialRead({array, chunk}) ? 1 : 0;
     return count;
 }
 
-TEST(IsFirstPart, IsTrueOnce) {
+TEST(IsFirstPartialRead, IsTrueOnce) {
     ArrayContext context(0);
     for (const ChunkId id : {ChunkId{0, 0}, ChunkId{0, 1}, ChunkId{1, 0}, ChunkId{7, 123456789},
                              ChunkId{UINT64_MAX, UINT64_MAX}}) {
-        EXPECT_TRUE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
+        EXPECT_TRUE(context.IsFirstPartialRead(id)) << id.array << ", " << id.chunk;
         for (int i = 0; i < 3; ++i)
-            EXPECT_FALSE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
+            EXPECT_FALSE(context.IsFirstPartialRead(id)) << id.array << ", " << id.chunk;
     }
     ArrayContext other(0);
-    EXPECT_TRUE(other.IsFirstPart({1, 0})) << "of each context by itself";
+    EXPECT_TRUE(other.IsFirstPartialRead({1, 0})) << "of each context by itself";
 }
 
-TEST(IsFirstPart, KnowsChunksThatAreReadRepeatedly) {
+TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
     for (const std::uint64_t array : {1U, 2U, 77U, 100000U}) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
@@ -45,19 +45,19 @@ TEST(IsFirstPart, KnowsChunksThatAreReadRepeatedly) {
 }
 
 // The indices of the chunks differ by a constant stride, as in a column of chunks.
-TEST(IsFirstPart, KnowsChunksThatLieApart) {
+TEST(IsFirstPartialRead, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);
         std::size_t first = 0;
         for (int round = 0; round < 2; ++round)
             for (std::uint64_t i = 0; i < 1000; ++i)
-                first += context.IsFirstPart({3, i * stride}) ? 1 : 0;
+                first += context.IsFirstPartialRead({3, i * stride}) ? 1 : 0;
         EXPECT_GE(first, 1000U);
         EXPECT_LE(first, 1010U) << "with a stride of " << stride;
     }
 }
 
-TEST(IsFirstPart, KeepsArraysApart) {
+TEST(IsFirstPartialRead, KeepsArraysApart) {
     ArrayContext context(0);
     for (std::uint64_t array = 1; array <= 50; ++array)
         EXPECT_EQ(CountFirst(context, array, 40), 40U) << "of array " << array;
@@ -66,15 +66,15 @@ TEST(IsFirstPart, KeepsArraysApart) {
     EXPECT_LE(forgotten, 20U) << "of 2000";
 }
 
-TEST(IsFirstPart, ForgetsOldChunks) {
+TEST(IsFirstPartialRead, ForgetsOldChunks) {
     ArrayContext context(0);
-    EXPECT_TRUE(context.IsFirstPart({1, 5}));
+    EXPECT_TRUE(context.IsFirstPartialRead({1, 5}));
     CountFirst(context, 2, 2000000);
-    EXPECT_TRUE(context.IsFirstPart({1, 5}));
-    EXPECT_FALSE(context.IsFirstPart({1, 5})) << "and learns it again, in a full table";
+    EXPECT_TRUE(context.IsFirstPartialRead({1, 5}));
+    EXPECT_FALSE(context.IsFirstPartialRead({1, 5})) << "and learns it again, in a full table";
 }
 
-TEST(IsFirstPart, IsTrueForOneOfManyThreads) {
+TEST(IsFirstPartialRead, IsTrueForOneOfManyThreads) {
     constexpr std::uint64_t kChunks = 1000;
     ArrayContext context(0);
     std::atomic<std::size_t> first{0};
@@ -82,7 +82,7 @@ TEST(IsFirstPart, IsTrueForOneOfManyThreads) {
     for (std::uint64_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at another chunk
-                first += context.IsFirstPart({9, (i + t * 3) % kChunks}) ? 1 : 0;
+                first += context.IsFirstPartialRead({9, (i + t * 3) % kChunks}) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(first, kChunks);

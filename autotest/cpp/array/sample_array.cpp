@@ -39,8 +39,8 @@ std::string SampleSpec::Text() const {
            ", \"dtype\": " + dtype + ", \"fill_value\": " + fill_value +
            ", \"compressor\": " + compressor + ", \"filters\": " + filters + ", \"order\": \"" +
            (fortran_order ? "F" : "C") + "\"" +
-           (says_separator ? std::string(", \"dimension_separator\": \"") + separator + "\"}"
-                           : "}");
+           (has_stated_separator ? std::string(", \"dimension_separator\": \"") + separator + "\"}"
+                                 : "}");
 }
 
 ArrayMetadata SampleSpec::Metadata() const {

@@ -22,7 +22,7 @@ struct SampleSpec {
     std::string filters = "null";
     bool fortran_order = false;
     char separator = '.';
-    bool says_separator = true;
+    bool has_stated_separator = true;
 
     std::string Text() const;  // the `.zarray` document
     ArrayMetadata Metadata() const;

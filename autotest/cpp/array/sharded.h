@@ -91,8 +91,8 @@ inline std::string MakeShard(const std::vector<std::optional<std::string>>& chil
 }
 
 // Splits a shard of `count` chunks, with the index and its checksum at the end, into its chunks.
-inline std::vector<std::optional<std::string>> TakeApart(const std::string& shard,
-                                                         std::size_t count) {
+inline std::vector<std::optional<std::string>> SplitShard(const std::string& shard,
+                                                          std::size_t count) {
     std::vector<std::optional<std::string>> children;
     const std::string index = shard.substr(shard.size() - count * 16 - 4);
     EXPECT_EQ(index, WithChecksum(index.substr(0, count * 16)));

@@ -36,7 +36,7 @@ class ShardStore final : public ForwardingStore {
     }
     ObjectVersion VersionOf(const std::string& key) const override {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (is_told_versions) return {true, false, 0, 0, seen_[key].count};
+        if (reads_report_versions) return {true, false, 0, 0, seen_[key].count};
         if (!has_versions) return {};
         return {true, true, 1, versions_[key]};
     }
@@ -67,7 +67,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    bool is_told_versions = false;  // the version is known only with a read, like an HTTP ETag
+    bool reads_report_versions = false;  // the version is known only with a read, like an HTTP ETag
     std::function<void()> before_range;
 
   private:
@@ -224,7 +224,7 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
-           std::chrono::steady_clock::now() - begin < kPatience)
+           std::chrono::steady_clock::now() - begin < kMaxWait)
         std::this_thread::yield();
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
     {
@@ -388,7 +388,7 @@ TEST_F(ShardedChunksTest, ListsStoredChunks) {
     const ShardedArray array(ShardedMetadata(Bytes({4, 3}, {1, 1}), {{{2, 2}}}), store_);
     std::vector<std::uint64_t> found;
     std::uint64_t bytes = 0;
-    ASSERT_TRUE(Succeeds(array.array->chunks().ForEachPresent(
+    ASSERT_TRUE(Succeeds(array.array->chunks().ForEachStored(
         [&](std::uint64_t index) { found.push_back(index); },
         [&](std::optional<std::uint64_t> size) { bytes += size.value_or(0); })));
     EXPECT_EQ(found, (std::vector<std::uint64_t>{0, 3, 4, 2}));
@@ -419,7 +419,7 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     const ShardedArray array(metadata, store_);
     const auto present = [&] {
         std::vector<std::uint64_t> found;
-        EXPECT_TRUE(Succeeds(array.array->chunks().ForEachPresent(
+        EXPECT_TRUE(Succeeds(array.array->chunks().ForEachStored(
             [&](std::uint64_t index) { found.push_back(index); },
             [](std::optional<std::uint64_t>) {})));
         return found;
@@ -478,7 +478,7 @@ TEST_F(ShardedChunksTest, ReportsTheLocationOfAChunk) {
     EXPECT_FALSE(chunks.PlaceOf({1, 1})->has_value());
     EXPECT_FALSE(chunks.PlaceOf({0, 0})->has_value());
     EXPECT_EQ(chunks.NameOf({1, 1}), "a/c/0/1");
-    EXPECT_EQ(*chunks.LockOf({1, 1}), "a/c/0/1");
+    EXPECT_EQ(*chunks.LockKeyOf({1, 1}), "a/c/0/1");
     EXPECT_EQ(chunks.separator(), '/');
     const ShardedArray wrapped(
         ShardedMetadata(Bytes({2}, {1}), {{{2}, true, true, R"({"id": "zlib"})"}}), store_);
@@ -491,7 +491,7 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
     for (const bool is_told : {false, true}) {
         store_ = std::make_shared<ShardStore>(memory_);
         store_->has_versions = !is_told;
-        store_->is_told_versions = is_told;
+        store_->reads_report_versions = is_told;
         Put("a/c/0", MakeShard({"ab", "cd"}));
         const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_, 0);
         EXPECT_EQ(array.All(), "abcd");
@@ -526,7 +526,7 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
 }
 
 TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
-    store_->is_told_versions = true;
+    store_->reads_report_versions = true;
     const ArrayMetadata metadata = ShardedMetadata(Bytes({8}, {1}), {{{8}}, {{4}}});
     const auto shard = [](const std::string& text) {
         return MakeShard(

@@ -18,7 +18,7 @@ class SpyStore final : public ForwardingStore {
 
     StoreTraits Traits() const override {
         StoreTraits traits = base().Traits();
-        traits.caches_absence = remembers_absence;
+        traits.caches_absence = caches_absent_keys;
         return traits;
     }
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
@@ -62,7 +62,7 @@ class SpyStore final : public ForwardingStore {
         return lists_by_prefix_;
     }
 
-    bool remembers_absence = false;
+    bool caches_absent_keys = false;
     mutable std::atomic<int> gets{0};
     mutable std::atomic<int> gets_into{0};
     mutable std::atomic<int> ranges{0};

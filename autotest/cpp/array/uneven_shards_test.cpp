@@ -71,16 +71,16 @@ TEST(UnevenShards, AreStoredInTheirSizes) {
     const ArrayMetadata metadata = UnevenShards(Letters({7}, {2}), {ShardSpec{{4}}}, {{2, 4, 2}});
     Uneven uneven(metadata, kEnough, kEnough);
     ASSERT_TRUE(Succeeds(uneven.Write(Region::All({7}), "abcdefg", 1)));
-    EXPECT_EQ(TakeApart(ValueOf(*uneven.store, "dem/c/0"), 1),
+    EXPECT_EQ(SplitShard(ValueOf(*uneven.store, "dem/c/0"), 1),
               (std::vector<std::optional<std::string>>{"ab"}));
-    EXPECT_EQ(TakeApart(ValueOf(*uneven.store, "dem/c/1"), 2),
+    EXPECT_EQ(SplitShard(ValueOf(*uneven.store, "dem/c/1"), 2),
               (std::vector<std::optional<std::string>>{"cd", "ef"}));
     ASSERT_TRUE(Succeeds(uneven.writer->Flush(1)));
-    EXPECT_EQ(TakeApart(ValueOf(*uneven.store, "dem/c/2"), 1),
+    EXPECT_EQ(SplitShard(ValueOf(*uneven.store, "dem/c/2"), 1),
               (std::vector<std::optional<std::string>>{"g."}));
     ASSERT_TRUE(Succeeds(uneven.Write({{4}, {1}, {1}}, "E", 1)));
     ASSERT_TRUE(Succeeds(uneven.writer->Flush(1)));
-    EXPECT_EQ(TakeApart(ValueOf(*uneven.store, "dem/c/1"), 2),
+    EXPECT_EQ(SplitShard(ValueOf(*uneven.store, "dem/c/1"), 2),
               (std::vector<std::optional<std::string>>{"cd", "Ef"}));
 }
 
@@ -127,8 +127,8 @@ TEST(UnevenShards, ChunksAreListed) {
     ASSERT_TRUE(Succeeds(uneven.Write({{0, 2}, {1, 1}, {1, 1}}, "e", 1)));
     std::vector<std::uint64_t> chunks;
     ASSERT_TRUE(Succeeds(
-        uneven.array->chunks().ForEachPresent([&](std::uint64_t chunk) { chunks.push_back(chunk); },
-                                              [](std::optional<std::uint64_t>) {})));
+        uneven.array->chunks().ForEachStored([&](std::uint64_t chunk) { chunks.push_back(chunk); },
+                                             [](std::optional<std::uint64_t>) {})));
     ASSERT_TRUE(Succeeds(uneven.writer->Flush(1)));
     const auto listing = uneven.Open(0)->ListChunks();
     ASSERT_TRUE(Succeeds(listing));

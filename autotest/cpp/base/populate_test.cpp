@@ -17,7 +17,7 @@ constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
 class PopulateOn : public testing::TestWithParam<std::size_t> {
     void SetUp() override {
-        if (!NewMemory::IsToBeHad()) GTEST_SKIP() << "the system cannot populate memory";
+        if (!NewMemory::HasPopulateWrite()) GTEST_SKIP() << "the system cannot populate memory";
     }
 };
 INSTANTIATE_TEST_SUITE_P(Threads, PopulateOn, testing::Values(1, 2, 3, 16));

@@ -22,7 +22,7 @@ namespace zarr {
 namespace {
 
 using test::Barrier;
-using test::kPatience;
+using test::kMaxWait;
 using test::Watchdog;
 
 using Ids = std::set<std::thread::id>;
@@ -59,10 +59,10 @@ class ThreadEnds {
         const std::lock_guard<std::mutex> lock(mutex_);
         return begun_;
     }
-    // Returns false if some threads have not ended within kPatience.
+    // Returns false if some threads have not ended within kMaxWait.
     static bool WaitForAll() {
         std::unique_lock<std::mutex> lock(mutex_);
-        return changed_.wait_for(lock, kPatience, [] { return alive_ == 0; });
+        return changed_.wait_for(lock, kMaxWait, [] { return alive_ == 0; });
     }
 
   private:

@@ -181,7 +181,7 @@ TEST(Opening, BoundsPrefetchingByAttributes) {
     builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
     const auto store = OpenedStore(builder, "");
     EXPECT_LE(store->keys_at_hand.size() + store->listed.size(),
-              kMaxAskedAhead + FirstKeys("").size());
+              kMaxPrefetchedKeys + FirstKeys("").size());
     EXPECT_LE(store->steps.size(), 5U);
 }
 

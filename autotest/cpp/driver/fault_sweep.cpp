@@ -27,7 +27,7 @@ constexpr Way kWays[] = {
     {"fails", Follow::kNone, FaultKind::kError},
     {"fails without errno", Follow::kNone, FaultKind::kSilent},
     {"is cut short", Follow::kNone, FaultKind::kShort},
-    {"fails, and all after it that need room", Follow::kMaking, FaultKind::kError},
+    {"fails, and all after it that need room", Follow::kNeedsRoom, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
 // Stops a sweep after 12 failed checks, because more messages than that do not help.
@@ -150,8 +150,8 @@ bool IsOldOrNew(const std::string& before, const std::string& after, const std::
     return now == before || now == after;
 }
 
-bool EachLineIsOldOrNew(const std::string& before, const std::string& after,
-                        const std::string& now) {
+bool EveryLineIsOldOrNew(const std::string& before, const std::string& after,
+                         const std::string& now) {
     std::set<std::string> known = Lines(before);
     known.merge(Lines(after));
     const std::set<std::string> seen = Lines(now);
@@ -164,8 +164,8 @@ bool HasLines(const std::string& text, const std::string& lines) {
     return std::includes(seen.begin(), seen.end(), wanted.begin(), wanted.end());
 }
 
-bool MayBeAnything(const std::string& /*before*/, const std::string& /*after*/,
-                   const std::string& /*now*/) {
+bool AcceptsAnything(const std::string& /*before*/, const std::string& /*after*/,
+                     const std::string& /*now*/) {
     return true;
 }
 
@@ -187,7 +187,7 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
             !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
         EXPECT_TRUE(seen == expected || is_reported)
             << "silently other than it is:" << Difference(expected, seen);
-        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
+        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.max_failures);
     }
     const ErrorLog log;
     const std::string again = sweep.read(folder);
@@ -215,7 +215,7 @@ bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
     const bool may_leave_files = !way.is_single() || WasRemoving(files.FirstFailed());
     EXPECT_TRUE(may_leave_files || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
     EXPECT_TRUE(reported_success || !log.failures().empty()) << "failed without a word";
-    EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
+    EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.max_failures);
     const bool is_warned = sweep.may_warn && !log.warnings().empty();
     const bool is_reported = !reported_success || !log.failures().empty() || is_warned;
     const std::string now = QuietlyRead(sweep.read, folder);

@@ -41,11 +41,11 @@ using Verdict = bool (*)(const std::string& before, const std::string& after,
                          const std::string& now);
 bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now);
 // Returns true if each line of `now` is in `before` or in `after`, as after a write of some chunks.
-bool EachLineIsOldOrNew(const std::string& before, const std::string& after,
-                        const std::string& now);
+bool EveryLineIsOldOrNew(const std::string& before, const std::string& after,
+                         const std::string& now);
 // Returns true if `text` has every line of `lines`.
 bool HasLines(const std::string& text, const std::string& lines);
-bool MayBeAnything(const std::string& before, const std::string& after, const std::string& now);
+bool AcceptsAnything(const std::string& before, const std::string& after, const std::string& now);
 
 struct ReadSweep {
     Files start;
@@ -54,7 +54,7 @@ struct ReadSweep {
     // True if a warning may replace an error unless pixels are lost, for example if the metadata of
     // a convention cannot be read.
     bool may_warn = true;
-    std::size_t most_failures = 1;  // maximum of errors for one fault
+    std::size_t max_failures = 1;  // maximum of errors for one fault
 };
 // Checks a read with each fault: it must give the right result or an error. Without the fault it
 // must give the right result again.
@@ -69,7 +69,7 @@ struct WriteSweep {
     // True if the write can be repeated after it failed or succeeded.
     bool is_repeatable = true;
     bool may_warn = false;  // true: a warning may replace the error
-    std::size_t most_failures = 1;
+    std::size_t max_failures = 1;
 };
 // Checks a write with each fault: it must be complete, or report an error. After an error, the
 // verdict must accept the contents.

@@ -63,7 +63,7 @@ struct FaultyFiles::State {
         ++calls;
         if (std::strcmp(call, "rename") == 0) renames.push_back(calls);
         const bool follows =
-            fault.after == Follow::kAll || (fault.after == Follow::kMaking && error == ENOSPC);
+            fault.after == Follow::kAll || (fault.after == Follow::kNeedsRoom && error == ENOSPC);
         const bool fails =
             fault.call != 0 && (calls == fault.call || (follows && calls > fault.call));
         if (!fails) return false;

@@ -25,8 +25,8 @@ enum class FaultKind {
 // Calls that fail after the first failing call.
 enum class Follow {
     kNone,
-    kMaking,  // calls that need room, as on a full disk
-    kAll,     // all calls, as on a broken disk
+    kNeedsRoom,  // calls that need room, as on a full disk
+    kAll,        // all calls, as on a broken disk
 };
 
 // Selects the calls that fail. `call` is the number of the first one, counted from 1; 0: no call

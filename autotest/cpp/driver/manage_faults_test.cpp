@@ -45,7 +45,7 @@ TEST_P(ManageFaults, DeleteStore) {
                      [](const std::string& folder) {
                          return Driver().Delete((folder + "/x.zarr").c_str()) == CE_None;
                      },
-                     Read, MayBeAnything};
+                     Read, AcceptsAnything};
     sweep.is_repeatable = false;
     Sweep(sweep);
 }

@@ -111,7 +111,7 @@ TEST(NarrowTypesInGdal, AcceptRepresentableNodataValues) {
     EXPECT_TRUE(has("float4_e2m1fn", 0.6));
     EXPECT_FALSE(has("float8_e8m0fnu", 0));
     EXPECT_EQ(ElementOf<std::int64_t>(-1, TypeOf("int4")), "\x0f");
-    EXPECT_EQ(NodataOutside("9", TypeOf("int4")),
+    EXPECT_EQ(NodataOutOfRange("9", TypeOf("int4")),
               "nodata value 9 does not fit int4; no nodata value is set");
 }
 

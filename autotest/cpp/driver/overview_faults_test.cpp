@@ -34,7 +34,7 @@ TEST_P(OverviewFaults, BuildForAGroup) {
 TEST_P(OverviewFaults, Refresh) {
     Sweep(WriteSweep{PyramidStore(),
                      [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
-                     EachLineIsOldOrNew});
+                     EveryLineIsOldOrNew});
 }
 
 TEST_P(OverviewFaults, Clean) {

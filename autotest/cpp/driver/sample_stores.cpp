@@ -26,7 +26,7 @@ std::string NameOf(Form form) {
     return kNames[static_cast<std::size_t>(form)];
 }
 
-std::vector<Form> FormsHere() {
+std::vector<Form> TestedForms() {
     if (zarr::test::kHasThreadSanitizer) return {Form::kShards};
     return {Form::kV2, Form::kV3, Form::kShards};
 }

@@ -23,11 +23,11 @@ class InEachForm : public testing::TestWithParam<Form> {
     void SetUp() override;
     void TearDown() override;
 };
-#define ZARR_IN_EACH_FORM(suite)                                           \
-    INSTANTIATE_TEST_SUITE_P(Forms, suite, testing::ValuesIn(FormsHere()), \
+#define ZARR_IN_EACH_FORM(suite)                                             \
+    INSTANTIATE_TEST_SUITE_P(Forms, suite, testing::ValuesIn(TestedForms()), \
                              [](const auto& of) { return NameOf(of.param); })
 // Returns all forms. With ThreadSanitizer, which is slow, only the form with most work for threads.
-std::vector<Form> FormsHere();
+std::vector<Form> TestedForms();
 std::string NameOf(Form form);
 
 // Returns creation options for chunks of 3 x 2 pixels, or for shards of 3 x 2 pixels.

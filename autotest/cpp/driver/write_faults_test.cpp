@@ -77,7 +77,7 @@ bool UpdatePlainly(const std::string& folder) { return Update(folder); }
 class WriteFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(WriteFaults);
 
-TEST_P(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
+TEST_P(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, AcceptsAnything}); }
 
 TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, Read}); }
 
@@ -142,15 +142,15 @@ TEST_P(WriteFaults, AppendSubdataset) {
 }
 
 TEST_P(WriteFaults, Update) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateOnOtherFileSystem) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew, "/vsifaulty/"});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EveryLineIsOldOrNew, "/vsifaulty/"});
 }
 
 TEST_P(WriteFaults, UpdateOfAGroup) {
-    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, Read, EachLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, Read, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateWithLocks) {
@@ -158,7 +158,7 @@ TEST_P(WriteFaults, UpdateWithLocks) {
     const CPLStringList options = Options("SYNCHRONIZER=" + locks.path().string());
     Sweep(WriteSweep{WrittenStore(),
                      [&](const std::string& folder) { return Update(folder, options.List()); },
-                     Read, EachLineIsOldOrNew});
+                     Read, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
@@ -191,9 +191,9 @@ TEST_P(WriteFaults, Statistics) {
                                                                         values + 1, values + 2,
                                                                         values + 3) == CE_None;
                      },
-                     read, EachLineIsOldOrNew};
-    sweep.most_failures = 2;  // GDAL adds a message that names the block
-    sweep.may_warn = true;    // GDAL warns if it cannot save the .aux.xml
+                     read, EveryLineIsOldOrNew};
+    sweep.max_failures = 2;  // GDAL adds a message that names the block
+    sweep.may_warn = true;   // GDAL warns if it cannot save the .aux.xml
     Sweep(sweep);
 }
 

@@ -39,7 +39,7 @@ DataType TypeInV3(std::string_view text) {
 }
 
 // Returns the bytes of the fill value, or the error message if `json` is no fill value.
-std::string FillInV3(std::string_view type, std::string_view json) {
+std::string ParsedV3Fill(std::string_view type, std::string_view json) {
     const auto fill = ParseV3FillValue(TypeInV3(type), Json(json));
     return fill.ok() ? fill->Bytes() : fill.status().message();
 }
@@ -51,7 +51,7 @@ std::string NativeBytes(T value) {
     return bytes;
 }
 
-std::string WrittenInV3(std::string_view type, std::string_view element) {
+std::string DumpedV3Fill(std::string_view type, std::string_view element) {
     const auto value = V3FillValueToJson(TypeInV3(type), element);
     return value.ok() ? json::Dump(*value) : value.status().message();
 }
@@ -66,25 +66,25 @@ void ExpectRefusedInV3(std::string_view type, std::initializer_list<const char*>
 }
 
 TEST(V3FillValue, OfABooleanIsTrueOrFalse) {
-    EXPECT_EQ(FillInV3("bool", "true"), "\1");
-    EXPECT_EQ(FillInV3("bool", "false"), "\0"s);
-    EXPECT_EQ(FillInV3("bool", "1"), "\1");  // zarrita writes 0 and 1
-    EXPECT_EQ(FillInV3("bool", "0"), "\0"s);
+    EXPECT_EQ(ParsedV3Fill("bool", "true"), "\1");
+    EXPECT_EQ(ParsedV3Fill("bool", "false"), "\0"s);
+    EXPECT_EQ(ParsedV3Fill("bool", "1"), "\1");  // zarrita writes 0 and 1
+    EXPECT_EQ(ParsedV3Fill("bool", "0"), "\0"s);
     ExpectRefusedInV3("bool", {"null", "2", "-1", "\"true\"", "[]", "1.5"});
-    EXPECT_EQ(WrittenInV3("bool", "\1"), "true");
-    EXPECT_EQ(WrittenInV3("bool", "\0"s), "false");
+    EXPECT_EQ(DumpedV3Fill("bool", "\1"), "true");
+    EXPECT_EQ(DumpedV3Fill("bool", "\0"s), "false");
 }
 
 TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
-    EXPECT_EQ(FillInV3("int8", "-128"), "\x80");
-    EXPECT_EQ(FillInV3("uint8", "255"), "\xff");
-    EXPECT_EQ(FillInV3("int16", "-2"), NativeBytes<std::int16_t>(-2));
-    EXPECT_EQ(FillInV3("uint32", "4294967295"), NativeBytes<std::uint32_t>(4294967295U));
-    EXPECT_EQ(FillInV3("int64", "-9223372036854775808"), NativeBytes(INT64_MIN));
-    EXPECT_EQ(FillInV3("uint64", "18446744073709551615"), NativeBytes(UINT64_MAX));
-    EXPECT_EQ(FillInV3("int2", "-2"), "\2");
-    EXPECT_EQ(FillInV3("int4", "-8"), "\x08");
-    EXPECT_EQ(FillInV3("uint4", "15"), "\x0f");
+    EXPECT_EQ(ParsedV3Fill("int8", "-128"), "\x80");
+    EXPECT_EQ(ParsedV3Fill("uint8", "255"), "\xff");
+    EXPECT_EQ(ParsedV3Fill("int16", "-2"), NativeBytes<std::int16_t>(-2));
+    EXPECT_EQ(ParsedV3Fill("uint32", "4294967295"), NativeBytes<std::uint32_t>(4294967295U));
+    EXPECT_EQ(ParsedV3Fill("int64", "-9223372036854775808"), NativeBytes(INT64_MIN));
+    EXPECT_EQ(ParsedV3Fill("uint64", "18446744073709551615"), NativeBytes(UINT64_MAX));
+    EXPECT_EQ(ParsedV3Fill("int2", "-2"), "\2");
+    EXPECT_EQ(ParsedV3Fill("int4", "-8"), "\x08");
+    EXPECT_EQ(ParsedV3Fill("uint4", "15"), "\x0f");
     for (const char* type : {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
                              "uint64", "int2", "int4", "uint2", "uint4"})
         ExpectRefusedInV3(
@@ -99,37 +99,39 @@ TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
     ExpectRefusedInV3("int4", {"8", "-9"});
     ExpectRefusedInV3("uint2", {"4", "-1"});
     ExpectRefusedInV3("uint4", {"16"});
-    EXPECT_EQ(FillInV3("int8", "300"), "fill_value: expected a value of data type int8, got 300");
+    EXPECT_EQ(ParsedV3Fill("int8", "300"),
+              "fill_value: expected a value of data type int8, got 300");
     // GDAL's own driver writes numbers that int64 cannot hold as text.
-    EXPECT_EQ(FillInV3("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
-    EXPECT_EQ(FillInV3("uint64", "\"9223372036854775808\""), NativeBytes(std::uint64_t{1} << 63));
+    EXPECT_EQ(ParsedV3Fill("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
+    EXPECT_EQ(ParsedV3Fill("uint64", "\"9223372036854775808\""),
+              NativeBytes(std::uint64_t{1} << 63));
     ExpectRefusedInV3("uint64", {"\"9223372036854775807\"", "\"18446744073709551616\"",
                                  "\" 18446744073709551615\"", "\"18446744073709551615 \""});
     ExpectRefusedInV3("int64", {"\"9223372036854775808\""});
-    EXPECT_EQ(WrittenInV3("int4", "\xf8"), "-8");
-    EXPECT_EQ(WrittenInV3("uint64", NativeBytes(UINT64_MAX)), "18446744073709551615");
+    EXPECT_EQ(DumpedV3Fill("int4", "\xf8"), "-8");
+    EXPECT_EQ(DumpedV3Fill("uint64", NativeBytes(UINT64_MAX)), "18446744073709551615");
 }
 
 TEST(V3FillValue, OfFloatsIsANumberOrTheNameOfOne) {
-    EXPECT_EQ(FillInV3("float32", "0.1"), NativeBytes(0.1F));
-    EXPECT_EQ(FillInV3("float32", "-0.0"), NativeBytes(-0.0F));
-    EXPECT_EQ(FillInV3("float64", "3"), NativeBytes(3.0));
-    EXPECT_EQ(FillInV3("float16", "2049"), NativeBytes<std::uint16_t>(0x6800));
-    EXPECT_EQ(FillInV3("float32", "1e39"), NativeBytes(std::numeric_limits<float>::infinity()));
-    EXPECT_EQ(FillInV3("bfloat16", "1.00390625"), NativeBytes<std::uint16_t>(0x3f80));
-    EXPECT_EQ(FillInV3("float16", "\"NaN\""), NativeBytes<std::uint16_t>(0x7e00));
-    EXPECT_EQ(FillInV3("float32", "\"NaN\""), NativeBytes<std::uint32_t>(0x7fc00000));
-    EXPECT_EQ(FillInV3("float64", "\"NaN\""), NativeBytes<std::uint64_t>(0x7ff8000000000000));
-    EXPECT_EQ(FillInV3("bfloat16", "\"NaN\""), NativeBytes<std::uint16_t>(0x7fc0));
-    EXPECT_EQ(FillInV3("float8_e3m4", "\"NaN\""), "\x78");
-    EXPECT_EQ(FillInV3("float8_e4m3", "\"NaN\""), "\x7c");
-    EXPECT_EQ(FillInV3("float8_e5m2", "\"NaN\""), "\x7e");
-    EXPECT_EQ(FillInV3("float8_e4m3fnuz", "\"NaN\""), "\x80");
-    EXPECT_EQ(FillInV3("float8_e4m3fn", "\"NaN\""), "\x7f");
-    EXPECT_EQ(FillInV3("float8_e8m0fnu", "\"NaN\""), "\xff");
-    EXPECT_EQ(FillInV3("float64", "\"-Infinity\""),
+    EXPECT_EQ(ParsedV3Fill("float32", "0.1"), NativeBytes(0.1F));
+    EXPECT_EQ(ParsedV3Fill("float32", "-0.0"), NativeBytes(-0.0F));
+    EXPECT_EQ(ParsedV3Fill("float64", "3"), NativeBytes(3.0));
+    EXPECT_EQ(ParsedV3Fill("float16", "2049"), NativeBytes<std::uint16_t>(0x6800));
+    EXPECT_EQ(ParsedV3Fill("float32", "1e39"), NativeBytes(std::numeric_limits<float>::infinity()));
+    EXPECT_EQ(ParsedV3Fill("bfloat16", "1.00390625"), NativeBytes<std::uint16_t>(0x3f80));
+    EXPECT_EQ(ParsedV3Fill("float16", "\"NaN\""), NativeBytes<std::uint16_t>(0x7e00));
+    EXPECT_EQ(ParsedV3Fill("float32", "\"NaN\""), NativeBytes<std::uint32_t>(0x7fc00000));
+    EXPECT_EQ(ParsedV3Fill("float64", "\"NaN\""), NativeBytes<std::uint64_t>(0x7ff8000000000000));
+    EXPECT_EQ(ParsedV3Fill("bfloat16", "\"NaN\""), NativeBytes<std::uint16_t>(0x7fc0));
+    EXPECT_EQ(ParsedV3Fill("float8_e3m4", "\"NaN\""), "\x78");
+    EXPECT_EQ(ParsedV3Fill("float8_e4m3", "\"NaN\""), "\x7c");
+    EXPECT_EQ(ParsedV3Fill("float8_e5m2", "\"NaN\""), "\x7e");
+    EXPECT_EQ(ParsedV3Fill("float8_e4m3fnuz", "\"NaN\""), "\x80");
+    EXPECT_EQ(ParsedV3Fill("float8_e4m3fn", "\"NaN\""), "\x7f");
+    EXPECT_EQ(ParsedV3Fill("float8_e8m0fnu", "\"NaN\""), "\xff");
+    EXPECT_EQ(ParsedV3Fill("float64", "\"-Infinity\""),
               NativeBytes(-std::numeric_limits<double>::infinity()));
-    EXPECT_EQ(FillInV3("float8_e5m2", "\"Infinity\""), "\x7c");
+    EXPECT_EQ(ParsedV3Fill("float8_e5m2", "\"Infinity\""), "\x7c");
     for (const char* type : {"float16", "float32", "float64", "bfloat16", "float8_e5m2",
                              "float4_e2m1fn", "float8_e8m0fnu"})
         ExpectRefusedInV3(type, {"null", "true", "\"nan\"", "\"inf\"", "\"+Infinity\"", "\"1\"",
@@ -143,23 +145,23 @@ TEST(V3FillValue, OfFloatsThatLackTheNumberIsRefused) {
         ExpectRefusedInV3(type, {"\"Infinity\"", "\"-Infinity\"", "1e30"});
     ExpectRefusedInV3("float8_e4m3fn", {"\"Infinity\"", "\"-Infinity\"", "465"});
     ExpectRefusedInV3("float8_e8m0fnu", {"\"Infinity\"", "-1"});
-    EXPECT_EQ(FillInV3("float8_e8m0fnu", "0.0"), std::string(1, '\0'));
-    EXPECT_EQ(FillInV3("float4_e2m1fn", "5.1"), "\7");
-    EXPECT_EQ(FillInV3("float8_e8m0fnu", "0.5"), "\x7e");
+    EXPECT_EQ(ParsedV3Fill("float8_e8m0fnu", "0.0"), std::string(1, '\0'));
+    EXPECT_EQ(ParsedV3Fill("float4_e2m1fn", "5.1"), "\7");
+    EXPECT_EQ(ParsedV3Fill("float8_e8m0fnu", "0.5"), "\x7e");
 }
 
 TEST(V3FillValue, OfFloatsMayBeTheirBits) {
-    EXPECT_EQ(FillInV3("float32", "\"0b111111110000000000000000000000\""),
+    EXPECT_EQ(ParsedV3Fill("float32", "\"0b111111110000000000000000000000\""),
               NativeBytes<std::uint32_t>(0x3fc00000));
     ExpectRefusedInV3("float16", {"\"0b\"", "\"0b2\"", "\"0b10000000000000000\""});
-    EXPECT_EQ(FillInV3("float32", "\"0x7fc00001\""), NativeBytes<std::uint32_t>(0x7fc00001));
-    EXPECT_EQ(FillInV3("float32", "\"0xFFA00000\""), NativeBytes<std::uint32_t>(0xffa00000));
-    EXPECT_EQ(FillInV3("float16", "\"0x3c00\""), NativeBytes<std::uint16_t>(0x3c00));
-    EXPECT_EQ(FillInV3("float64", "\"0x7ff0000000000001\""),
+    EXPECT_EQ(ParsedV3Fill("float32", "\"0x7fc00001\""), NativeBytes<std::uint32_t>(0x7fc00001));
+    EXPECT_EQ(ParsedV3Fill("float32", "\"0xFFA00000\""), NativeBytes<std::uint32_t>(0xffa00000));
+    EXPECT_EQ(ParsedV3Fill("float16", "\"0x3c00\""), NativeBytes<std::uint16_t>(0x3c00));
+    EXPECT_EQ(ParsedV3Fill("float64", "\"0x7ff0000000000001\""),
               NativeBytes<std::uint64_t>(0x7ff0000000000001));
-    EXPECT_EQ(FillInV3("bfloat16", "\"0xff81\""), NativeBytes<std::uint16_t>(0xff81));
-    EXPECT_EQ(FillInV3("float8_e5m2", "\"0xfd\""), "\xfd");
-    EXPECT_EQ(FillInV3("float4_e2m1fn", "\"0x0f\""), "\x0f");
+    EXPECT_EQ(ParsedV3Fill("bfloat16", "\"0xff81\""), NativeBytes<std::uint16_t>(0xff81));
+    EXPECT_EQ(ParsedV3Fill("float8_e5m2", "\"0xfd\""), "\xfd");
+    EXPECT_EQ(ParsedV3Fill("float4_e2m1fn", "\"0x0f\""), "\x0f");
     ExpectRefusedInV3("float32", {"\"0x7fc0\"", "\"0x7fc000010\"", "\"7fc00001\"", "\"0X7fc00001\"",
                                   "\"0x7fc0000g\"", "\"0x-7fc0000\"", "\"0x 7fc0000\""});
     ExpectRefusedInV3("float64", {"\"0x7fc00001\""});
@@ -168,18 +170,18 @@ TEST(V3FillValue, OfFloatsMayBeTheirBits) {
 }
 
 TEST(V3FillValue, OfFloatsKeepsTheBitsOfANan) {
-    EXPECT_EQ(WrittenInV3("float32", NativeBytes(0.1F)), "0.10000000149011612");
-    EXPECT_EQ(WrittenInV3("float64", NativeBytes(-0.0)), "-0.0");
-    EXPECT_EQ(WrittenInV3("float16", NativeBytes<std::uint16_t>(0x7e00)), "\"NaN\"");
-    EXPECT_EQ(WrittenInV3("float16", NativeBytes<std::uint16_t>(0x7c01)), "\"0x7c01\"");
-    EXPECT_EQ(WrittenInV3("float32", NativeBytes<std::uint32_t>(0xffc00000)), "\"0xffc00000\"");
-    EXPECT_EQ(WrittenInV3("float64", NativeBytes<std::uint64_t>(0x7ff0000000000001)),
+    EXPECT_EQ(DumpedV3Fill("float32", NativeBytes(0.1F)), "0.10000000149011612");
+    EXPECT_EQ(DumpedV3Fill("float64", NativeBytes(-0.0)), "-0.0");
+    EXPECT_EQ(DumpedV3Fill("float16", NativeBytes<std::uint16_t>(0x7e00)), "\"NaN\"");
+    EXPECT_EQ(DumpedV3Fill("float16", NativeBytes<std::uint16_t>(0x7c01)), "\"0x7c01\"");
+    EXPECT_EQ(DumpedV3Fill("float32", NativeBytes<std::uint32_t>(0xffc00000)), "\"0xffc00000\"");
+    EXPECT_EQ(DumpedV3Fill("float64", NativeBytes<std::uint64_t>(0x7ff0000000000001)),
               "\"0x7ff0000000000001\"");
-    EXPECT_EQ(WrittenInV3("float64", NativeBytes(-std::numeric_limits<double>::infinity())),
+    EXPECT_EQ(DumpedV3Fill("float64", NativeBytes(-std::numeric_limits<double>::infinity())),
               "\"-Infinity\"");
-    EXPECT_EQ(WrittenInV3("float8_e5m2", "\xfd"), "\"0xfd\"");
-    EXPECT_EQ(WrittenInV3("float8_e8m0fnu", "\xff"), "\"NaN\"");
-    EXPECT_EQ(WrittenInV3("float6_e2m3fn", "\x1f"), "7.5");
+    EXPECT_EQ(DumpedV3Fill("float8_e5m2", "\xfd"), "\"0xfd\"");
+    EXPECT_EQ(DumpedV3Fill("float8_e8m0fnu", "\xff"), "\"NaN\"");
+    EXPECT_EQ(DumpedV3Fill("float6_e2m3fn", "\x1f"), "7.5");
     // Every code of every narrow type becomes JSON and is read back unchanged.
     for (int i = 1; i <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++i) {
         const DataType type = MakeNarrowType(static_cast<NarrowType>(i), false).Native();
@@ -198,68 +200,68 @@ TEST(V3FillValue, OfFloatsKeepsTheBitsOfANan) {
 
 TEST(V3FillValue, OfComplexNumbersIsAPair) {
     const std::uint32_t nan = 0x7fc00000;
-    EXPECT_EQ(FillInV3("complex64", "[1, \"NaN\"]"), NativeBytes(1.0F) + NativeBytes(nan));
-    EXPECT_EQ(FillInV3("complex128", "[\"-Infinity\", \"0x7ff0000000000001\"]"),
+    EXPECT_EQ(ParsedV3Fill("complex64", "[1, \"NaN\"]"), NativeBytes(1.0F) + NativeBytes(nan));
+    EXPECT_EQ(ParsedV3Fill("complex128", "[\"-Infinity\", \"0x7ff0000000000001\"]"),
               NativeBytes(-std::numeric_limits<double>::infinity()) +
                   NativeBytes<std::uint64_t>(0x7ff0000000000001));
-    EXPECT_EQ(FillInV3("complex_bfloat16", "[1, \"0x7fc1\"]"),
+    EXPECT_EQ(ParsedV3Fill("complex_bfloat16", "[1, \"0x7fc1\"]"),
               NativeBytes<std::uint16_t>(0x3f80) + NativeBytes<std::uint16_t>(0x7fc1));
-    EXPECT_EQ(FillInV3("complex_float16", "[1, -2]"),
+    EXPECT_EQ(ParsedV3Fill("complex_float16", "[1, -2]"),
               NativeBytes<std::uint16_t>(0x3c00) + NativeBytes<std::uint16_t>(0xc000));
-    EXPECT_EQ(FillInV3("complex_float4_e2m1fn", "[-6, 0.5]"), "\x0f\x01");
+    EXPECT_EQ(ParsedV3Fill("complex_float4_e2m1fn", "[-6, 0.5]"), "\x0f\x01");
     for (const char* type : {"complex64", "complex128", "complex_float16", "complex_float8_e5m2"})
         ExpectRefusedInV3(type, {"null", "1", "[1]", "[1, 2, 3]", "[1, null]", "[true, 1]",
                                  "\"NaN\"", "[[1], 2]", "{\"re\": 1}", "[1, \"0x1\"]"});
-    EXPECT_EQ(WrittenInV3("complex64", NativeBytes(1.0F) + NativeBytes<std::uint32_t>(0xffc00000)),
+    EXPECT_EQ(DumpedV3Fill("complex64", NativeBytes(1.0F) + NativeBytes<std::uint32_t>(0xffc00000)),
               "[1.0, \"0xffc00000\"]");
-    EXPECT_EQ(WrittenInV3("complex_float16", NativeBytes<std::uint32_t>(0xc0003c00)),
+    EXPECT_EQ(DumpedV3Fill("complex_float16", NativeBytes<std::uint32_t>(0xc0003c00)),
               HostIsLittleEndian() ? "[1.0, -2.0]" : "[-2.0, 1.0]");
-    EXPECT_EQ(WrittenInV3("complex_float8_e4m3fnuz", "\x40\x80"), "[1.0, \"NaN\"]");
+    EXPECT_EQ(DumpedV3Fill("complex_float8_e4m3fnuz", "\x40\x80"), "[1.0, \"NaN\"]");
 }
 
 TEST(V3FillValue, OfTimesIsAnIntegerOrNat) {
-    EXPECT_EQ(FillInV3(kSeconds, "-5"), NativeBytes<std::int64_t>(-5));
-    EXPECT_EQ(FillInV3(kSeconds, "\"NaT\""), NativeBytes(kNotATime));
-    EXPECT_EQ(FillInV3(kSeconds, "-9223372036854775808"), NativeBytes(kNotATime));
+    EXPECT_EQ(ParsedV3Fill(kSeconds, "-5"), NativeBytes<std::int64_t>(-5));
+    EXPECT_EQ(ParsedV3Fill(kSeconds, "\"NaT\""), NativeBytes(kNotATime));
+    EXPECT_EQ(ParsedV3Fill(kSeconds, "-9223372036854775808"), NativeBytes(kNotATime));
     ExpectRefusedInV3(kSeconds, {"null", "\"NaN\"", "1.0", "1.5", "true", "9223372036854775808",
                                  "\"2020-01-01\"", "[0]"});
-    EXPECT_EQ(WrittenInV3(kSeconds, NativeBytes(kNotATime)), "\"NaT\"");
-    EXPECT_EQ(WrittenInV3(kSeconds, NativeBytes<std::int64_t>(7)), "7");
+    EXPECT_EQ(DumpedV3Fill(kSeconds, NativeBytes(kNotATime)), "\"NaT\"");
+    EXPECT_EQ(DumpedV3Fill(kSeconds, NativeBytes<std::int64_t>(7)), "7");
 }
 
 TEST(V3FillValue, OfBytesIsAnArrayOrBase64) {
-    EXPECT_EQ(FillInV3("r24", "[1, 0, 255]"), "\1\0\xff"s);
-    EXPECT_EQ(FillInV3("r24", "\"AQD/\""), "\1\0\xff"s);
-    EXPECT_EQ(FillInV3(kPaddedOf4, "\"YWI=\""), "ab\0\0"s);
-    EXPECT_EQ(FillInV3(kPaddedOf4, "[97, 98]"), "ab\0\0"s);
-    EXPECT_EQ(FillInV3(kPaddedOf4, "\"\""), "\0\0\0\0"s);
-    EXPECT_EQ(FillInV3("bytes", "[1, 2, 0]"), "\1\2\0"s);
-    EXPECT_EQ(FillInV3("bytes", "\"AQIA\""), "\1\2\0"s);
-    EXPECT_EQ(FillInV3("variable_length_bytes", "[]"), "");
+    EXPECT_EQ(ParsedV3Fill("r24", "[1, 0, 255]"), "\1\0\xff"s);
+    EXPECT_EQ(ParsedV3Fill("r24", "\"AQD/\""), "\1\0\xff"s);
+    EXPECT_EQ(ParsedV3Fill(kPaddedOf4, "\"YWI=\""), "ab\0\0"s);
+    EXPECT_EQ(ParsedV3Fill(kPaddedOf4, "[97, 98]"), "ab\0\0"s);
+    EXPECT_EQ(ParsedV3Fill(kPaddedOf4, "\"\""), "\0\0\0\0"s);
+    EXPECT_EQ(ParsedV3Fill("bytes", "[1, 2, 0]"), "\1\2\0"s);
+    EXPECT_EQ(ParsedV3Fill("bytes", "\"AQIA\""), "\1\2\0"s);
+    EXPECT_EQ(ParsedV3Fill("variable_length_bytes", "[]"), "");
     for (const char* type : {"r24", "bytes", kPaddedOf4})
         ExpectRefusedInV3(type, {"null", "0", "[256]", "[-1]", "[1.0]", "[true]", "[\"a\"]", "{}",
                                  "\"A\"", "\"AQI\"", "\"A?==\""});
     ExpectRefusedInV3("r24", {"[]", "[1, 2]", "[1, 2, 3, 4]", "\"\"", "\"AQI=\"", "\"AQIDBA==\""});
     ExpectRefusedInV3(kPaddedOf4, {"[1, 2, 3, 4, 5]", "\"AQIDBAU=\""});
-    EXPECT_EQ(FillInV3("r24", "[1]"),
+    EXPECT_EQ(ParsedV3Fill("r24", "[1]"),
               "fill_value: holds 1 bytes, an element of data type r24 has 3");
-    EXPECT_EQ(WrittenInV3("r24", "\1\0\xff"s), "[1, 0, 255]");
-    EXPECT_EQ(WrittenInV3(kPaddedOf4, "ab\0\0"s), "\"YWI=\"");
-    EXPECT_EQ(WrittenInV3("bytes", "\1\2\3"), "\"AQID\"");
+    EXPECT_EQ(DumpedV3Fill("r24", "\1\0\xff"s), "[1, 0, 255]");
+    EXPECT_EQ(DumpedV3Fill(kPaddedOf4, "ab\0\0"s), "\"YWI=\"");
+    EXPECT_EQ(DumpedV3Fill("bytes", "\1\2\3"), "\"AQID\"");
 }
 
 TEST(V3FillValue, OfTextIsText) {
-    EXPECT_EQ(FillInV3("string", "\"f\xc3\xb6o\""), "f\xc3\xb6o");
-    EXPECT_EQ(FillInV3("string", "\"\""), "");
+    EXPECT_EQ(ParsedV3Fill("string", "\"f\xc3\xb6o\""), "f\xc3\xb6o");
+    EXPECT_EQ(ParsedV3Fill("string", "\"\""), "");
     ExpectRefusedInV3("string", {"null", "0", "[]", "true", "{}"});
-    EXPECT_EQ(FillInV3(kUtf32Of3, "\"\xc3\xb6z\""), NativeBytes<std::uint32_t>(0xf6) +
-                                                        NativeBytes<std::uint32_t>('z') +
-                                                        NativeBytes<std::uint32_t>(0));
-    EXPECT_EQ(FillInV3(kUtf32Of3, "\"\""), std::string(12, '\0'));
+    EXPECT_EQ(ParsedV3Fill(kUtf32Of3, "\"\xc3\xb6z\""), NativeBytes<std::uint32_t>(0xf6) +
+                                                            NativeBytes<std::uint32_t>('z') +
+                                                            NativeBytes<std::uint32_t>(0));
+    EXPECT_EQ(ParsedV3Fill(kUtf32Of3, "\"\""), std::string(12, '\0'));
     ExpectRefusedInV3(kUtf32Of3, {"null", "0", "[]", "\"abcd\"", "\"abc\\u0000\""});
-    EXPECT_EQ(WrittenInV3("string", "f\xc3\xb6o"), "\"f\xc3\xb6o\"");
-    EXPECT_EQ(WrittenInV3("string", "\xff"), "fill_value: \"\xff\" is not UTF-8 text");
-    EXPECT_EQ(WrittenInV3(kUtf32Of3, NativeBytes<std::uint32_t>('a') + std::string(8, '\0')),
+    EXPECT_EQ(DumpedV3Fill("string", "f\xc3\xb6o"), "\"f\xc3\xb6o\"");
+    EXPECT_EQ(DumpedV3Fill("string", "\xff"), "fill_value: \"\xff\" is not UTF-8 text");
+    EXPECT_EQ(DumpedV3Fill(kUtf32Of3, NativeBytes<std::uint32_t>('a') + std::string(8, '\0')),
               "\"a\"");
     EXPECT_TRUE(Fails(V3FillValueToJson(TypeInV3(kUtf32Of3), std::string(12, '\xff')),
                       StatusCode::kInvalidArgument, "fill_value: "));
@@ -267,20 +269,20 @@ TEST(V3FillValue, OfTextIsText) {
 
 TEST(V3FillValue, OfStructuresHasEveryField) {
     const std::string element = NativeBytes<std::int16_t>(-2) + NativeBytes(2.5F) + "\x0f";
-    EXPECT_EQ(FillInV3(kRecord, R"({"a": -2, "p": {"x": 2.5}, "n": 15})"), element);
-    EXPECT_EQ(FillInV3(kRecord, R"({"n": 15, "p": {"x": 2.5}, "a": -2})"), element);
-    EXPECT_EQ(FillInV3(kRecord, R"({"a": 0, "p": {"x": 0}, "n": 1})"), "\0\0\0\0\0\0\1"s);
+    EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": -2, "p": {"x": 2.5}, "n": 15})"), element);
+    EXPECT_EQ(ParsedV3Fill(kRecord, R"({"n": 15, "p": {"x": 2.5}, "a": -2})"), element);
+    EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": 0, "p": {"x": 0}, "n": 1})"), "\0\0\0\0\0\0\1"s);
     // zarr-python 3.1 reads the Base64 spelling.
-    EXPECT_EQ(WrittenInV3(kRecord, element), "\"/v8AACBADw==\"");
+    EXPECT_EQ(DumpedV3Fill(kRecord, element), "\"/v8AACBADw==\"");
     ExpectRefusedInV3(kRecord,
                       {"null", "0", "[]", "{}", R"({"a": 1, "p": {"x": 1}})",
                        R"({"a": 1, "p": {"x": 1}, "n": 1, "z": 1})",
                        R"({"a": 1, "p": {"x": 1}, "z": 1})", R"({"a": 1, "p": {"x": 1}, "n": 16})",
                        R"({"a": 1, "p": 1, "n": 1})", "\"AAAA\"", "\"\"", "\"?\""});
-    EXPECT_EQ(FillInV3(kRecord, R"({"a": 1, "p": {"x": null}, "n": 1})"),
+    EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": 1, "p": {"x": null}, "n": 1})"),
               "fill_value: field \"p\": field \"x\": expected a value of data type float32, "
               "got null");
-    EXPECT_EQ(FillInV3(kRecord, R"({"a": 1, "p": {"x": 1}, "z": 1})"),
+    EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": 1, "p": {"x": 1}, "z": 1})"),
               "fill_value: field \"n\" is missing");
 }
 

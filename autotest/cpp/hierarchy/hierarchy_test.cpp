@@ -211,11 +211,11 @@ TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
             {{".zgroup", kGroupText}, {".zmetadata", text}, {"a/.zarray", ArrayText("[2]")}});
         const auto tree = Tree(store);
         EXPECT_FALSE(tree->is_consolidated()) << text;
-        EXPECT_TRUE(Fails(tree->consolidated_fault(), StatusCode::kCorrupt, ".zmetadata: "));
+        EXPECT_TRUE(Fails(tree->consolidated_error(), StatusCode::kCorrupt, ".zmetadata: "));
         EXPECT_EQ(Names(*tree, ""), StringList{"a"});
         EXPECT_TRUE(Succeeds(tree->OpenArray("a")));
         const auto without = Tree(store, UseConsolidated::kNever);
-        EXPECT_TRUE(without->consolidated_fault().ok());
+        EXPECT_TRUE(without->consolidated_error().ok());
     }
 }
 
@@ -232,7 +232,7 @@ TEST(Hierarchy, LeavesReferencesOfKerchunk) {
 TEST(Hierarchy, TakesConsolidatedMetadataWithoutAVersion) {
     const auto tree = Tree(StoreOf({{".zmetadata", R"({"metadata": {".zgroup": {}}})"}}));
     EXPECT_TRUE(tree->is_consolidated());
-    EXPECT_TRUE(tree->consolidated_fault().ok());
+    EXPECT_TRUE(tree->consolidated_error().ok());
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ using test::Succeeds;
 
 std::string ForeignOf(Entries entries) {
     auto foreign =
-        FindForeign(*StoreOf(entries), [](std::string_view name) { return name == "known"; });
+        FindForeignKey(*StoreOf(entries), [](std::string_view name) { return name == "known"; });
     EXPECT_TRUE(Succeeds(foreign));
     return foreign.ok() ? foreign.Take() : "failed";
 }
 
-TEST(FindForeign, FindsNothingInStores) {
+TEST(FindForeignKey, FindsNothingInStores) {
     EXPECT_EQ(ForeignOf({}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {".zmetadata", ""}, {"known", ""}}), "");
     EXPECT_EQ(ForeignOf({{".zgroup", ""},
@@ -35,7 +35,7 @@ TEST(FindForeign, FindsNothingInStores) {
     EXPECT_EQ(ForeignOf({{".zarray", ""}, {"0/1", ""}, {"known", ""}}), "");
 }
 
-TEST(FindForeign, FindsFilesThatBelongToNoStore) {
+TEST(FindForeignKey, FindsFilesThatBelongToNoStore) {
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"notes.txt", ""}}), "notes.txt");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"photos/1.jpg", ""}}), "photos/1.jpg");
     EXPECT_EQ(ForeignOf({{".zgroup", ""}, {"a/.zarray", ""}, {"a/read me", ""}}), "a/read me");
@@ -134,15 +134,15 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(EraseTree, LeftoversHoldOnlyChunks) {
     const auto memory = StoreOf({{"g/.zgroup", "{}"}, {"g/b/.zarray", "{}"}, {"g/b/0.0", "x"}});
     for (const auto& [key, holds] : {std::pair("g", false), std::pair("g/b", false)}) {
-        const auto found = HoldsOnlyChunks(*memory, key);
+        const auto found = HasOnlyStrayChunks(*memory, key);
         ASSERT_TRUE(Succeeds(found));
         EXPECT_EQ(*found, holds);
     }
     ASSERT_TRUE(Succeeds(memory->Erase("g/.zgroup")));
     ASSERT_TRUE(Succeeds(memory->Erase("g/b/.zarray")));
-    EXPECT_TRUE(*HoldsOnlyChunks(*memory, "g"));
+    EXPECT_TRUE(*HasOnlyStrayChunks(*memory, "g"));
     ASSERT_TRUE(Succeeds(memory->Set("g/letter.txt", ByteSpan(std::string_view("x")))));
-    EXPECT_FALSE(*HoldsOnlyChunks(*memory, "g"));
+    EXPECT_FALSE(*HasOnlyStrayChunks(*memory, "g"));
     ASSERT_TRUE(Succeeds(EraseTree(*memory, "g")));
     EXPECT_TRUE(memory->List("")->empty());
 }

@@ -41,7 +41,7 @@ TEST(V1Hierarchy, FollowsAConversionInPlace) {
     ASSERT_TRUE(Succeeds(base->Erase("a/meta")));
     const std::string converted = ArrayText("[5]");
     ASSERT_TRUE(Succeeds(base->Set("a/.zarray", ByteSpan(std::string_view(converted)))));
-    NoteChange(*base);
+    NotifyChange(*base);
     EXPECT_EQ(tree->Metadata("a")->shape[0], 5U);
 }
 

@@ -105,7 +105,7 @@ TEST(V3Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreUnusable) {
                                           R"("consolidated_metadata": {"kind": "other"}})"},
                             {"a/zarr.json", ArrayOf("[2]")}});
     EXPECT_FALSE(tree->is_consolidated());
-    EXPECT_TRUE(Fails(tree->consolidated_fault(), StatusCode::kCorrupt,
+    EXPECT_TRUE(Fails(tree->consolidated_error(), StatusCode::kCorrupt,
                       "zarr.json: consolidated_metadata.kind"));
     EXPECT_EQ(NamesOf(*tree->Members("")), StringList{"a"});
 }
@@ -242,9 +242,9 @@ TEST(V3Writer, ErasesStoresButNoForeignFiles) {
                                 {"c/a/c/0", "abcd"},
                                 {"c/b/zarr.json", ArrayOf("[4]")},
                                 {"c/b/c.0", "abcd"}});
-    EXPECT_EQ(*FindForeign(*store, known), "");
+    EXPECT_EQ(*FindForeignKey(*store, known), "");
     ASSERT_TRUE(Succeeds(store->Set("c/note.txt", ByteSpan(std::string_view("x")))));
-    EXPECT_EQ(*FindForeign(*store, known), "c/note.txt");
+    EXPECT_EQ(*FindForeignKey(*store, known), "c/note.txt");
     ASSERT_TRUE(Succeeds(store->Erase("c/note.txt")));
     ASSERT_TRUE(Succeeds(EraseStore(*store)));
     EXPECT_TRUE(store->List("")->empty());

@@ -86,10 +86,10 @@ TEST(ArrayMetadata, RequiresEveryCompulsoryMember) {
 TEST(ArrayMetadata, ReadsAMissingFillValueAsNull) {
     const auto metadata = ParseArrayMetadata(Text("fill_value", ""));
     ASSERT_TRUE(Succeeds(metadata));
-    EXPECT_TRUE(metadata->lacks_fill_value);
+    EXPECT_TRUE(metadata->is_fill_value_missing);
     EXPECT_FALSE(metadata->has_fill_value);
     EXPECT_EQ(FillValueText(*metadata), "null");
-    EXPECT_FALSE(ParseArrayMetadata(Text("fill_value", "null"))->lacks_fill_value);
+    EXPECT_FALSE(ParseArrayMetadata(Text("fill_value", "null"))->is_fill_value_missing);
     const auto changed = WithShape(*metadata, metadata->shape);
     ASSERT_TRUE(Succeeds(changed));
     EXPECT_FALSE(changed->has_fill_value);

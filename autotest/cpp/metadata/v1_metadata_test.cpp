@@ -99,12 +99,12 @@ enum class Is { kMeta, kDamaged, kOther };
 
 Is WhatIs(std::string_view text) {
     if (IsV1Metadata(text)) return Is::kMeta;
-    return IsOrWasV1Metadata(text) ? Is::kDamaged : Is::kOther;
+    return LooksLikeV1Metadata(text) ? Is::kDamaged : Is::kOther;
 }
 
 TEST(V1Metadata, IsDistinguishedFromOtherFiles) {
     EXPECT_EQ(WhatIs(Meta("null")), Is::kMeta);
-    EXPECT_TRUE(IsOrWasV1Metadata(Meta("null")));
+    EXPECT_TRUE(LooksLikeV1Metadata(Meta("null")));
     for (const char* text :
          {"", "title: x", "[]", "{}", "\"zarr_format\"", R"(["zarr_format"])", R"({"chunks": 1})"})
         EXPECT_EQ(WhatIs(text), Is::kOther) << text;

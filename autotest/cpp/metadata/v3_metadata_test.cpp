@@ -341,7 +341,7 @@ bool IsMissing(const std::string& text) {
     const auto metadata = ParseV3Array(text);
     const auto attributes = ParseV3Attributes(text);
     EXPECT_TRUE(Succeeds(metadata) && Succeeds(attributes));
-    return metadata.ok() && attributes.ok() && IsFillMissing(*metadata, *attributes);
+    return metadata.ok() && attributes.ok() && FillMeansMissing(*metadata, *attributes);
 }
 
 bool HasMark(const std::string& text, const char* value) {

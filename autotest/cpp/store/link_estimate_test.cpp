@@ -28,10 +28,10 @@ TEST(LinkEstimate, FollowsTheQuickestAnswerAndForgetsSlowly) {
 TEST(LinkEstimate, StaysWithinItsBounds) {
     LinkEstimate near_by;
     near_by.Note(0, 1000);
-    EXPECT_EQ(near_by.Cost().gap, tuning::kLeastGap);
+    EXPECT_EQ(near_by.Cost().gap, tuning::kMinGap);
     LinkEstimate far;
     far.Note(0, 10'000'000'000);
-    EXPECT_EQ(far.Cost().gap, tuning::kMostGap);
+    EXPECT_EQ(far.Cost().gap, tuning::kMaxGap);
     LinkEstimate at_once;  // answers arrive after 0 ns
     at_once.Note(1 << 20, 0);
     EXPECT_GT(at_once.rate(), 0);

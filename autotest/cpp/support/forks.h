@@ -23,7 +23,7 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
     const pid_t pid = fork();
     if (pid < 0) return false;
     if (pid == 0) _exit(child() ? 0 : 1);
-    const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + 2 * kMaxWait;
     int status = 0;
     pid_t ended = 0;
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {

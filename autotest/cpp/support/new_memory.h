@@ -45,7 +45,7 @@ class NewMemory {
     }
     static std::size_t Page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
     // True if the kernel supports MADV_POPULATE_WRITE (Linux 5.14 or later).
-    static bool IsToBeHad() {
+    static bool HasPopulateWrite() {
         const NewMemory page(Page());
         return madvise(page.data(), Page(), MADV_POPULATE_WRITE) == 0;
     }

@@ -19,19 +19,19 @@
 namespace zarr::test {
 
 // Maximum time to wait for an event that must happen; a busy machine takes much less.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kMaxWait{60};
 
 // Point where a fixed number of threads wait for each other once.
 class Barrier {
   public:
     explicit Barrier(std::size_t threads) : missing_(threads) {}
 
-    // Returns false if the other threads do not arrive within kPatience.
+    // Returns false if the other threads do not arrive within kMaxWait.
     bool Meet() {
         std::unique_lock<std::mutex> lock(mutex_);
         if (missing_ != 0) --missing_;
         if (missing_ == 0) complete_.notify_all();
-        return complete_.wait_for(lock, kPatience, [this] { return missing_ == 0; });
+        return complete_.wait_for(lock, kMaxWait, [this] { return missing_ == 0; });
     }
 
   private:
@@ -44,7 +44,7 @@ class Barrier {
 // would hang instead of failing.
 class Watchdog {
   public:
-    explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kPatience)
+    explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kMaxWait)
         : what_(std::move(what)), patience_(patience), thread_([this] { Watch(); }) {}
     ~Watchdog() {
         {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/array/lone_chunks.h"
+#include "core/array/unsharded_chunks.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ std::vector<GridAxis> GroupsOf(const Store& store, const ChunkStore::Index& coun
     for (std::size_t i = 1; i < counts.size(); ++i) others = SaturatingMul(others, counts[i]);
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const std::uint64_t most =
-            i == 0 ? tuning::kLoneChunks / std::max<std::uint64_t>(others, 1) : counts[i];
+            i == 0 ? tuning::kMaxUnshardedGroup / std::max<std::uint64_t>(others, 1) : counts[i];
         axes.emplace_back(counts[i], std::max<std::uint64_t>(most, 1));
     }
     return axes;
@@ -29,21 +29,22 @@ std::vector<GridAxis> GroupsOf(const Store& store, const ChunkStore::Index& coun
 
 }  // namespace
 
-LoneChunks::LoneChunks(std::shared_ptr<const Store> store, std::string path,
-                       const ArrayMetadata& metadata, const Index& counts, ArrayContext& context)
+UnshardedChunks::UnshardedChunks(std::shared_ptr<const Store> store, std::string path,
+                                 const ArrayMetadata& metadata, const Index& counts,
+                                 ArrayContext& context)
     : ChunkStore(store, std::move(path), metadata, counts, GroupsOf(*store, counts)),
       store_(std::move(store)),
       context_(context) {}
 
-Status LoneChunks::Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
-                        const ChunkTaker& take) const {
+Status UnshardedChunks::Read(const std::vector<ChunkRequest>& requests,
+                             const ReadRangesOptions& options, const ChunkTaker& take) const {
     if (requests.size() > 1 && !groups().empty()) return ReadTogether(requests, options, take);
     return ParallelFor(requests.size(), options.requests,
                        [&](std::size_t i) { return ReadOne(requests, i, options, take); });
 }
 
-Status LoneChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
-                           const ReadRangesOptions& options, const ChunkTaker& take) const {
+Status UnshardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
+                                const ReadRangesOptions& options, const ChunkTaker& take) const {
     const ChunkRequest& request = requests[position];
     const bool has_memory = request.memory.data != nullptr;
     ArrayContext::ScratchBuffer scratch(context_);
@@ -65,8 +66,9 @@ Status LoneChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_
     return take(position, FetchedChunk{result->found, bytes, result->version});
 }
 
-Status LoneChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
-                                const ReadRangesOptions& options, const ChunkTaker& take) const {
+Status UnshardedChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
+                                     const ReadRangesOptions& options,
+                                     const ChunkTaker& take) const {
     std::vector<std::size_t> parts;  // positions in `requests`
     std::vector<std::size_t> whole;
     std::vector<std::string> keys;  // for `whole`
@@ -91,9 +93,9 @@ Status LoneChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
     });
 }
 
-Result<std::optional<ChunkPlace>> LoneChunks::PlaceOf(const Index& chunk) const {
+Result<std::optional<ChunkLocation>> UnshardedChunks::PlaceOf(const Index& chunk) const {
     ZARR_ASSIGN_OR_RETURN(std::string key, objects().KeyOf(chunk));
-    return std::optional(ChunkPlace{std::move(key), 0, std::nullopt});
+    return std::optional(ChunkLocation{std::move(key), 0, std::nullopt});
 }
 
 }  // namespace zarr

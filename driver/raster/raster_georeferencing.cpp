@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/raster/raster_place.h"
+#include "driver/raster/raster_georeferencing.h"
 
 #include <cpl_error.h>
 
@@ -14,7 +14,7 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-const Georeferencing& RasterPlace::Find() const {
+const Georeferencing& RasterGeoreferencing::Find() const {
     if (found_) return *found_;
     found_.emplace();
     if (arrays_.empty()) return *found_;
@@ -32,7 +32,7 @@ const Georeferencing& RasterPlace::Find() const {
     return *found_;
 }
 
-const std::vector<GDAL_GCP>& RasterPlace::Points() const {
+const std::vector<GDAL_GCP>& RasterGeoreferencing::Points() const {
     const Georeferencing& placed = Find();
     if (!points_.empty() || placed.points.empty()) return points_;
     for (std::size_t i = 0; i < placed.points.size(); ++i)
@@ -46,18 +46,18 @@ const std::vector<GDAL_GCP>& RasterPlace::Points() const {
     return points_;
 }
 
-const OGRSpatialReference* RasterPlace::PointsSrs() const {
+const OGRSpatialReference* RasterGeoreferencing::PointsSrs() const {
     const Georeferencing& placed = Find();
     return placed.points_srs ? &*placed.points_srs : nullptr;
 }
 
-Georeferencing& RasterPlace::Change() {
+Georeferencing& RasterGeoreferencing::Change() {
     static_cast<void>(Find());
     has_changed_ = true;
     return *found_;
 }
 
-void RasterPlace::SetSrs(const OGRSpatialReference* srs) {
+void RasterGeoreferencing::SetSrs(const OGRSpatialReference* srs) {
     std::optional<OGRSpatialReference>& known = Change().srs;
     known.reset();
     if (srs == nullptr || srs->IsEmpty()) return;
@@ -65,22 +65,22 @@ void RasterPlace::SetSrs(const OGRSpatialReference* srs) {
     known->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
 }
 
-void RasterPlace::SetTransform(const zarr::GeoTransform& transform) {
+void RasterGeoreferencing::SetTransform(const zarr::GeoTransform& transform) {
     Change().transform = transform;
 }
 
-RasterPosition RasterPlace::Known() const {
+RasterPosition RasterGeoreferencing::Known() const {
     RasterPosition position;
     if (found_ && found_->srs) position.srs = &*found_->srs;
     position.transform = KnownTransform();
     return position;
 }
 
-std::optional<zarr::GeoTransform> RasterPlace::KnownTransform() const {
+std::optional<zarr::GeoTransform> RasterGeoreferencing::KnownTransform() const {
     return found_ ? found_->transform : std::nullopt;
 }
 
-void RasterPlace::AdviseNorthUp(const std::string& store_path) const {
+void RasterGeoreferencing::AdviseNorthUp(const std::string& store_path) const {
     const auto transform = KnownTransform();
     if (!transform || !IsSouthUp(*transform)) return;
     if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") == nullptr) return;
@@ -107,12 +107,12 @@ Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
 
 }  // namespace
 
-Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
+Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention) const {
     const RasterPosition position = Known();
     zarr::Warnings warnings;
     const CoordinateArrays arrays(
         update, PathsOf(arrays_),
-        update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kOfOthers);
+        update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kExisting);
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
@@ -136,7 +136,7 @@ Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
     return {};
 }
 
-Status RasterPlace::Flush(StoreUpdate& update, Georeferenced convention) {
+Status RasterGeoreferencing::Flush(StoreUpdate& update, Georeferenced convention) {
     if (has_changed_) ZARR_RETURN_IF_ERROR(Write(update, convention));
     has_changed_ = false;
     return {};

@@ -14,20 +14,20 @@ class ArrayContext;
 
 // Chunks that are one object each. If the store keeps its values in one object, such as a remote
 // zip file, several chunks are read by one request. Thread-safe.
-class LoneChunks final : public ChunkStore {
+class UnshardedChunks final : public ChunkStore {
   public:
     // `counts` is the number of chunks along each dimension. `context` provides scratch memory and
     // must outlive this object.
-    LoneChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
-               const Index& counts, ArrayContext& context);
+    UnshardedChunks(std::shared_ptr<const Store> store, std::string path,
+                    const ArrayMetadata& metadata, const Index& counts, ArrayContext& context);
 
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
-    Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
-    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override {
-        return objects().ForEachPresent(visit, visit_size);
+    Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const override;
+    Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override {
+        return objects().ForEachStored(visit, visit_size);
     }
-    void DropAssumptions() const override { objects().DropAssumptions(); }
+    void DropOutdatedState() const override { objects().DropOutdatedState(); }
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                const WriteLocks& /*locks*/) const override {
         return value ? objects().Set(store, chunk, *value) : objects().Erase(store, chunk);

@@ -23,15 +23,16 @@ struct RasterPosition;
 
 // Georeferencing of a dataset's raster. The store's georeferencing is read on first use; users may
 // set another one. PAM is handled elsewhere. Not thread-safe.
-class RasterPlace {
+class RasterGeoreferencing {
   public:
     // All arguments must outlive this object. `arrays` may be empty: a dataset without bands has no
     // georeferencing.
-    RasterPlace(const Location& location, const OpenOptions& options, const BandArrays& arrays)
+    RasterGeoreferencing(const Location& location, const OpenOptions& options,
+                         const BandArrays& arrays)
         : location_(location), options_(options), arrays_(arrays) {}
-    ~RasterPlace() = default;
-    RasterPlace(const RasterPlace&) = delete;
-    RasterPlace& operator=(const RasterPlace&) = delete;
+    ~RasterGeoreferencing() = default;
+    RasterGeoreferencing(const RasterGeoreferencing&) = delete;
+    RasterGeoreferencing& operator=(const RasterGeoreferencing&) = delete;
 
     // Returns the georeferencing, which is read on first use. Emits warnings about invalid
     // metadata.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/base/aside_name.h"
+#include "driver/base/staging_name.h"
 
 #include <string_view>
 
@@ -13,11 +13,11 @@ bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::string AsideName(const std::string& path, unsigned number) {
+std::string StagingStorePath(const std::string& path, unsigned number) {
     return path + "." + std::to_string(number) + std::string(kAsideEnd);
 }
 
-std::string NameWhenDone(const std::string& path) {
+std::string FinalName(const std::string& path) {
     for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
          end = path.find(kAsideEnd, end + 1)) {
         const std::size_t after = end + kAsideEnd.size();
