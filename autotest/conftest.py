@@ -29,6 +29,7 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
+FAILED = pytest.StashKey()  # of a test: whether one of its phases failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
@@ -90,7 +91,21 @@ def pytest_report_header(config):
     ]
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
+    leave_out_cases(config, items)
+    # pytest groups tests by the number of a parameter, not by its value. With one format for each test
+    # it would make what belongs to a module, such as servers, anew where two tests differ in it.
+    modules = {item.path: number for number, item in reversed([*enumerate(items)])}
+    items.sort(key=lambda item: (modules[item.path], format_of(item)))
+
+
+def format_of(item):
+    """The format that a test runs in, as a text."""
+    return str(item.callspec.params.get("zarr_format", 2)) if hasattr(item, "callspec") else "2"
+
+
+def leave_out_cases(config, items):
     if not os.environ.get("ZARR_TEST_CASES"):
         return
     cases = collections.defaultdict(list)
@@ -150,6 +165,21 @@ def default_error_policy():
     gdal.ErrorReset()
     yield
     gdal.DontUseExceptions()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.failed:
+        item.stash[FAILED] = True
+
+
+@pytest.fixture
+def tmp_path(tmp_path, request):
+    """pytest's folder, removed when the test has passed: a run of all tests writes gigabytes."""
+    yield tmp_path
+    if not request.node.stash.get(FAILED, False):
+        shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 @pytest.fixture

@@ -31,29 +31,29 @@ INTRODUCTION = """# Which store opens where
 
 For those who choose a form of store, or a program to read it with.
 
-Small stores of every kind, and how many of them each program opens right. "Right" means: the values
-are NumPy's, and where the store says so the CRS (compared by where points lie), the geotransform,
-nodata, scale and offset, overviews, control points and longitudes and latitudes are those that the
-specification or convention says.
+The table counts the stores of each kind that a program opens right. "Right" means that the values are those of
+NumPy, and that all other statements of the store are read as its specification or convention says: CRS
+(compared by the positions of points), geotransform, nodata, scale and offset, overviews, control points,
+longitudes and latitudes of pixels.
 
-"ours" is GDAL of that version with this driver, "built-in" is GDAL without it, and QGIS has this
-driver. zarr-python and netCDF-C leave to the caller what an attribute means; they are asked for
-values alone. All programs are as Debian builds them; which codecs a program has depends on its build.
+"ours" is GDAL with this driver, and "built-in" is GDAL without it. QGIS has this driver. zarr-python and netCDF-C
+do not interpret attributes, so only values are compared for them. All programs are Debian's builds. The codecs
+of a program depend on its build.
 
 """
 
 LEGEND = """
-A number is how many stores open and give all that was asked. The others: *p* give a part and
+A number without a letter counts the stores that open right. The letters count the others: *p* give a part and
 nothing wrong, **w** give something wrong, *n* do not open, **c** end the process by a signal.
 """
 
 CLOSING = """
 ## How it is measured
 
-`docs/opens_where/stores.py` writes the stores, `docs/opens_where/probe.py` opens them, and
-`docs/opens_where/run.sh` does both with the readers that a machine has.
-`docs/make_opens_where.py --details FILE` writes every store with every reader, and the reason for
-each that is not right. A test opens every store with this driver.
+`docs/opens_where/stores.py` writes the stores, and `docs/opens_where/probe.py` opens them.
+`docs/opens_where/run.sh` does both with all programs that a machine has. `docs/make_opens_where.py --details FILE`
+lists every store with every program, and says why a store does not open right. A test opens every store with
+this driver.
 """
 
 LETTERS = {"part": "*p*", "wrong": "**w**", "no": "*n*", "crash": "**c**", "hang": "**c**"}

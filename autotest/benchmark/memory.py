@@ -117,7 +117,7 @@ def reads(folder, small):
 
 def make_large(path, gigabytes):
     """Writes a store of so many GiB whose chunks are links to one small file."""
-    rows, columns, chunk = 8192 * gigabytes, 32768, 1024
+    rows, columns, chunk = int(8192 * gigabytes), 32768, 1024
     gdal.GetDriverByName("Zarr").Create(
         str(path), columns, rows, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}"]
     )
@@ -135,7 +135,7 @@ def make_large(path, gigabytes):
 
 
 def measure(setting):
-    gigabytes = 1 if setting.small else 4
+    gigabytes = 0.25 if setting.small else 4
     with tempfile.TemporaryDirectory(dir=setting.data) as name:
         folder = pathlib.Path(name)
         make_large(folder / "large.zarr", gigabytes)

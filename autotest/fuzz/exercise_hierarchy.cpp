@@ -21,9 +21,9 @@ namespace zarr::fuzz {
 
 namespace {
 
-constexpr std::size_t kNodes = 16;        // maximum of nodes that are read
-constexpr std::uint64_t kElements = 256;  // maximum of elements read along a dimension
-constexpr std::uint64_t kBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kCloseNodes = 16;        // maximum of nodes that are read
+constexpr std::uint64_t kElementsAlong = 256;  // maximum of elements read along a dimension
+constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
 
 // Reads the first elements of an array, if these and their chunks are small.
 void ReadCorner(const Array& array) {
@@ -33,16 +33,16 @@ void ReadCorner(const Array& array) {
     for (const std::uint64_t size : metadata.shape) {
         region.start.push_back(0);
         region.step.push_back(1);
-        region.count.push_back(std::min(size, elements > kBytes ? 1 : kElements));
+        region.count.push_back(std::min(size, elements > kReadBytes ? 1 : kElementsAlong));
         elements *= std::max<std::uint64_t>(region.count[region.count.size() - 1], 1);
     }
-    if (elements > kBytes || array.DecodedBytes(region) > kBytes) return;
+    if (elements > kReadBytes || array.DecodedBytes(region) > kReadBytes) return;
     if (metadata.dtype.kind == DataKind::kObject) {
         const auto objects = array.ReadObjects(region, 1);
         Check(!objects.ok() || objects->size() == region.size(), "each element has an object");
         return;
     }
-    if (metadata.dtype.size * elements > kBytes) return;
+    if (metadata.dtype.size * elements > kReadBytes) return;
     Buffer data;
     Check(data.Resize(static_cast<std::size_t>(elements) * metadata.dtype.size).ok(), "memory");
     const auto op = ReadConverter(metadata.dtype, metadata.dtype.Native());
@@ -67,7 +67,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);
     for (const Dimension& dimension : facts->dimensions) {
         LabelRange range;
-        range.count = std::min(dimension.size, kElements);
+        range.count = std::min(dimension.size, kElementsAlong);
         (void)ReadCoordinateLabels(hierarchy, dimension, range, warnings);
     }
 }
@@ -90,11 +90,11 @@ void Exercise(const Hierarchy& hierarchy) {
     if (!groups.ok()) return;
     std::size_t nodes = 0;
     for (const CatalogGroup& group : *groups) {
-        if (++nodes > kNodes) return;
+        if (++nodes > kCloseNodes) return;
         AskGroup(hierarchy, group.path);
         (void)hierarchy.Unconsolidated(group.path);
         for (const CatalogArray& entry : group.arrays) {
-            if (++nodes > kNodes) return;
+            if (++nodes > kCloseNodes) return;
             const auto array = hierarchy.OpenArray(entry.path);
             if (!array.ok()) continue;
             AskConventions(hierarchy, entry.path);

@@ -23,8 +23,9 @@ namespace zarr::fuzz {
 namespace {
 
 constexpr std::size_t kArrays = 4;
-constexpr std::uint64_t kBytes = std::uint64_t{1} << 16;  // maximum of an array, chunk or shard
-constexpr std::uint64_t kChunks = 1024;  // maximum of chunks, because each chunk is visited
+constexpr std::uint64_t kWrittenBytes = std::uint64_t{1}
+                                        << 16;  // maximum of an array, chunk or shard
+constexpr std::uint64_t kChunks = 1024;         // maximum of chunks, because each chunk is visited
 
 using Shape = std::vector<std::uint64_t>;
 
@@ -46,7 +47,7 @@ bool IsSmall(const ArrayMetadata& metadata) {
     for (std::size_t i = 0; i < metadata.rank(); ++i)
         chunks = SaturatingMul(chunks, metadata.shape[i] / metadata.chunks[i] + 1);
     const std::uint64_t elements = Product(metadata.shape);
-    const std::uint64_t most = kBytes / metadata.dtype.size;
+    const std::uint64_t most = kWrittenBytes / metadata.dtype.size;
     return elements != 0 && elements <= most && chunks <= kChunks &&
            Product(metadata.stored_chunks()) <= most;
 }

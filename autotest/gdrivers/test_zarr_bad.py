@@ -298,3 +298,11 @@ def test_more_pixels_than_gdal_counts(tmp_path):
     outcome = attempt(tmp_path / "bad.zarr")
     assert not outcome.opened and len(outcome.errors) == 1, outcome
     assert "bad.zarr" in outcome.errors[0]
+
+
+def test_a_child_that_fails_is_the_failure_of_its_test(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.getcwd", lambda: str(tmp_path / "absent"))
+    with pytest.raises(AssertionError, match="(?s)a.zarr: ends with 1: .*FileNotFoundError"):
+        attempt("a.zarr")
+    monkeypatch.undo()
+    assert not attempt(tmp_path / "a.zarr").opened

@@ -32,7 +32,6 @@ LINKING = (
 LANGUAGES = {"bash", "python"}
 # Blocks that are shown and not run: first line -> reason
 NOT_RUN = {
-    "sudo cmake --install build": "changes the machine",
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }
 ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # GDAL adds these to the open options of every driver

@@ -216,7 +216,7 @@ def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, tex
     assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})
     assert cpl.errors == [] and len(cpl.warnings) == 1
     assert "store.zarr: /g/v" in cpl.warnings[0] and f'"{text}": too long for dtype' in cpl.warnings[0]
-    assert ("cut: 2" in cpl.warnings[0]) == many
+    assert ("truncated texts: 2" in cpl.warnings[0]) == many
     del array
     encode = (lambda value: value.encode()) if kind[0] == "S" else str
     expected = [encode(value) for value in ("a", cut, "b", cut if many else "")]

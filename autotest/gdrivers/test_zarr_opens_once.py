@@ -3,17 +3,22 @@
 
 import collections
 import os
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import zarr_formats
+from osgeo import gdal
 from zarr_gdal import config_options
 from zarr_ome import make_image
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
+
+# Names of documents, and of a file of GDAL itself.
+LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
 # The second opening counts: one-time lookups of the process are over then.
 SCRIPT = """
@@ -28,7 +33,7 @@ for i in range(2):
 
 def calls_below(store, name=None):
     """Counts stat() and open() calls by path while a store is opened."""
-    command = ["strace", "-f", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
+    command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     command.append(name or store)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):
         run = subprocess.run(command, capture_output=True, text=True)
@@ -75,3 +80,20 @@ def test_levels_of_an_image(tmp_path):
     store = str(make_image(tmp_path, ["0", "1", "2"])[0])
     counts = calls_below(store)
     assert counts and max(counts.values()) == 1, counts.most_common(5)
+
+
+def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
+    """Nor the chunks that tell whether overviews were made of them."""
+    arrays = {
+        "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
+        "y": {"values": np.arange(64.0), "dims": ["y"]},
+        "x": {"values": np.arange(96.0), "dims": ["x"]},
+    }
+    store = str(make_store(tmp_path, arrays))
+    assert gdal.OpenEx(store, gdal.OF_RASTER | gdal.OF_UPDATE).BuildOverviews("NEAREST", [2, 4]) == 0
+    opened = [path for kind, path in calls_below(store) if kind == "open"]
+    assert opened and all(LAST_NAMES.search(path) for path in opened), opened
+    levels = [path for path in opened if path.count("/") > store.count("/") + 2]
+    assert levels == [], levels
+    dataset = gdal.OpenEx(store)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 2

@@ -80,7 +80,8 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 
 def looked_at(folder, *names, what="all"):
     """Returns the paths of all files that the script asks the operating system for."""
-    command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT, what]
+    command = ["strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=%file",
+               sys.executable, "-c", SCRIPT, what]  # fmt: skip
     done = subprocess.run(
         command + [str(name) for name in names], env=plain_environment(), cwd=folder, capture_output=True,
         text=True, errors="replace", timeout=300, check=False,

@@ -231,7 +231,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
     new = named(store.parent, store)
     seen, killed, tried = collections.Counter(), 0, 0
     for name, count in calls.items():
-        for number in zarr_faults.some(range(1, count + 1), 8, name):
+        for number in zarr_faults.some(range(1, count + 1), 5, name):
             tried += 1
             for path in sorted(store.parent.rglob("*"), reverse=True):
                 path.rmdir() if path.is_dir() else path.unlink()

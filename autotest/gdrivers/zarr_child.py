@@ -2,15 +2,22 @@
 """Opens and reads rasters in another process, where a crash, a hang or a memory bomb does not end
 the tests.
 
-attempt(name) reads one raster. attempts(names) reads several in one process, as a process takes
-half a second to start. attempts() runs this file as a program, with its arguments as JSON; the
-program prints a line for each raster."""
+attempt(name) reads one raster. attempts(names) reads several in one process.
 
+A process with GDAL and the driver takes half a second to start, and longer under a sanitizer. One process
+is started for all attempts of a process of tests. That process opens nothing itself, and forks for each
+attempt. That process runs this file as a program: it reads lines of JSON, and answers each with one line."""
+
+import atexit
 import json
 import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
+import time
+import traceback
 
 MEMORY = 2 << 30  # bytes of address space; no limit with a sanitizer, which needs more for itself
 SECONDS = 120  # longer is a hang, on any machine
@@ -20,10 +27,9 @@ class Outcome:
     """Result of an attempt.
 
     opened, read: True if this worked. errors, warnings: texts in order. values: nested lists, if
-    asked for. exit: exit status of the process, 0 if it succeeded."""
+    asked for."""
 
-    def __init__(self, answer, exit_code, stderr):
-        self.exit, self.stderr = exit_code, stderr
+    def __init__(self, answer):
         self.opened, self.read = answer.get("opened"), answer.get("read")
         self.errors, self.warnings = answer.get("errors", []), answer.get("warnings", [])
         self.values = answer.get("values")
@@ -41,31 +47,107 @@ def attempt(name, options=(), as_nobody=False, values=False, most=2000):
 def attempts(names, options=(), as_nobody=False, values=False, most=2000):
     """Returns an Outcome for each name. The limits apply to all names together."""
     names = [str(name) for name in names]
-    request = {
-        "names": names, "options": list(options), "as_nobody": as_nobody, "values": values, "most": most
-    }  # fmt: skip
-    command = [sys.executable, str(pathlib.Path(__file__).resolve()), json.dumps(request)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired as expired:
-        at = len((expired.stdout or b"").splitlines())
-        raise AssertionError(f"{names[at]}: hangs: {expired.stderr}") from None
-    stderr = done.stderr.decode(errors="replace")
-    answers = done.stdout.splitlines()
+    done = _server.ask({
+        "names": names, "options": list(options), "as_nobody": as_nobody, "values": values, "most": most,
+        "environment": dict(os.environ), "folder": os.getcwd(),
+    })  # fmt: skip
+    answers = done["output"].splitlines()
     at = names[min(len(answers), len(names) - 1)]
-    assert done.returncode == 0, f"{at}: ends with {done.returncode}: {stderr[-2000:]}"
-    assert len(answers) == len(names), (answers, stderr)
-    return [Outcome(json.loads(answer), done.returncode, stderr) for answer in answers]
+    assert not done["hangs"], f"{at}: hangs: {done['errors']}"
+    assert done["status"] == 0, f"{at}: ends with {done['status']}: {done['errors'][-2000:]}"
+    assert len(answers) == len(names), (answers, done["errors"])
+    return [Outcome(json.loads(answer)) for answer in answers]
+
+
+class _Server:
+    """The process that forks, started when it is first asked for."""
+
+    def __init__(self):
+        self.process = None
+
+    def ask(self, request):
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # forking wants a single thread
+            )  # fmt: skip
+            atexit.register(self.process.kill)
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, f"zarr_child.py ends with {self.process.wait()}"
+        return json.loads(line)
+
+
+_server = _Server()
+
+# ---------------------------------------------------------------------------------------------
+# The server
 
 
 def _main():
-    import resource
-
+    import zarr_gdal  # noqa: F401  (with NumPy, for all that are forked)
     from osgeo import gdal
 
-    request = json.loads(sys.argv[1])
     gdal.DontUseExceptions()
     gdal.AllRegister()  # before privileges are dropped, so that any folder can hold the plugin
+    assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
+    for line in sys.stdin:
+        print(json.dumps(_in_child(json.loads(line))), flush=True)
+
+
+def _in_child(request):
+    """The output of a forked process, its errors, how it ended, and whether it had to be ended."""
+    output, errors = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(output[1], 1)
+        os.dup2(errors[1], 2)
+        for end in (*output, *errors):
+            os.close(end)
+        code = 1
+        try:
+            _answer_all(request)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+    os.close(output[1])
+    os.close(errors[1])
+    texts, hangs = _read_all([output[0], errors[0]], time.monotonic() + SECONDS)
+    if hangs:
+        os.kill(pid, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    output, errors = (text.decode(errors="replace") for text in texts)
+    return {"output": output, "errors": errors, "status": status, "hangs": hangs}
+
+
+def _read_all(ends, deadline):
+    """(the bytes of each end of a pipe, whether one is still open at the deadline)"""
+    texts, still_open = {end: b"" for end in ends}, set(ends)
+    while still_open:
+        ready, _, _ = select.select(still_open, [], [], max(0, deadline - time.monotonic()))
+        if not ready:
+            break
+        for end in ready:
+            piece = os.read(end, 1 << 16)
+            texts[end] += piece
+            if not piece:
+                still_open.discard(end)
+    for end in ends:
+        os.close(end)
+    return texts.values(), bool(still_open)
+
+
+def _answer_all(request):
+    import resource
+
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
     preloaded = os.environ.get("LD_PRELOAD", "")
     if "asan" not in preloaded and "tsan" not in preloaded:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -184,7 +184,7 @@ Result<std::vector<std::uint64_t>> ShardedChunks::PresentShards(
 Status ShardedChunks::ForEachStored(const ChunkVisitor& visit,
                                     const SizeVisitor& visit_size) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> shards, PresentShards(visit_size));
-    if (IsDistant() && shards.size() > tuning::kListedShards)
+    if (IsRemote() && shards.size() > tuning::kListedShards)
         return Status::Unsupported("listing the chunks of " + std::to_string(shards.size()) +
                                    " shards would take as many requests");
     std::vector<std::vector<std::uint64_t>> found(tuning::kListedShards);

@@ -69,7 +69,7 @@ class ShardedChunks final : public ChunkStore {
                   ShardCache& cache, PendingShards& pending);
 
     Index ObjectOf(const Index& chunk) const override { return grid_.ShardOf(chunk); }
-    bool IsDistant() const { return store_->Traits().remote; }
+    bool IsRemote() const { return store_->Traits().remote; }
     // Steps of Read(): locate the chunks; read one chunk.
     Status Locate(const std::vector<ChunkRequest>& requests, Located& located) const;
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,

@@ -91,9 +91,13 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
     std::vector<std::string> words;
     const std::string* text = StringAttribute(attributes, name);
     if (text == nullptr) return words;
-    std::istringstream stream(*text);
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
+    constexpr const char* kSpace = " \t\n\v\f\r";
+    for (std::size_t end = 0;;) {
+        const std::size_t begin = text->find_first_not_of(kSpace, end);
+        if (begin == std::string::npos) return words;
+        end = std::min(text->find_first_of(kSpace, begin), text->size());
+        words.push_back(text->substr(begin, end - begin));
+    }
 }
 
 std::set<std::string> ReferencedNames(const json::Value& attributes) {

@@ -145,6 +145,7 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
                              const std::vector<Node>& members) {
     CatalogGroup group;
     group.path = path;
+    group.arrays.reserve(members.size());
     std::set<std::string> references;
     for (const Node& node : members)
         if (node.kind == NodeKind::kArray)

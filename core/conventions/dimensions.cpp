@@ -105,6 +105,7 @@ std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string
 // True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. Then the
 // references are used, because they also tell the group of each dimension.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
+    if (references.empty()) return false;
     Warnings ignored;
     const DimensionNames found = FindDimensionNames(attributes, references.size(), ignored);
     return found.are_stated &&

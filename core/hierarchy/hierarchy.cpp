@@ -284,9 +284,7 @@ Result<bool> Hierarchy::FindV1(const std::string& path) const {
 
 Format Hierarchy::FormatOf(const std::string& path) const {
     if (format_ == Format::kV3) return format_;
-    const auto is_v1 = nodes_->Get(path, &LoadedNode::is_v1,
-                                   []() -> Result<bool> { return Status::NotFound(""); });
-    return is_v1.ok() && *is_v1 ? Format::kV1 : format_;
+    return nodes_->Find(path, &LoadedNode::is_v1).value_or(false) ? Format::kV1 : format_;
 }
 
 Result<NodeKind> Hierarchy::DescribedKind(const std::string& path) const {

@@ -63,15 +63,17 @@ class NodeCache {
     template <class T, class Load>
     Result<T> Get(const std::string& name, std::optional<T> LoadedNode::*part, Load&& load) {
         std::uint64_t version = 0;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            version = Renew();
-            const auto found = nodes_.find(name);
-            if (found != nodes_.end() && found->second.*part) return *(found->second.*part);
-        }
+        if (auto found = Find(name, part, version)) return *std::move(found);
         Result<T> loaded = load();
         if (loaded.ok()) Put(name, part, *loaded, version);
         return loaded;
+    }
+
+    // Returns a part of what is cached under `name`; nullopt where it is not cached.
+    template <class T>
+    std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part) {
+        std::uint64_t version = 0;
+        return Find(name, part, version);
     }
 
     template <class T>
@@ -108,6 +110,15 @@ class NodeCache {
     }
 
   private:
+    // `version` becomes the number of changes.
+    template <class T>
+    std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
+                          std::uint64_t& version) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        version = Renew();
+        const auto found = nodes_.find(name);
+        return found != nodes_.end() ? found->second.*part : std::nullopt;
+    }
     template <class T>
     void Put(const std::string& name, std::optional<T> LoadedNode::*part, const T& loaded,
              std::uint64_t version) {

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "core/store/keys.h"
@@ -29,9 +31,14 @@ bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
 // True if `path` is a file or a link, even if it cannot be opened or its target is missing.
 bool IsSeen(const std::string& path) {
+#if ZARR_HAS_POSIX_FILES
+    struct stat state {};
+    return lstat(path.c_str(), &state) == 0 && !S_ISDIR(state.st_mode);
+#else
     std::error_code error;
     const fs::file_type type = fs::symlink_status(path, error).type();
     return !error && type != fs::file_type::directory;
+#endif
 }
 
 // Opens the file of a key. The result is not open if the key is absent.
@@ -129,6 +136,11 @@ ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint
 
 std::string DirectoryStore::Identity() const {
     return real_path_.Get([this] {
+#if ZARR_HAS_POSIX_FILES
+        const std::unique_ptr<char, decltype(&std::free)> real(realpath(folder_.c_str(), nullptr),
+                                                               std::free);
+        if (real != nullptr) return std::string(real.get());
+#endif
         std::error_code error;
         fs::path path = fs::weakly_canonical(folder_, error);
         if (error) path = fs::absolute(folder_, error);

@@ -125,6 +125,7 @@ StoreActivity::StoreActivity(const std::string& store_path,
     : store_path_(ShownName(store_path)), hierarchy_(std::move(hierarchy)) {}
 
 StoreActivity::~StoreActivity() {
+    if (!IsDebugEnabled()) return;
     zarr::NoThrow([&] {
         CPLDebug(kDebugKey, "%s: closed after %s", store_path_.c_str(), Requests().c_str());
     });

@@ -17,7 +17,7 @@ class ZarrDimension;
 
 zarr::Status DeleteNode(SharedResource& session, const std::string& path);
 // Gives a node another name in its group.
-zarr::Status RenameNode(SharedResource& session, const std::string& path,
+zarr::Status RenameNode(SharedResource& session, const std::string& node,
                         const std::string& new_name);
 
 // Renames a dimension in all arrays that have it, and renames its coordinate array.

@@ -84,7 +84,7 @@ void ZarrRasterBand::DescribeStructure() {
     CPLStringList items;
     if (field_.type.kind == zarr::DataKind::kBool) items.SetNameValue("NBITS", "1");
     if (const std::string name = CompressionName(array_.layout.facts.metadata); !name.empty())
-        items.SetNameValue("COMPRESSION", name.c_str());
+        items.AddString(("COMPRESSION=" + name).c_str());
     constexpr const char* kDomain = "IMAGE_STRUCTURE";
     if (!items.empty() || GDALRasterBand::GetMetadata(kDomain) != nullptr)
         GDALRasterBand::SetMetadata(items.List(), kDomain);

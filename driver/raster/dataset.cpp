@@ -394,9 +394,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                       papszOptions};
         if (update_ == nullptr) {
             if (overviews_.All().empty()) return BuildExternalOverviews(request);
-            return EmitError(store_path(),
-                             Status::Permission(
-                                 "has overviews in the store; open it for update to change them"));
+            constexpr auto* kWhy = "has overviews in the store; open it for update to change them";
+            return EmitError(store_path(), Status::Permission(kWhy));
         }
         if (nBands == 0)
             return EmitError(store_path(),
@@ -404,8 +403,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         // Pending data is written first: overviews are built from the stored pixels and metadata.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(overviews_);
-        if (!builder.Check().ok() && overviews_.levels().empty())
-            return BuildExternalOverviews(request);
+        const bool is_built_in = builder.Check().ok() || !overviews_.levels().empty();
+        if (!is_built_in) return BuildExternalOverviews(request);
         if (nOverviews > 0 && options_.wrap_longitude && RolledColumns() != 0)
             return EmitError(
                 store_path(),
@@ -587,9 +586,8 @@ Status ZarrDataset::ShareDimensions() {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
         // Deletes the coordinates that an earlier flush has written under the former name.
-        const std::string beside = zarr::JoinKey(group, before);
-        if (update_->HasCreated(beside))
-            ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
+        const std::string old = zarr::JoinKey(group, before);
+        if (update_->HasCreated(old)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(old));
     }
     for (const auto& array : arrays_) {
         json::Array names;

@@ -30,7 +30,7 @@ namespace {
 // Returns the modification time of a local file; nullopt if the file is missing or remote.
 std::optional<std::int64_t> WrittenAt(const std::string& path) {
     VSIStatBufL stat;
-    if (!VSIIsLocal(path.c_str()) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
+    if (!TakesNoRequests(path) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
     return zarr::ModificationTime(stat);
 }
 
@@ -255,6 +255,19 @@ Status ZarrPamDataset::StorePam() {
     return {};
 }
 
+namespace {
+
+// True if a file of Erdas Imagine lies beside `base`, under a name that GDAL looks for. This check
+// costs less than GDAL's attempt to open the file.
+bool MayHaveErdasFiles(const std::string& base) {
+    for (const char* const end : {"aux", "AUX"})
+        if (PathExists(CPLResetExtension(base.c_str(), end)) || PathExists(base + "." + end))
+            return true;
+    return false;
+}
+
+}  // namespace
+
 // Tells GDAL whether a local auxiliary file exists, so that GDAL does not look for the file again.
 // GDAL looks for files of Erdas Imagine by itself.
 void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
@@ -264,7 +277,7 @@ void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
         if (has_auxiliary_) shown.AddString(CPLGetFilename((sidecar_base_ + ".aux.xml").c_str()));
     }
     TryLoadXML(shown.List());
-    if (siblings.empty() && !has_auxiliary_) TryLoadAux();
+    if (siblings.empty() && !has_auxiliary_ && MayHaveErdasFiles(sidecar_base_)) TryLoadAux();
 }
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
@@ -310,6 +323,7 @@ void ZarrPamDataset::LoadMultidimPam() {
     if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
     const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->layout.facts.path,
                                             [this] { return StateOfSources().newest_chunk(); });
+    if (pam.crs.empty() && pam.statistics.empty()) return;
     zarr::Warnings ignored;
     const auto crs = zarr::SafeCrsText(pam.crs, ignored);
     OGRSpatialReference srs;
@@ -427,7 +441,7 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
     }
     CPLStringList with_mask(siblings);
     if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
-    if (!written && !is_known && VSIIsLocal(path.c_str())) return;
+    if (!written && !is_known && TakesNoRequests(path)) return;
     has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
 }
 

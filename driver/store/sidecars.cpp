@@ -148,7 +148,7 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
         found.is_there = true;
         const std::string document(std::as_const(text).span().text());
         found.of = OwnerIn(CPLParseXMLString(document.c_str()));
-    } else if (VSIIsLocal(path.c_str())) {
+    } else if (TakesNoRequests(path)) {
         found.is_local = true;
         found.is_there = PathExists(path);
         if (found.is_there) found.of = OwnerIn(CPLParseXMLFile(path.c_str()));
@@ -365,7 +365,7 @@ MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& pa
     MultidimPam pam;
     const std::string file = store_path + "/" + kMultidimPam;
     VSIStatBufL stat;
-    if (!VSIIsLocal(store_path.c_str()) || VSIStatL(file.c_str(), &stat) != 0) return pam;
+    if (!TakesNoRequests(store_path) || VSIStatL(file.c_str(), &stat) != 0) return pam;
     const QuietErrors quiet;
     CPLXMLNode* const tree = CPLParseXMLFile(file.c_str());
     const CPLXMLNode* const root = CPLGetXMLNode(tree, "=PAMDataset");

@@ -41,6 +41,12 @@ bool IsLocalPath(const std::string& path) {
     return true;
 }
 
+bool TakesNoRequests(const StorePath& path) {
+    const StorePath::Kind kind = path.kind();
+    return kind == StorePath::Kind::kLocal || kind == StorePath::Kind::kMemory ||
+           VSIIsLocal(path.c_str());
+}
+
 bool PathExists(const std::string& path) {
     const auto ask = [&]() -> Result<bool> {
         VSIStatBufL stat;

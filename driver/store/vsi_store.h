@@ -25,6 +25,10 @@ using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 // program has installed.
 bool IsLocalPath(const std::string& path);
 
+// True if a stat of `path` takes no request over a network. Unlike VSIIsLocal(), this function does
+// not ask the system for the type of a disk, and counts a network drive as local.
+bool TakesNoRequests(const StorePath& path);
+
 // True if a file or folder exists at `path`, a path in GDAL's file systems. Takes one stat.
 bool PathExists(const std::string& path);
 // Stats several paths of one remote store in parallel, so that GDAL caches the answers for a later

@@ -194,10 +194,10 @@ TEST_P(CodecContract, RefusesChunksOfOtherSizes) {
 // Damage may be unnoticed only if the format has no checksum. The test changes every byte of small
 // inputs. Of large inputs it changes both ends and a sample between them.
 TEST_P(CodecContract, SurvivesEveryDamagedByte) {
-    constexpr std::size_t kEnds = 256;
+    constexpr std::size_t kEnds = 100;  // as long as the headers of all formats
     Subject subject(GetParam());
     std::string damaged = GetParam().encoded;
-    const std::size_t stride = std::max<std::size_t>(1, damaged.size() / 500);
+    const std::size_t stride = std::max<std::size_t>(1, damaged.size() / 150);
     for (std::size_t i = 0; i < damaged.size();) {
         for (const int mask : {0x01, 0x80, 0xff}) {
             const char before = damaged[i];

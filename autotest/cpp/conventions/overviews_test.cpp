@@ -210,5 +210,33 @@ TEST(Overviews, AreAPyramid) {
     }
 }
 
+TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
+    std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
+    const std::string entry =
+        json::Dump(DescribeOverviews({{"y", AxisRole::kY}, {"x", AxisRole::kX}}, levels));
+    for (const bool is_marked : {true, false}) {
+        const auto tree = TreeBuilder()
+                              .Group("", "{\"multiscales\": [" + entry + "]}")
+                              .Raster("dem", 8, 12)
+                              .Group("overviews", is_marked ? R"({"gdal_overviews": 1})" : "{}")
+                              .Raster("overviews/2/dem", 4, 6)
+                              .Tree();
+        EXPECT_EQ(HasOverviewsApart(*tree, "dem"), is_marked);
+        EXPECT_FALSE(HasOverviewsApart(*tree, ""));
+        PyramidFaults faults;
+        EXPECT_EQ(FindPyramids(*tree, "", faults, OverviewGroups::kSkipped).empty(), is_marked);
+        EXPECT_EQ(FindPyramids(*tree, "", faults).size(), 1U);
+        Warnings warnings;
+        const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
+        ASSERT_TRUE(groups.ok());
+        EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
+        // What is asked for by name is listed.
+        const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
+        ASSERT_TRUE(own.ok());
+        EXPECT_EQ(own->size(), 2U);
+        EXPECT_TRUE(warnings.empty());
+    }
+}
+
 }  // namespace
 }  // namespace zarr

@@ -10,7 +10,7 @@ namespace zarr_driver::test {
 
 namespace {
 
-std::string Read(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
+std::string ReadWithOverviews(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
 
 bool Build(const std::string& folder, const char* resampling, int count) {
     const Dataset opened = OpenRaster(folder + "/x.zarr", true);
@@ -25,21 +25,24 @@ bool BuildNearest(const std::string& folder) { return Build(folder, "NEAREST", 1
 class OverviewFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(OverviewFaults);
 
-TEST_P(OverviewFaults, Build) { Sweep(WriteSweep{WrittenStore(), BuildNearest, Read}); }
+TEST_P(OverviewFaults, Build) {
+    Sweep(WriteSweep{WrittenStore(), BuildNearest, ReadWithOverviews});
+}
 
 TEST_P(OverviewFaults, BuildForAGroup) {
-    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, Read});
+    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, ReadWithOverviews});
 }
 
 TEST_P(OverviewFaults, Refresh) {
     Sweep(WriteSweep{PyramidStore(),
-                     [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
-                     EveryLineIsOldOrNew});
+                     [](const std::string& folder) { return Build(folder, "AVERAGE", 1); },
+                     ReadWithOverviews, EveryLineIsOldOrNew});
 }
 
 TEST_P(OverviewFaults, Clean) {
     Sweep(WriteSweep{PyramidStore(),
-                     [](const std::string& folder) { return Build(folder, "NONE", 0); }, Read});
+                     [](const std::string& folder) { return Build(folder, "NONE", 0); },
+                     ReadWithOverviews});
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ namespace zarr_driver::test {
 
 namespace {
 
-std::string Read(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
+std::string ReadWrittenRaster(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
 
 std::string ReadZip(const std::string& folder) { return RasterText(folder + "/x.zarr.zip"); }
 
-GDALDriver& Driver() { return *GetGDALDriverManager()->GetDriverByName("Zarr"); }
+GDALDriver& ZarrDriver() { return *GetGDALDriverManager()->GetDriverByName("Zarr"); }
 
 CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
@@ -30,9 +30,9 @@ CPLStringList Options(const std::string& text) {
 // message.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
-    return Dataset(Driver().CreateCopy(name.c_str(), source.get(), FALSE,
-                                       Options(ChunkOptions() + options).List(), nullptr,
-                                       nullptr)) != nullptr;
+    return Dataset(ZarrDriver().CreateCopy(name.c_str(), source.get(), FALSE,
+                                           Options(ChunkOptions() + options).List(), nullptr,
+                                           nullptr)) != nullptr;
 }
 
 bool CopyFolder(const std::string& folder) { return Copy(folder + "/x.zarr", ""); }
@@ -44,9 +44,9 @@ bool Fill(GDALDataset& dataset, int x, int y, int wide, int high, double value) 
                                               GDT_Float64, 0, 0, nullptr) == CE_None;
 }
 
-bool Create(const std::string& folder) {
-    const Dataset made(Driver().Create((folder + "/x.zarr").c_str(), 5, 4, 1, GDT_Int16,
-                                       Options(ChunkOptions()).List()));
+bool CreateRaster(const std::string& folder) {
+    const Dataset made(ZarrDriver().Create((folder + "/x.zarr").c_str(), 5, 4, 1, GDT_Int16,
+                                           Options(ChunkOptions()).List()));
     if (made == nullptr) return false;
     double transform[6] = {0, 1, 0, 9, 0, -1};
     bool is_well = GDALSetGeoTransform(GDALDataset::ToHandle(made.get()), transform) == CE_None;
@@ -61,7 +61,7 @@ bool Create(const std::string& folder) {
 }
 
 // Writes a whole chunk, parts of other chunks, and a metadata item.
-bool Update(const std::string& folder, CSLConstList options = nullptr) {
+bool UpdateRaster(const std::string& folder, CSLConstList options = nullptr) {
     const char* const drivers[] = {"Zarr", nullptr};
     const Dataset opened(GDALDataset::Open((folder + "/x.zarr").c_str(),
                                            GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
@@ -72,17 +72,19 @@ bool Update(const std::string& folder, CSLConstList options = nullptr) {
     return opened->SetMetadataItem("title", "changed") == CE_None && is_well;
 }
 
-bool UpdatePlainly(const std::string& folder) { return Update(folder); }
+bool UpdatePlainly(const std::string& folder) { return UpdateRaster(folder); }
 
 class WriteFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(WriteFaults);
 
-TEST_P(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, AcceptsAnything}); }
+TEST_P(WriteFaults, Create) {
+    Sweep(WriteSweep{{}, CreateRaster, ReadWrittenRaster, AcceptsAnything});
+}
 
-TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, Read}); }
+TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster}); }
 
 TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
-    Sweep(WriteSweep{{}, CopyFolder, Read, IsOldOrNew, "/vsifaulty/"});
+    Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster, IsOldOrNew, "/vsifaulty/"});
 }
 
 // With this option GDAL deletes nothing itself. Otherwise GDAL would delete the target if its own
@@ -92,7 +94,8 @@ constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 TEST_P(WriteFaults, CreateCopyOverAStore) {
     Sweep(WriteSweep{
         WrittenStore(),
-        [](const std::string& folder) { return Copy(folder + "/x.zarr", kNoQuietDelete); }, Read});
+        [](const std::string& folder) { return Copy(folder + "/x.zarr", kNoQuietDelete); },
+        ReadWrittenRaster});
 }
 
 // Files that do not belong to a store must stay, whichever call fails.
@@ -119,7 +122,7 @@ TEST_P(WriteFaults, CreateCopyWithOverviews) {
                      [](const std::string& folder) {
                          return Copy(folder + "/x.zarr", "OVERVIEWS=2 SINGLE_ARRAY=NO");
                      },
-                     Read});
+                     ReadWrittenRaster});
 }
 
 TEST_P(WriteFaults, CreateCopyToAZipFile) {
@@ -142,35 +145,38 @@ TEST_P(WriteFaults, AppendSubdataset) {
 }
 
 TEST_P(WriteFaults, Update) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EveryLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateOnOtherFileSystem) {
-    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EveryLineIsOldOrNew, "/vsifaulty/"});
+    Sweep(WriteSweep{WrittenStore(), UpdatePlainly, ReadWrittenRaster, EveryLineIsOldOrNew,
+                     "/vsifaulty/"});
 }
 
 TEST_P(WriteFaults, UpdateOfAGroup) {
-    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, Read, EveryLineIsOldOrNew});
+    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, ReadWrittenRaster,
+                     EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, UpdateWithLocks) {
     const zarr::test::TempFolder locks;
     const CPLStringList options = Options("SYNCHRONIZER=" + locks.path().string());
-    Sweep(WriteSweep{WrittenStore(),
-                     [&](const std::string& folder) { return Update(folder, options.List()); },
-                     Read, EveryLineIsOldOrNew});
+    Sweep(
+        WriteSweep{WrittenStore(),
+                   [&](const std::string& folder) { return UpdateRaster(folder, options.List()); },
+                   ReadWrittenRaster, EveryLineIsOldOrNew});
 }
 
 TEST_P(WriteFaults, AppendAlongADimension) {
     WriteSweep sweep{WrittenStore(),
                      [](const std::string& folder) {
                          const Dataset source = MemoryRaster(2, 51);
-                         return Dataset(Driver().CreateCopy(
+                         return Dataset(ZarrDriver().CreateCopy(
                                     (folder + "/x.zarr").c_str(), source.get(), FALSE,
                                     Options(std::string(kNoQuietDelete) + "APPEND_DIM=band").List(),
                                     nullptr, nullptr)) != nullptr;
                      },
-                     Read};
+                     ReadWrittenRaster};
     sweep.is_repeatable = false;  // not after a failure at the very end
     Sweep(sweep);
 }
@@ -180,7 +186,8 @@ TEST_P(WriteFaults, Statistics) {
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
-        return Read(folder) + (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");
+        return ReadWrittenRaster(folder) +
+               (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");
     };
     WriteSweep sweep{WrittenStore(),
                      [](const std::string& folder) {

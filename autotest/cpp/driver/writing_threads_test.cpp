@@ -17,7 +17,7 @@ namespace {
 
 using zarr::test::InThreads;
 
-constexpr std::size_t kThreads = 4;
+constexpr std::size_t kWriters = 4;
 
 class WrittenPlaces : public testing::TestWithParam<Place> {};
 INSTANTIATE_TEST_SUITE_P(AStoreIn, WrittenPlaces, testing::Values(Place::kFolder, Place::kMemory),
@@ -27,13 +27,13 @@ INSTANTIATE_TEST_SUITE_P(AStoreIn, WrittenPlaces, testing::Values(Place::kFolder
 TEST_P(WrittenPlaces, IsWrittenByThreadsThroughTheirOwnHandles) {
     const SampleStore store(GetParam());
     const auto negative = [](int band, int row, int column) { return -ValueAt(band, row, column); };
-    InThreads(kThreads, [&](std::size_t thread) -> std::string {
+    InThreads(kWriters, [&](std::size_t thread) -> std::string {
         const CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);  // overviews are not updated
         const auto dataset = OpenSample(store.name(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
         if (dataset == nullptr) return "does not open";
         std::vector<std::int32_t> row(kColumns);
         for (int band = 1; band <= kBands; ++band) {
-            for (int y = static_cast<int>(thread); y < kRows; y += int{kThreads}) {
+            for (int y = static_cast<int>(thread); y < kRows; y += int{kWriters}) {
                 for (int x = 0; x < kColumns; ++x)
                     row[static_cast<std::size_t>(x)] = negative(band, y, x);
                 if (dataset->GetRasterBand(band)->RasterIO(GF_Write, 0, y, kColumns, 1, row.data(),
@@ -63,7 +63,7 @@ TEST_P(WrittenPlaces, HasNeighboursThatThreadsMakeAndDelete) {
     const SampleStore store(GetParam());
     GDALDriver* const driver = GetGDALDriverManager()->GetDriverByName("Zarr");
     const std::string folder = store.name().substr(0, store.name().rfind('/'));
-    InThreads(kThreads, [&](std::size_t thread) -> std::string {
+    InThreads(kWriters, [&](std::size_t thread) -> std::string {
         const std::string own = folder + "/own" + std::to_string(thread) + ".zarr";
         for (int round = 0; round < 3; ++round) {
             if (!WriteSample(own, {kChunk, "OVERVIEWS=2,4"})) return "cannot be made";
@@ -93,11 +93,11 @@ void CPL_STDCALL Collect(CPLErr error_class, CPLErrorNum, const char* text) {
 }
 
 TEST(Errors, OfAThreadReachOnlyThatThread) {
-    const SampleStore stores[kThreads];
+    const SampleStore stores[kWriters];
     for (const SampleStore& store : stores)
         for (const char* key : {"0.0.0", "0.1.1", "1.3.2"})
             std::ofstream(store.name() + kArray + "/" + key, std::ios::trunc) << "damaged";
-    InThreads(kThreads, [&](std::size_t thread) -> std::string {
+    InThreads(kWriters, [&](std::size_t thread) -> std::string {
         const std::string name = stores[thread].name();
         std::vector<std::string> heard;
         CPLPushErrorHandlerEx(Collect, &heard);

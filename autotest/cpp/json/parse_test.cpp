@@ -195,6 +195,40 @@ TEST(JsonParse, ErrorPositionsCountBareTokens) {
     EXPECT_TRUE(Fails(Parse("[1 NaN]"), StatusCode::kCorrupt, "at byte 6, near \"NaN\""));
 }
 
+TEST(JsonParse, ReadsEscapes) {
+    const Value value =
+        Json(R"(["\"\\\/\b\f\n\r\t", "\u00e9\uD83D\ude00", "\u0000.", "\u0001zarr:NaN"])");
+    const Array& items = *value.as_array();
+    EXPECT_EQ(*items[0].as_string(), "\"\\/\b\f\n\r\t");
+    EXPECT_EQ(*items[1].as_string(), "\xc3\xa9\xf0\x9f\x98\x80");
+    EXPECT_EQ(*items[2].as_string(), std::string("\0.", 2));
+    EXPECT_EQ(*items[3].as_string(), "\1zarr:NaN");
+    for (const char* text : {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\u0041")", R"("\ude00")",
+                             R"("\u12g4")", R"("\u+123")", R"("\u12)", R"("\)", R"("\a")"})
+        EXPECT_TRUE(Fails(Parse(text), StatusCode::kCorrupt, "not valid JSON at byte ")) << text;
+}
+
+TEST(JsonParse, ReadsRealNumbersOfAllSizes) {
+    const auto number = [](const char* text) {
+        double d = -1;
+        EXPECT_TRUE(Json(text).GetDouble(d)) << text;
+        return d;
+    };
+    EXPECT_EQ(number("1e-999"), 0);
+    EXPECT_EQ(number("5e-324"), std::numeric_limits<double>::denorm_min());
+    EXPECT_EQ(number("1.7976931348623157E+308"), std::numeric_limits<double>::max());
+    EXPECT_TRUE(std::signbit(number("-0.0")));
+    EXPECT_FALSE(std::signbit(number("-0")));
+    for (const char* text : {"1e999", "-1e999", "1e", "1e+", ".5", "-", "- 1", "0x10", "1.e1"})
+        EXPECT_TRUE(Fails(Parse(text), StatusCode::kCorrupt, "not valid JSON at byte ")) << text;
+}
+
+TEST(JsonParse, PassesOverAByteOrderMark) {
+    EXPECT_NE(Json("\xef\xbb\xbf{}").as_object(), nullptr);
+    EXPECT_TRUE(Fails(Parse("\xef\xbb{}"), StatusCode::kCorrupt));
+    EXPECT_TRUE(Fails(Parse("{}\xef\xbb\xbf"), StatusCode::kCorrupt));
+}
+
 TEST(JsonParse, ReadsAMillionMembers) {
     std::string text = "{";
     for (int i = 0; i < 1000000; ++i) text += "\"" + std::to_string(i) + "\":1,";
