@@ -182,6 +182,17 @@ def tmp_path(tmp_path, request):
         shutil.rmtree(tmp_path, ignore_errors=True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def module_folders(request, tmp_path_factory):
+    """Removes what the fixtures of a module wrote, unless one of its tests failed."""
+    base, failed = tmp_path_factory.getbasetemp(), request.session.testsfailed
+    before = set(base.iterdir())
+    yield
+    if request.session.testsfailed == failed:
+        for path in set(base.iterdir()) - before:
+            path.unlink() if path.is_symlink() else shutil.rmtree(path, ignore_errors=True)
+
+
 @pytest.fixture
 def public_folder():
     """Temporary folder that every user may enter, unlike pytest's own folders."""

@@ -1,10 +1,18 @@
 # The libraries that zarr_core links, as targets. This file is also in the package of an installed
 # zarr_core. Libraries without a CMake package are found by header and library.
+# ZARR_WITH_BZ2, _LZMA, _TIFF and _ZFP decide about the rare ones.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(BZip2 REQUIRED)
-find_package(LibLZMA REQUIRED)
+
+# Fails with the name of the Debian package. A further argument names the option that leaves it out.
+function(zarr_library_missing what package)
+  set(advice "")
+  if(ARGN)
+    set(advice "; -D${ARGN}=OFF builds without it")
+  endif()
+  message(FATAL_ERROR "${what} not found; on Debian the package is ${package}${advice}")
+endfunction()
 
 function(zarr_find_library target header library package)
   if(TARGET zarr::${target})
@@ -14,8 +22,7 @@ function(zarr_find_library target header library package)
   find_library(${target}_LIBRARY ${library})
   mark_as_advanced(${target}_INCLUDE_DIR ${target}_LIBRARY)
   if(NOT ${target}_INCLUDE_DIR OR NOT ${target}_LIBRARY)
-    message(FATAL_ERROR
-      "${header} or lib${library} not found; on Debian they are in the package ${package}")
+    zarr_library_missing("${header} or lib${library}" ${package} ${ARGN})
   endif()
   add_library(zarr::${target} UNKNOWN IMPORTED)
   set_target_properties(zarr::${target} PROPERTIES
@@ -27,5 +34,22 @@ zarr_find_library(blosc blosc.h blosc libblosc-dev)
 zarr_find_library(libdeflate libdeflate.h deflate libdeflate-dev)
 zarr_find_library(zstd zstd.h zstd libzstd-dev)
 zarr_find_library(lz4 lz4.h lz4 liblz4-dev)
-zarr_find_library(zfp zfp.h zfp libzfp-dev)
-zarr_find_library(tiff tiffio.h tiff libtiff-dev)
+
+if(ZARR_WITH_BZ2)
+  find_package(BZip2 QUIET)
+  if(NOT BZip2_FOUND)
+    zarr_library_missing("bzlib.h or libbz2" libbz2-dev ZARR_WITH_BZ2)
+  endif()
+endif()
+if(ZARR_WITH_LZMA)
+  find_package(LibLZMA QUIET)
+  if(NOT LibLZMA_FOUND)
+    zarr_library_missing("lzma.h or liblzma" liblzma-dev ZARR_WITH_LZMA)
+  endif()
+endif()
+if(ZARR_WITH_TIFF)
+  zarr_find_library(tiff tiffio.h tiff libtiff-dev ZARR_WITH_TIFF)
+endif()
+if(ZARR_WITH_ZFP)
+  zarr_find_library(zfp zfp.h zfp libzfp-dev ZARR_WITH_ZFP)
+endif()

@@ -1,4 +1,5 @@
 # Every library is required: a driver that lacks a codec would look like a complete one.
+# Options ZARR_WITH_... leave out rare libraries; errors of the driver then name them.
 
 find_package(GDAL CONFIG REQUIRED)
 # Not a version argument of find_package(): GDAL's package accepts no other minor version.

@@ -38,8 +38,14 @@ takes the place of the driver Zarr that is built into GDAL.")
 
 set(CPACK_DEBIAN_CORE_PACKAGE_NAME libzarr-core-dev)
 set(CPACK_DEBIAN_CORE_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS
-  "libblosc-dev, libbz2-dev, libdeflate-dev, liblz4-dev, liblzma-dev, libtiff-dev, libzfp-dev, libzstd-dev, zlib1g-dev")
+set(core_depends "libblosc-dev, libdeflate-dev, liblz4-dev, libzstd-dev, zlib1g-dev")
+foreach(codec BZ2 LZMA TIFF ZFP)
+  if(ZARR_WITH_${codec})
+    string(TOLOWER "lib${codec}-dev" package)
+    string(APPEND core_depends ", ${package}")
+  endif()
+endforeach()
+set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS "${core_depends}")
 set(CPACK_COMPONENT_CORE_DESCRIPTION "Zarr in C++ (static library)
 Reads and writes Zarr stores: arrays of every data type, codec and filter,
 groups and attributes. What the GDAL driver is made of, without GDAL.")

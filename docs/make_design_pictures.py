@@ -29,6 +29,7 @@ PURPOSE = {
     "driver/georef": ["CRS and geotransform read and written;", "which dimensions are X, Y and bands"],
     "driver/store": ["names and places of stores: folders, zip, HTTP;", "written aside, replaced, deleted, copied"],
     "driver/base": ["versions of GDAL, errors, options,", "data types, metadata as text"],
+    "core/library": ["what programs use:", "public headers over", "the rest of core/"],
     "core/conventions": ["attributes to plain facts: dimensions, CRS,", "place, time, pyramids"],
     "core/hierarchy": ["groups: open, list, create, rename, delete,", "consolidate, resize"],
     "core/array": ["reads and writes regions of an array;", "decoded chunks in a cache"],
@@ -55,7 +56,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILIN
 
 
 def layer_of(path):
-    return str(pathlib.PurePosixPath(path).parent)
+    """The folder, or the one above it for the public headers."""
+    return "/".join(pathlib.PurePosixPath(path).parent.parts[:2])
 
 
 def read_includes():
@@ -173,11 +175,15 @@ def short(libraries):
     return ", ".join(names) if len(names) < 3 else f"{len(names)} libraries"
 
 
+LIBRARY = "core/library"  # which programs use, and no layer does
+
+
 def layers_picture():
     edges, libraries = read_includes()
     arrows = direct(edges)
-    (top,) = [layer for layer in edges if not any(layer in t for t in edges.values())]
-    column = spine(top, arrows)
+    tops = {layer for layer in edges if not any(layer in t for t in edges.values())}
+    assert tops == {"driver", LIBRARY}, f"no layer uses {tops}"
+    column = spine("driver", arrows)
     assert set(edges) == set(PURPOSE), "a layer without words: tell PURPOSE what it is for"
     height = TOP + STEP * len(column) + 40
     svg = Svg(920, height, "The layers: each includes only those below it")
@@ -193,7 +199,8 @@ def layers_picture():
         svg.arrow((MIDDLE, place[upper] + HIGH), (MIDDLE, place[lower] - 2))
     for name in column:
         draw_layer(svg, name, MIDDLE, place[name], WIDE, HIGH, libraries[name])
-    draw_sides(svg, arrows, place, libraries)
+    draw_sides(svg, {name: t for name, t in arrows.items() if name != LIBRARY}, place, libraries)
+    draw_library(svg, arrows, place)
     codecs = ", ".join(sorted(libraries["core/codec"], key=str.lower))
     svg.text(MIDDLE, height - 16, "the libraries of core/codec: " + codecs, 11.5, SOFT)
     return svg.finish()
@@ -219,6 +226,15 @@ def draw_sides(svg, arrows, place, libraries):
             middle = place[target] + HIGH // 2
             svg.arrow((x, y + high), (x, middle), (edge + (2 if side == "right" else -2), middle))
         draw_layer(svg, name, x, y, NARROW, high, libraries[name])
+
+
+def draw_library(svg, arrows, place):
+    """Draws the public library to the right of the layer below it."""
+    (target,) = arrows[LIBRARY]
+    x, middle = SIDE_X["right"], place[target] + HIGH // 2
+    high = 42 + 16 * len(PURPOSE[LIBRARY])
+    svg.arrow((x - NARROW // 2, middle), (MIDDLE + WIDE // 2 + 2, middle))
+    draw_layer(svg, LIBRARY, x, middle - high // 2, NARROW, high, set())
 
 
 # The picture of a read

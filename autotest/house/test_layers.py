@@ -21,6 +21,8 @@ ARROWS = {
     "driver/georef": ["driver/store"],
     "driver/store": ["driver/base"],
     "driver/base": ["core/conventions"],
+    "core/library": ["core/library/zarr_core", "core/conventions"],
+    "core/library/zarr_core": [],  # the public headers
     "core/conventions": ["core/hierarchy"],
     "core/hierarchy": ["core/array"],
     "core/array": ["core/metadata"],
@@ -33,6 +35,15 @@ ARROWS = {
     "core/store": ["core/json"],  # the overlay of consolidated metadata reads JSON
     "core/base": [],
 }
+
+# Public headers of an installed zarr_core. They include each other, as programs do, by
+# "zarr_core/NAME.h", and the standard library.
+PUBLIC = "core/library/zarr_core"
+MAX_PUBLIC_HEADERS = 12
+STANDARD_HEADERS = set(
+    "algorithm array atomic cassert chrono complex cstddef cstdint cstring functional map memory new"
+    " optional string string_view tuple type_traits utility variant vector".split()
+)
 
 # A longer file has two ideas, or repeats another file.
 MAX_LINES = 800
@@ -72,6 +83,16 @@ def without_comments(text):
     return COMMENT.sub(lambda match: match.group(1) or " ", text)
 
 
+def public_faults(path, text):
+    """Returns the faults of the #include lines of a public header."""
+    return [
+        f"{path}: {target} is neither a public header nor of the standard library"
+        for quote, target in INCLUDE.findall(text)
+        if not (quote == '"' and (REPOSITORY / "core/library" / target).is_file())
+        and not (quote == "<" and target in STANDARD_HEADERS)
+    ]
+
+
 def include_faults(path, text, project_names=frozenset()):
     """Returns the faults in the #include lines of one file; `project_names` are the names of all
     headers of the project."""
@@ -79,6 +100,8 @@ def include_faults(path, text, project_names=frozenset()):
     layer = layer_of(path)
     if layer is None:
         return [f"{path}: lies in no layer of the design"]
+    if layer == PUBLIC:
+        return public_faults(path, text)
     for quote, target in INCLUDE.findall(text):
         if target.startswith(("core/", "driver/")):
             other = layer_of(target)
@@ -140,6 +163,52 @@ def test_includes_point_downwards():
     assert [fault for path, text in found for fault in include_faults(path, text, names)] == []
 
 
+def public_headers():
+    return sorted((REPOSITORY / PUBLIC).glob("*.h"))
+
+
+def test_public_headers_are_few_and_alone():
+    """By their #include lines; test_includes_point_downwards() looks at those of all sources."""
+    assert 0 < len(public_headers()) <= MAX_PUBLIC_HEADERS
+    faults = [
+        fault
+        for path in public_headers()
+        for fault in public_faults(path.relative_to(REPOSITORY).as_posix(), path.read_text())
+    ]
+    assert faults == []
+    header = f"{PUBLIC}/x.h"
+    assert public_faults(header, '#include <vector>\n#include "zarr_core/status.h"\n') == []
+    for wrong in ('"core/base/status.h"', '"status.h"', "<zlib.h>", "<zarr_core/status.h>", '"zarr_core/no.h"'):
+        assert len(include_faults(header, f"#include {wrong}\n")) == 1, wrong
+
+
+@pytest.mark.parametrize("folder", ["docs/examples/core_reader", "autotest/cpp/library"])
+def test_users_of_the_library_use_public_headers_only(folder):
+    sources = [path for path in sorted((REPOSITORY / folder).iterdir()) if path.suffix in CODE]
+    public = {f"zarr_core/{path.name}" for path in public_headers()}
+    included = {target for path in sources for _, target in INCLUDE.findall(path.read_text())}
+    ours = {name for name in included if name.startswith(("core/", "driver/", "zarr_core/", "autotest/"))}
+    assert ours and {name for name in ours if not name.startswith(f"{folder}/")} <= public
+
+
+def every_declaration(text):
+    """The lines in which a public header declares something, with the line before each."""
+    lines = text.splitlines()
+    for before, line in zip(lines, lines[1:]):
+        if re.match(r"^(enum|struct|class|ZARR_CORE_EXPORT)\b", line) and line[-1] != ";":
+            yield before, line
+
+
+def test_public_declarations_are_documented():
+    bare = [
+        f"{path.name}: {line}"
+        for path in public_headers()
+        for before, line in every_declaration(path.read_text())
+        if not before.startswith(("//", "template"))
+    ]
+    assert bare == []
+
+
 def test_included_files_exist():
     missing = [
         f"{path}: {target}"
@@ -190,6 +259,8 @@ def test_no_machine_paths():
 @pytest.mark.parametrize("layer", ARROWS)
 @pytest.mark.parametrize("target", ARROWS)
 def test_checker_tells_up_from_down(layer, target):
+    if layer == PUBLIC:
+        return  # test_public_headers_are_few_and_alone()
     text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
     faults = include_faults(f"{layer}/file.cpp", text)
     assert (faults == []) == (target in reachable(layer))

@@ -26,7 +26,7 @@ PHRASES = re.compile(
     r"held in mind|is let go of|which may be none|where there is none of|those that are none|"
     r"what there is of|as it has them|as (it|they) (is|are) there)\b", re.I)  # fmt: skip
 # Commits up to this one were written before the rule.
-BEFORE_THE_RULE = "2aab8b8d"
+BEFORE_THE_RULE = "781b4e40db9a"
 SUBJECT = re.compile(r"^[a-z][a-z0-9 _,/.-]*: \S.{2,}$")
 MOST_IN_SUBJECT = 100
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/factories.h"
+#include "core/codec/left_out.h"
 #include "core/codec/v3_configuration.h"
 #include "core/json/value.h"
 
@@ -169,6 +170,7 @@ json::Value ExtensionObject(std::string name, json::Value configuration) {
 
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    ZARR_RETURN_IF_ERROR(CheckBuilt(spec.name));
     if (row->make == nullptr && row->make_objects == nullptr)
         return Status::Unsupported("codec \"" + spec.name +
                                    "\" is supported only directly after transpose");

@@ -103,4 +103,15 @@ std::string FiltersText(const ArrayMetadata& metadata) {
     return items != nullptr && !items->empty() ? json::Dump(*filters) : "";
 }
 
+std::string CodecsText(const ArrayMetadata& metadata) {
+    json::Object pair;
+    for (const char* const name : {"codecs", "filters", "compressor"}) {
+        const json::Value* const stored = FindStored(metadata, name);
+        if (IsV3(metadata)) return stored != nullptr ? json::Dump(*stored) : "[]";
+        if (name != std::string_view("codecs"))
+            pair.emplace_back(name, stored != nullptr ? *stored : json::Value());
+    }
+    return json::Dump(json::Value(std::move(pair)));
+}
+
 }  // namespace zarr

@@ -139,4 +139,8 @@ std::string FillValueText(const ArrayMetadata& metadata);
 std::string CompressorText(const ArrayMetadata& metadata);
 std::string FiltersText(const ArrayMetadata& metadata);
 
+// Returns the JSON of all codecs: of Zarr v3 the list "codecs", of v1 and v2 an object with the
+// members "filters" and "compressor" of v2.
+std::string CodecsText(const ArrayMetadata& metadata);
+
 }  // namespace zarr

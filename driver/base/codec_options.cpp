@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/codec/left_out.h"
 #include "core/codec/registry.h"
 #include "core/json/value.h"
 #include "driver/base/option_values.h"
@@ -160,7 +161,8 @@ bool HasFields(std::string_view id) {
 Names Ids(bool are_compressors) {
     Names ids;
     for (const std::string_view id : zarr::CodecIds())
-        if (IsCompressor(id) == are_compressors && HasFields(id)) ids.emplace_back(id);
+        if (IsCompressor(id) == are_compressors && HasFields(id) && !zarr::IsLeftOut(id))
+            ids.emplace_back(id);
     return ids;
 }
 
@@ -251,6 +253,21 @@ const char* const kFilterOptions =
 
 }  // namespace
 
+namespace {
+
+// Removes the options of codecs that this build lacks, such as LZMA_PRESET.
+std::string WithoutLeftOut(std::string options) {
+    for (const zarr::LeftOutCodec& codec : zarr::LeftOutCodecs()) {
+        const std::string name = CPLString(std::string(codec.name)).toupper();
+        const std::string option = "  <Option name='" + name + "_";
+        for (std::size_t at = 0; (at = options.find(option)) != std::string::npos;)
+            options.erase(at, options.find("/>", at) + 2 - at);
+    }
+    return options;
+}
+
+}  // namespace
+
 std::string CompressorIds() { return Joined(Ids(true), ",", ","); }
 
 std::string FilterIds() { return Joined(Ids(false), ",", ","); }
@@ -271,7 +288,7 @@ std::string CodecOptions() {
            "  <Option name='BLOSC_CNAME' type='string-select' description='Compressor inside of "
            "BLOSC' default='lz4'>    " +
            ValueElements(Names(in_blosc.List(), in_blosc.List() + in_blosc.size())) +
-           "  </Option>" + kCodecOptions +
+           "  </Option>" + WithoutLeftOut(kCodecOptions) +
            "  <Option name='FILTER' type='string' description='Filters in front of the compressor, "
            "with commas between: NONE, " +
            Joined(UpperCase(Ids(false)), ", ", ", ") + "' default='NONE'/>" + kFilterOptions;

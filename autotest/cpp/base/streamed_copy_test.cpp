@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/guarded_memory.h"
 #include "core/base/converter.h"
 #include "core/grid/copy.h"
 

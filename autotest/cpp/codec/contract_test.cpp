@@ -11,8 +11,8 @@
 #include <set>
 
 #include "autotest/cpp/codec/from_json.h"
-#include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/codec/vectors.h"
+#include "autotest/cpp/support/guarded_memory.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
 

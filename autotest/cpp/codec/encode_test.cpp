@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "autotest/cpp/codec/from_json.h"
-#include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/codec/vectors.h"
+#include "autotest/cpp/support/guarded_memory.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/guarded_memory.h"
 #include "core/codec/pipeline.h"
 
 namespace zarr::test {

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/guarded_memory.h"
 #include "core/base/text.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"

@@ -230,7 +230,7 @@ TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
         const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(groups.ok());
         EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
-        // What is asked for by name is listed.
+        // A group for overviews is listed if a caller names it.
         const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(own.ok());
         EXPECT_EQ(own->size(), 2U);

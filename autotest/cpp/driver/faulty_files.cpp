@@ -18,13 +18,13 @@
 
 namespace zarr_driver::test {
 
-namespace {
-
 struct FaultyNode {
     bool is_folder = false;
     std::shared_ptr<std::string> bytes;
     std::int64_t modified = 0;  // nanoseconds since 1970
 };
+
+namespace {
 
 std::int64_t Now() {
     using std::chrono::duration_cast;

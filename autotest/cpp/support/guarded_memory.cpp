@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotest/cpp/codec/guarded_memory.h"
+#include "autotest/cpp/support/guarded_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

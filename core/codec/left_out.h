@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The codecs whose libraries the build was configured without, by CMake's options ZARR_WITH_...
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace zarr {
+
+struct LeftOutCodec {
+    std::string_view name;     // numcodecs' id, or the name of Zarr v3 without "numcodecs."
+    std::string_view library;  // the library that the codec needs
+    std::string_view option;   // the CMake option that is OFF
+};
+
+// Returns the codecs that this build lacks; none by default. Thread-safe.
+const std::vector<LeftOutCodec>& LeftOutCodecs();
+
+// True for a codec that this build lacks. Thread-safe.
+bool IsLeftOut(std::string_view name);
+
+// kUnsupported for a codec that this build lacks; the message names its library and the option.
+// Thread-safe.
+Status CheckBuilt(std::string_view name);
+
+}  // namespace zarr

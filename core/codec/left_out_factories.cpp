@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The factories of the codecs that are left out. They link in place of the real ones; the registry
+// fails before it calls them.
+#include "core/codec/factories.h"
+#include "core/codec/left_out.h"
+
+namespace zarr {
+
+#if !ZARR_WITH_BZ2
+CodecResult MakeBz2(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("bz2");
+}
+#endif
+#if !ZARR_WITH_LZMA
+CodecResult MakeLzma(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("lzma");
+}
+#endif
+#if !ZARR_WITH_TIFF
+CodecResult MakeTiff(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("imagecodecs_tiff");
+}
+#endif
+#if !ZARR_WITH_ZFP
+CodecResult MakeZfp(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("zfp");
+}
+CodecResult MakeZfpy(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("zfpy");
+}
+#endif
+
+}  // namespace zarr

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Conversion between the elements of a store and the MemoryTypes of a program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/converter.h"
+#include "core/base/status.h"
+#include "core/dtype/data_type.h"
+#include "core/library/zarr_core/data_type.h"
+
+namespace zarr_core {
+
+// Returns the smallest memory type that holds every value of a type; kElement for types that are no
+// numbers.
+MemoryType HoldingType(const zarr::DataType& type);
+
+// Converts between elements as stored and elements in memory. Lives as long as the read or write
+// that uses its converter. Fixed in place, as the converter points to it.
+class Conversion {
+  public:
+    Conversion() = default;
+    Conversion(const Conversion&) = delete;
+    Conversion& operator=(const Conversion&) = delete;
+
+    // Returns the converter of elements as stored to `memory`, or back. It borrows `stored`.
+    // kInvalidArgument if there is no such conversion.
+    zarr::Result<zarr::Converter> ForReading(const zarr::DataType& stored, MemoryType memory);
+    zarr::Result<zarr::Converter> ForWriting(MemoryType memory, const zarr::DataType& stored);
+
+  private:
+    // Converts `count` elements; strides are in bytes.
+    using Convert = void (*)(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                             std::ptrdiff_t src_stride, std::size_t count);
+    static void ReadRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                        const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
+    static void WriteRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                         const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
+    static Convert Find(MemoryType to, MemoryType from);
+
+    zarr::DataType holding_;  // in memory, between the two steps
+    zarr::Converter inner_;   // between stored elements and `holding_`
+    Convert convert_ = nullptr;
+};
+
+}  // namespace zarr_core
