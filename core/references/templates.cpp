@@ -17,10 +17,12 @@ namespace {
 
 using Value = Templates::Value;
 
-Status TooLong() { return OverLimit(Limit::kTemplateLength, "a template has too many bytes"); }
+Status TemplateTooLong() {
+    return OverLimit(Limit::kTemplateLength, "a template has too many bytes");
+}
 
 Status Appended(std::string& text, std::string_view more) {
-    if (text.size() + more.size() > LimitOf(Limit::kTemplateLength)) return TooLong();
+    if (text.size() + more.size() > LimitOf(Limit::kTemplateLength)) return TemplateTooLong();
     text += more;
     return {};
 }
@@ -170,7 +172,7 @@ class TemplateExpression {
         if (const auto* const format = std::get_if<std::string>(&left)) {
             if (operation != '%') return Unsupported();
             ZARR_ASSIGN_OR_RETURN(std::string text, Format(*format, right));
-            if (text.size() > LimitOf(Limit::kTemplateLength)) return TooLong();
+            if (text.size() > LimitOf(Limit::kTemplateLength)) return TemplateTooLong();
             return Value(std::move(text));
         }
         const std::int64_t a = std::get<std::int64_t>(left);
