@@ -141,7 +141,12 @@ bool IsZip(const GDALOpenInfo& open_info) {
 
 // Identifies references by the first bytes of a file, or by a name of GDAL's file systems for them.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
-    if (open_info.nHeaderBytes == 0) return !name.is_remote() && IsKerchunkJson(name);
+    for (const char* prefix : kKerchunkJsonPrefixes)
+        if (STARTS_WITH(open_info.pszFilename, prefix)) return true;
+    if (open_info.nHeaderBytes == 0) {
+        const auto parsed = ParseConnectionString(open_info.pszFilename);
+        return parsed.ok() && !parsed->path.is_remote() && IsKerchunkJson(parsed->path);
+    }
     return AreKerchunkReferences(name, {reinterpret_cast<const char*>(open_info.pabyHeader),
                                         static_cast<std::size_t>(open_info.nHeaderBytes)});
 }
@@ -195,7 +200,7 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     if (may_be_folder) return IsFolderOfStore(open_info, name);
-    if (purpose == Purpose::kOpen && IsReferences(open_info, name)) return true;
+    if (IsReferences(open_info, name)) return true;
     // GDAL must not delete a zip file before the copy that replaces it is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));

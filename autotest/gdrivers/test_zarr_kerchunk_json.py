@@ -59,7 +59,7 @@ def test_arrays_are_bands(tmp_path, references, version, cpl):
     read_all(name)
     dataset = gdal.Open(f'ZARR:"{name}":/cube')
     assert dataset.GetGeoTransform() == (0, 10, 0, 1005, 0, -10)
-    assert dataset.GetRasterBand(2).GetDescription().startswith("2020-01-02")
+    assert dataset.GetRasterBand(2).GetDescription().startswith("time=2020-01-02")
     assert dataset.GetRasterBand(1).GetUnitType() == "m"
     cpl.assert_quiet()
 

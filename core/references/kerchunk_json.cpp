@@ -10,6 +10,7 @@
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/json/value.h"
+#include "core/metadata/documents.h"
 #include "core/references/json_stream.h"
 #include "core/store/keys.h"
 
@@ -302,9 +303,14 @@ bool MayBeKerchunkJson(std::string_view start) {
                    start.find("\"templates\"") != std::string_view::npos ||
                    start.find("\"gen\"") != std::string_view::npos;
     const std::string_view name = LastName(key);
-    for (const std::string_view document : {".zgroup", ".zarray", ".zattrs", "zarr.json"})
-        if (name == document) return true;
-    return false;
+    if (IsDocumentOfAnyFormat(name)) return true;
+    // The key of a chunk, with a reference or a text.
+    const bool is_chunk = key.find('/') != std::string_view::npos &&
+                          name.find_first_not_of("0123456789.c") == std::string_view::npos;
+    const std::size_t colon = start.find_first_not_of(" \t\r\n", end + 1);
+    if (!is_chunk || colon == std::string_view::npos || start[colon] != ':') return false;
+    const std::size_t value = start.find_first_not_of(" \t\r\n", colon + 1);
+    return value != std::string_view::npos && (start[value] == '[' || start[value] == '"');
 }
 
 }  // namespace zarr

@@ -26,7 +26,7 @@ struct TargetCondition {
     bool is_empty() const { return etag.empty() && !not_modified_after; }
 };
 
-// Where the bytes of one value lie.
+// Location of the bytes of one value.
 struct Reference {
     enum class Kind : std::uint8_t {
         kAbsent,  // the key has no value

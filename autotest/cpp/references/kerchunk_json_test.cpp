@@ -306,6 +306,9 @@ TEST(KerchunkJson, IsRecognisedByItsStart) {
     EXPECT_TRUE(MayBeKerchunkJson(R"({".zgroup": ")"));
     EXPECT_TRUE(MayBeKerchunkJson(R"({"a/b/.zarray": {)"));
     EXPECT_TRUE(MayBeKerchunkJson(R"({"zarr.json": ")"));
+    EXPECT_TRUE(MayBeKerchunkJson(R"({"x/c/0/1": ["u", 1, 2])"));
+    EXPECT_TRUE(MayBeKerchunkJson(R"({"x/0.1" : "base64:)"));
+    EXPECT_FALSE(MayBeKerchunkJson(R"({"x/0.1": {})"));
     EXPECT_FALSE(MayBeKerchunkJson(R"({"type": "FeatureCollection"})"));
     EXPECT_FALSE(MayBeKerchunkJson(R"({"version": "1.0", "stac_version": 1})"));
     EXPECT_FALSE(MayBeKerchunkJson("{}"));
