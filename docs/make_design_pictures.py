@@ -39,6 +39,7 @@ PURPOSE = {
     "core/json": ["JSON with order, exact integers,", "limits, errors with a place"],
     "core/base": ["errors as values, bytes, byte order,", "threads, fork(), limits"],
     "core/grid": ["regions, chunk keys,", "the one copy of", "n dimensions"],
+    "core/references": ["Kerchunk's JSON: where", "values lie in other files"],
     "core/store": ["keys and values:", "memory, folder, zip,", "consolidated overlay"],
 }  # fmt: skip
 
@@ -153,6 +154,9 @@ def near(at, other, radius=10):
 # The picture of the layers
 
 MIDDLE, WIDE, HIGH, STEP, TOP = 460, 370, 76, 104, 72
+# Sides of the layers of the core that are not in the column, and how far one is below the middle of its ends.
+SIDE_OF = {"core/store": "left", "core/grid": "right", "core/references": "right"}
+SHIFT = {"core/references": 130}
 NARROW, SIDE_X = 180, {"left": 136, "right": 784}
 
 
@@ -210,15 +214,15 @@ def draw_sides(svg, arrows, place, libraries):
     """Draws the layers beside the longest path down."""
     others = sorted(set(arrows) - set(place))
     beside = [name for name in others if name.startswith("core/")]
-    assert len(beside) <= len(SIDE_X) >= len(others) - len(beside), "no place left beside the column"
+    assert len(others) - len(beside) <= len(SIDE_X), "no place left beside the column"
     # Layers of the driver are further up than those of the core.
-    sides = [*zip(reversed(beside), SIDE_X), *zip([name for name in others if name not in beside], SIDE_X)]
+    sides = [*((name, SIDE_OF[name]) for name in beside), *zip([name for name in others if name not in beside], SIDE_X)]
     for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)
         users = [user for user, targets in arrows.items() if name in targets]
         ends = [place[each] for each in [*users, *arrows[name]]]
         high = 58 + 16 * len(PURPOSE[name]) - (0 if libraries[name] else 16)
-        y = (min(ends) + max(ends) + HIGH) // 2 - high // 2
+        y = (min(ends) + max(ends) + HIGH) // 2 - high // 2 + SHIFT.get(name, 0)
         for user in users:
             middle = place[user] + HIGH // 2
             svg.arrow((edge, middle), (x, middle), (x, y - 2))

@@ -20,6 +20,7 @@
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
@@ -138,6 +139,18 @@ bool IsZip(const GDALOpenInfo& open_info) {
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
+// Identifies references by the first bytes of a file, or by a name of GDAL's file systems for them.
+bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
+    for (const char* prefix : kKerchunkJsonPrefixes)
+        if (STARTS_WITH(open_info.pszFilename, prefix)) return true;
+    if (open_info.nHeaderBytes == 0) {
+        const auto parsed = ParseConnectionString(open_info.pszFilename);
+        return parsed.ok() && !parsed->path.is_remote() && IsKerchunkJson(parsed->path);
+    }
+    return AreKerchunkReferences(name, {reinterpret_cast<const char*>(open_info.pabyHeader),
+                                        static_cast<std::size_t>(open_info.nHeaderBytes)});
+}
+
 // Why GDAL identifies a name: to open it, or to delete the dataset that a copy replaces. Often
 // nothing exists under the latter name, so a name alone is no evidence.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
@@ -187,6 +200,7 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     if (may_be_folder) return IsFolderOfStore(open_info, name);
+    if (IsReferences(open_info, name)) return true;
     // GDAL must not delete a zip file before the copy that replaces it is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));

@@ -21,6 +21,7 @@
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_management.h"
@@ -128,6 +129,7 @@ void Unload(GDALDriver* /*driver*/) {
         zarr::WorkerPool::Instance().EndIdle();
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
+        zarr_driver::ForgetReferences();
         zarr_driver::ClearResponseCache();
     });
 }

@@ -453,3 +453,45 @@ def _(folder):
     dataset = gdal.OpenEx(str(DATA / "temperature.zarr"),
                           open_options=["LOAD_EXTRA_DIM_METADATA_DELAY=0"])  # fmt: skip
     dataset.GetRasterBand(1).GetDescription()
+
+
+# References
+
+
+def referenced(folder, key, reference):
+    """Reads an array of 2 x 2 bytes by references, one of which is `reference`."""
+    array = {"zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1", "fill_value": None,
+             "filters": None, "compressor": None, "order": "C"}  # fmt: skip
+    path = folder / "refs.json"
+    path.write_text(json.dumps({".zarray": json.dumps(array), key: reference}))
+    dataset = gdal.Open(str(path))
+    if dataset is not None:
+        dataset.ReadAsArray()
+    return path
+
+
+@provokes("<key>: <path>: the file that a reference names does not exist")
+def _(folder):
+    referenced(folder, "0.0", ["gone.nc", 0, 4])
+
+
+@provokes("<key>: <path>: the file is shorter than the reference to <n> bytes at <n>")
+def _(folder):
+    (folder / "short.nc").write_bytes(b"12")
+    referenced(folder, "0.0", ["short.nc", 0, 4])
+
+
+@provokes("<key>: <location>: the file is not below the folder of the references; allow it with the "
+          "configuration option ZARR_REFERENCE_FOLDERS=FOLDER")  # fmt: skip
+def _(folder):
+    referenced(folder, "0.0", ["/etc/hostname", 0, 4])
+
+
+@provokes("<key>: expected [url] or [url, offset, length] as a reference")
+def _(folder):
+    referenced(folder, "0.0", ["a.nc", 0])
+
+
+@provokes("references are read-only")
+def _(folder):
+    gdal.OpenEx(str(referenced(folder, "0.0", "base64:AAECAw==")), gdal.OF_RASTER | gdal.OF_UPDATE)

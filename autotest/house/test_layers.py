@@ -24,13 +24,14 @@ ARROWS = {
     "core/library": ["core/library/zarr_core", "core/conventions"],
     "core/library/zarr_core": [],  # the public headers
     "core/conventions": ["core/hierarchy"],
-    "core/hierarchy": ["core/array"],
+    "core/hierarchy": ["core/array", "core/references"],
     "core/array": ["core/metadata"],
     "core/metadata": ["core/codec", "core/grid", "core/store"],
     "core/codec": ["core/dtype", "core/grid"],
     "core/dtype": ["core/json"],
     "core/json": ["core/base"],
     "core/grid": ["core/base"],
+    "core/references": ["core/metadata"],
     "core/store": ["core/json"],  # the overlay of consolidated metadata reads JSON
     "core/base": [],
 }

@@ -15,7 +15,7 @@ constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
 // Limits with their defaults and maxima. Some encodings store string lengths in 31 bits. The
 // maximum JSON depth is bounded by a thread's stack.
-constexpr std::array<LimitInfo, 9> kLimits = {{
+constexpr std::array<LimitInfo, 12> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},
     {Limit::kStringSize, "ZARR_MAX_STRING_SIZE", true, kGiga, 2 * kGiga - 1},
@@ -25,24 +25,24 @@ constexpr std::array<LimitInfo, 9> kLimits = {{
     {Limit::kJsonDepth, "ZARR_MAX_JSON_DEPTH", false, 128, 1000},
     {Limit::kJsonValues, "ZARR_MAX_JSON_VALUES", false, 4 * kMega, kTera},
     {Limit::kCoordinates, "ZARR_MAX_COORDINATES", false, 16 * kMega, kTera},
+    {Limit::kReferences, "ZARR_MAX_REFERENCES", false, 64 * kMega, kTera},
+    {Limit::kReferenceSize, "ZARR_MAX_REFERENCE_SIZE", true, 8 * kGiga, kTera},
+    {Limit::kTemplateLength, "ZARR_MAX_TEMPLATE_LENGTH", true, 65536, kGiga},
 }};
 
 std::atomic<std::uint64_t>& ValueOf(Limit limit) {
-    static std::array<std::atomic<std::uint64_t>, kLimits.size()> values = {{{kLimits[0].preset},
-                                                                             {kLimits[1].preset},
-                                                                             {kLimits[2].preset},
-                                                                             {kLimits[3].preset},
-                                                                             {kLimits[4].preset},
-                                                                             {kLimits[5].preset},
-                                                                             {kLimits[6].preset},
-                                                                             {kLimits[7].preset},
-                                                                             {kLimits[8].preset}}};
+    static auto& values = *new std::array<std::atomic<std::uint64_t>, kLimits.size()>();
+    static const bool is_set = [] {
+        for (std::size_t i = 0; i < kLimits.size(); ++i) values[i] = kLimits[i].preset;
+        return true;
+    }();
+    static_cast<void>(is_set);
     return values[static_cast<std::size_t>(limit)];
 }
 
 }  // namespace
 
-const std::array<LimitInfo, 9>& Limits() { return kLimits; }
+const std::array<LimitInfo, 12>& Limits() { return kLimits; }
 
 std::uint64_t LimitOf(Limit limit) { return ValueOf(limit).load(std::memory_order_relaxed); }
 

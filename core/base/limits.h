@@ -13,15 +13,18 @@
 namespace zarr {
 
 enum class Limit : std::uint8_t {
-    kChunkSize,     // bytes of a decoded chunk
-    kCodecMemory,   // bytes a codec's library uses beside the chunk, as for a dictionary
-    kStringSize,    // bytes of one string, and of all strings and objects of a chunk
-    kDimensions,    // dimensions of an array
-    kFilters,       // filters of an array
-    kMetadataSize,  // bytes of a metadata document
-    kJsonDepth,     // nesting depth of a JSON document
-    kJsonValues,    // values in a JSON document
-    kCoordinates,   // elements of a coordinate array that is read to georeference a raster
+    kChunkSize,       // bytes of a decoded chunk
+    kCodecMemory,     // bytes a codec's library uses beside the chunk, as for a dictionary
+    kStringSize,      // bytes of one string, and of all strings and objects of a chunk
+    kDimensions,      // dimensions of an array
+    kFilters,         // filters of an array
+    kMetadataSize,    // bytes of a metadata document
+    kJsonDepth,       // nesting depth of a JSON document
+    kJsonValues,      // values in a JSON document
+    kCoordinates,     // elements of a coordinate array that is read to georeference a raster
+    kReferences,      // references of a document, generated ones included
+    kReferenceSize,   // bytes of a document of references, decompressed
+    kTemplateLength,  // bytes of an expanded template of references
 };
 
 // Name of a limit for users, and its range: `preset` is the default, `largest` the maximum.
@@ -34,7 +37,7 @@ struct LimitInfo {
 };
 
 // Returns all limits, in the order of the enumeration Limit.
-const std::array<LimitInfo, 9>& Limits();
+const std::array<LimitInfo, 12>& Limits();
 
 // Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);

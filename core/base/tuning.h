@@ -158,6 +158,9 @@ inline constexpr std::uint64_t kFreeGap = 1024;
 // Maximum size of a remote store's cached metadata, and maximum size of a value that is prefetched.
 inline constexpr std::size_t kMetadataCacheBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kPrefetchedBytes = std::size_t{4} << 20;
+// Maximum number of targets that one document of references keeps open. A year of hourly files is
+// 8,784.
+inline constexpr std::size_t kOpenTargets = 10000;
 // Number of value versions that a remote store remembers, to detect that a value was replaced
 // between two reads.
 inline constexpr std::size_t kKnownVersions = std::size_t{1} << 16;

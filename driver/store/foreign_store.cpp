@@ -18,6 +18,7 @@
 #include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
+#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -31,10 +32,8 @@ using zarr::Status;
 
 namespace {
 
-// File systems of GDAL through which the built-in driver reads Kerchunk references. A GDAL version
-// that has them reads references.
-constexpr const char* kReferenceFileSystem = "/vsikerchunk_json_ref/";
-constexpr const char* kCachedFileSystem = "/vsikerchunk_json_ref_cached/";
+// File system of GDAL through which the built-in driver reads Kerchunk references in Parquet files.
+// A GDAL version that has it reads them.
 constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
 
 bool HasFileSystem(const char* prefix) {
@@ -49,16 +48,10 @@ bool IsFolder(const std::string& path) {
 }
 
 ForeignStore FindByName(const StorePath& path) {
-    if (STARTS_WITH(path.c_str(), kReferenceFileSystem) ||
-        STARTS_WITH(path.c_str(), kCachedFileSystem))
-        return ForeignStore::kReferenceFile;
     if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
-    if (zarr::LastName(path.text()) == zarr::kV3Document) return ForeignStore::kNone;
-    const char* const extension = CPLGetExtension(path.c_str());
-    const bool is_json = EQUAL(extension, "json");
-    if (!is_json && !EQUAL(extension, "parq")) return ForeignStore::kNone;
+    if (!EQUAL(CPLGetExtension(path.c_str()), "parq")) return ForeignStore::kNone;
     if (!path.is_remote() && IsFolder(path)) return ForeignStore::kNone;
-    return is_json ? ForeignStore::kReferenceFile : ForeignStore::kReferenceParquet;
+    return ForeignStore::kReferenceParquet;
 }
 
 bool Holds(const std::string& folder, std::string_view name) {
@@ -99,7 +92,7 @@ bool IsV3Draft(const std::string& folder) {
 }
 
 ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
-    const auto place = ZipLocationOf(folder);
+    const auto place = IsKerchunkJson(folder) ? std::nullopt : ZipLocationOf(folder);
     if (place && HoldsConsolidatedAlone(*place) && HoldsKerchunkReferences(folder))
         return ForeignStore::kReferenceParquet;
     is_store = !place && IsStoreFolder(folder);
@@ -193,7 +186,6 @@ bool CanBuiltinRead(ForeignStore kind) {
     // Whether the built-in driver of this GDAL version still reads the draft shows only when it
     // opens the store.
     if (kind == ForeignStore::kV3Draft) return true;
-    if (kind == ForeignStore::kReferenceFile) return HasFileSystem(kReferenceFileSystem);
     return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
 }
 

@@ -13,8 +13,7 @@
 namespace zarr_driver {
 
 enum class ForeignStore : std::uint8_t {
-    kNone,           // a store that this driver reads, or nothing known
-    kReferenceFile,  // Kerchunk references in a JSON file, or a path below /vsikerchunk_json_ref/
+    kNone,              // a store that this driver reads, or nothing known
     kReferenceParquet,  // Kerchunk references in Parquet files, with a .zmetadata
     kIcechunk,          // an Icechunk repository
     kV3Draft,           // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote

@@ -100,6 +100,7 @@ HttpOptions FindOptions(const RemoteValue& value) {
         const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
         for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
     }
+    if (!value.headers.empty()) found.headers += value.headers + "\r\n";
     // GDAL's client asks for HTTP/1.1 by default. "2TLS" lets the server choose HTTP/2 in the TLS
     // handshake, which takes no extra round trip.
     if (!is_version_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
@@ -223,8 +224,13 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     const int status = HttpStatus(*answer);
     constexpr int kNotFound = 404;
     constexpr int kGone = 410;
+    constexpr int kPreconditionFailed = 412;
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
+    if (status == kPreconditionFailed && told != nullptr && !value.headers.empty()) {
+        told->is_condition_unmet = true;
+        return false;
+    }
     if (extent && status == kNoSuchRange) {
         if (told != nullptr) HandleUnsatisfiableRange(*answer, *told);
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));

@@ -23,6 +23,8 @@ struct RemoteValue {
     const std::string& url;
     const std::string& path;
     const std::string& key;
+    // Further lines of the request's header, such as "If-Match: ..."; joined by "\r\n".
+    std::string headers = {};
 };
 
 // Facts about a value that a server sends beside its bytes.
@@ -33,6 +35,9 @@ struct ValueInfo {
     // the size. Empty if the server sends none of them.
     std::string version;
     bool is_other_part = false;  // the fetch failed because the server sent another range
+    // True if the value does not meet a condition of RemoteValue::headers (412). Fetch() returns
+    // false then.
+    bool is_condition_unmet = false;
 };
 
 // Reads a value with one GET request over a persistent connection. GDAL_HTTP_MAX_RETRY and its

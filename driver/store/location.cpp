@@ -24,6 +24,7 @@
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
+#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
@@ -79,6 +80,7 @@ void AscendInZip(const ZipLocation& place, std::string& folder, std::string& nod
 // from the root into `node`. Only local folders are checked; remote ones are judged by their names.
 // `is_store` is true if IsStoreFolder(folder) is known to be true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
+    if (IsKerchunkJson(folder)) return;
     if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;

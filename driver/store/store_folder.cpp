@@ -13,6 +13,7 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
@@ -76,12 +77,13 @@ bool HoldsKerchunkReferences(const std::string& folder) {
 
 bool IsStoreFolder(const std::string& folder) {
     const QuietErrors quiet;  // a server may refuse what is absent
-    if (const auto place = ZipLocationOf(folder)) {
+    if (const auto place = ZipLocationOf(folder); place && !IsKerchunkJson(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
                (HoldsStore(**archive, InnerFolder(*place, **archive)) || IsV1Folder(folder));
     }
-    return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
+    return IsKerchunkJson(folder) || HoldsDocument(folder) || IsLevelsFolder(folder) ||
+           IsV1Folder(folder);
 }
 
 bool NamesDocument(const std::string& path) {

@@ -240,6 +240,28 @@ std::string PathOfFileUrl(const std::string& rest) {
     return has_drive ? path.substr(1) : path;
 }
 
+// Takes "/vsikerchunk_json_ref/{path}/node" apart. The prefix and braces stay unless the path shows
+// by itself that it is references.
+void TakeReferenceNode(ConnectionString& name) {
+    const std::string text = name.path;
+    for (const char* prefix : kKerchunkJsonPrefixes) {
+        const std::size_t begin = std::strlen(prefix);
+        if (!STARTS_WITH(text.c_str(), prefix) || text[begin] != '{') continue;
+        const std::size_t end = text.find('}', begin);
+        if (end == std::string::npos) return;
+        const std::string document = text.substr(begin + 1, end - begin - 1);
+        const auto node = zarr::NormalizePath(text.substr(end + 1));
+        if (!node.ok()) return;
+        const std::string lower = CPLString(document).tolower();
+        const bool shows = zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
+        name.path = StorePath(shows ? document : text.substr(0, end + 1));
+        if (node->empty() || name.has_node) return;
+        name.has_node = true;
+        name.node = *node;
+        return;
+    }
+}
+
 std::string ExpandUrl(const std::string& path) {
     static constexpr const char* kSchemes[][2] = {
         {"http://", "/vsicurl/http://"},
@@ -321,6 +343,7 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     if (!HasZarrPrefix(name)) {
         parsed.path = StorePath(name);
         if (parsed.path.text().empty()) return zarr::Status::Invalid("the path is empty");
+        TakeReferenceNode(parsed);
         return parsed;
     }
     parsed.has_prefix = true;
@@ -331,7 +354,10 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
         StorePath(is_quoted ? parts->path.substr(1, parts->path.size() - 2) : parts->path);
     if (parsed.path.text().empty()) return zarr::Status::Invalid("no path after ZARR:");
     const std::string after = name.substr(kPrefixLength + parts->path.size());
-    if (after.empty()) return parsed;
+    if (after.empty()) {
+        TakeReferenceNode(parsed);
+        return parsed;
+    }
     if (after[0] != ':')
         return zarr::Status::Invalid("expected :/name of an array or group after the path, got " +
                                      zarr::Quoted(after));
@@ -344,6 +370,7 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     parsed.select = TakeSelection(node);
     if (parsed.select.empty()) ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
     ZARR_ASSIGN_OR_RETURN(parsed.node, zarr::NormalizePath(node));
+    TakeReferenceNode(parsed);
     return parsed;
 }
 

@@ -87,6 +87,11 @@ struct ConnectionString {
     bool is_store = false;               // IsStoreFolder(FolderOf(path)) is known to be true
 };
 
+// Prefixes of GDAL's file systems that show references in JSON as a folder. "{path}" follows the
+// prefix. Dataset names with them open without these file systems.
+inline constexpr const char* kKerchunkJsonPrefixes[] = {"/vsikerchunk_json_ref/",
+                                                        "/vsikerchunk_json_ref_cached/"};
+
 // True if `name` starts with "ZARR:" in any case.
 bool HasZarrPrefix(const std::string& name);
 

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""Kerchunk references in JSON: stores whose chunks lie in other files."""
+
+import json
+import os
+import subprocess
+import zipfile
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_formats import BOTH
+from zarr_gdal import config_options
+from zarr_http import Served
+from zarr_references import pack, write_json
+from zarr_store import make_store
+
+pytestmark = BOTH
+
+RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
+CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
+IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
+
+
+@pytest.fixture
+def references(tmp_path):
+    """References to a store with two arrays, whose chunks are packed into packed.bin."""
+    store = make_store(tmp_path / "plain", {
+        "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
+        "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},
+        "x": {"values": np.arange(50) * 10.0 + 5, "dims": ("x",)},
+        "y": {"values": 1000 - np.arange(30) * 10.0, "dims": ("y",)},
+        "time": {"values": np.arange(4.0), "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}},
+    })  # fmt: skip
+    return pack(store, tmp_path / "packed.bin", inline=64)
+
+
+def read(name, array):
+    dataset = gdal.OpenEx(f'ZARR:"{name}":/{array}', RASTER)
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    return dataset.ReadAsArray()
+
+
+def read_all(name):
+    assert np.array_equal(read(name, "cube"), CUBE)
+    assert np.array_equal(read(name, "image"), IMAGE)
+
+
+# ---------------------------------------------------------------------------------------------
+# Views
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_arrays_are_bands(tmp_path, references, version, cpl):
+    name = str(write_json(tmp_path / "refs.json", references, version))
+    assert gdal.IdentifyDriverEx(name, RASTER).ShortName == "Zarr"
+    listed = gdal.Open(name).GetMetadata("SUBDATASETS")
+    assert {text.rpartition(":/")[2] for key, text in listed.items() if key.endswith("_NAME")} == {"cube", "image"}
+    read_all(name)
+    dataset = gdal.Open(f'ZARR:"{name}":/cube')
+    assert dataset.GetGeoTransform() == (0, 10, 0, 1005, 0, -10)
+    assert dataset.GetRasterBand(2).GetDescription().startswith("time=2020-01-02")
+    assert dataset.GetRasterBand(1).GetUnitType() == "m"
+    cpl.assert_quiet()
+
+
+def test_the_multidimensional_view(tmp_path, references, cpl):
+    name = str(write_json(tmp_path / "refs.json", references))
+    root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
+    assert set(root.GetMDArrayNames()) == {"cube", "image", "x", "y", "time"}
+    cube = root.OpenMDArray("cube")
+    assert np.array_equal(cube.ReadAsArray(), CUBE)
+    assert np.array_equal(cube.ReadAsArray([1, 3, 5], [2, 20, 30]), CUBE[1:3, 3:23, 5:35])
+    assert [dimension.GetName() for dimension in cube.GetDimensions()] == ["time", "y", "x"]
+    cpl.assert_quiet()
+
+
+def test_a_slice_by_index_and_by_time(tmp_path, references):
+    name = str(write_json(tmp_path / "refs.json", references))
+    assert np.array_equal(gdal.Open(f'ZARR:"{name}":/cube:2').ReadAsArray(), CUBE[2])
+    assert np.array_equal(gdal.Open(f'ZARR:"{name}":/cube:time=2020-01-04').ReadAsArray(), CUBE[3])
+
+
+def test_programs_read_references(tmp_path, references):
+    write_json(tmp_path / "refs.json", references)
+    info = subprocess.run(["gdalinfo", "refs.json"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "SUBDATASET_1_NAME=ZARR:" in info.stdout and info.stderr == ""
+    subprocess.run(["gdal_translate", "-q", 'ZARR:"refs.json":/image', "image.tif"], cwd=tmp_path, check=True)
+    assert np.array_equal(gdal.Open(str(tmp_path / "image.tif")).ReadAsArray(), IMAGE)
+    subprocess.run(["gdalmdimtranslate", "-of", "Zarr", "refs.json", "copy.zarr"], cwd=tmp_path, check=True)
+    assert np.array_equal(gdal.Open(f'ZARR:"{tmp_path}/copy.zarr":/cube').ReadAsArray(), CUBE)
+
+
+# ---------------------------------------------------------------------------------------------
+# Names
+
+
+@pytest.mark.parametrize("prefix", ["/vsikerchunk_json_ref/", "/vsikerchunk_json_ref_cached/"])
+@pytest.mark.parametrize("extension", [".json", ".txt"])
+def test_names_of_gdals_file_systems(tmp_path, references, prefix, extension):
+    path = write_json(tmp_path / f"refs{extension}", references)
+    base = f"{prefix}{{{path}}}"
+    assert gdal.OpenEx(base, MULTIDIM).GetRootGroup().OpenMDArray("image") is not None
+    assert np.array_equal(gdal.Open(f'ZARR:"{base}":/image').ReadAsArray(), IMAGE)
+    assert np.array_equal(gdal.Open(f"{base}/image").ReadAsArray(), IMAGE)
+    assert np.array_equal(gdal.Open(f'ZARR:"{base}/image"').ReadAsArray(), IMAGE)
+
+
+def test_compressed_by_zstandard(tmp_path, references):
+    import numcodecs
+
+    path = write_json(tmp_path / "refs.json", references)
+    packed = tmp_path / "refs.json.zst"
+    packed.write_bytes(numcodecs.Zstd().encode(path.read_bytes()))
+    path.unlink()
+    assert gdal.IdentifyDriverEx(str(packed), RASTER).ShortName == "Zarr"
+    read_all(packed)
+
+
+def test_in_a_zip_file(tmp_path, references):
+    document = json.dumps({"refs": references})
+    with zipfile.ZipFile(tmp_path / "refs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("deep/refs.json", document)
+        archive.write(tmp_path / "packed.bin", "deep/packed.bin")
+    name = f"/vsizip/{tmp_path}/refs.zip/deep/refs.json"
+    root = gdal.OpenEx(f'ZARR:"{name}"', MULTIDIM).GetRootGroup()
+    assert "image" in root.GetMDArrayNames()
+    read_all(name)
+
+
+def test_other_json_is_left_to_other_drivers(tmp_path, cpl):
+    path = tmp_path / "points.json"
+    path.write_text('{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {},'
+                    ' "geometry": {"type": "Point", "coordinates": [1, 2]}}]}')  # fmt: skip
+    assert gdal.IdentifyDriverEx(str(path), gdal.OF_VECTOR).ShortName == "GeoJSON"
+    assert gdal.OpenEx(str(path), gdal.OF_VECTOR).GetLayerCount() == 1
+    cpl.assert_quiet()
+
+
+# ---------------------------------------------------------------------------------------------
+# Servers
+
+
+def test_a_document_on_a_web_server(tmp_path, references):
+    write_json(tmp_path / "refs.json", references)
+    with Served(tmp_path) as server:
+        name = f"{server.url}/refs.json"
+        read_all(name)
+        read_all(f"/vsicurl/{name}")
+        assert gdal.OpenEx(f"/vsikerchunk_json_ref/{{{name}}}", MULTIDIM) is not None
+
+
+def test_chunks_on_a_web_server(tmp_path, references):
+    """A local document names a server; near chunks are read by one request."""
+    with Served(tmp_path) as server:
+        moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
+                 for key, value in references.items()}  # fmt: skip
+        name = write_json(tmp_path / "refs.json", moved)
+        server.log()
+        assert np.array_equal(read(name, "image"), IMAGE)
+        requests = [each for each in server.log()["requests"] if "packed.bin" in each[1]]
+        assert len(requests) <= 2
+        read_all(name)
+
+
+# ---------------------------------------------------------------------------------------------
+# Faults
+
+
+def refused(references, key, reference, tmp_path, cpl):
+    """The error of reading the image where one chunk has another reference."""
+    name = write_json(tmp_path / "refs.json", {**references, key: reference})
+    cpl.clear()
+    dataset = gdal.Open(f'ZARR:"{name}":/image')
+    assert dataset is not None and dataset.ReadAsArray() is None
+    return cpl.the_error()
+
+
+def chunk_of(references):
+    return next(key for key in references if key.startswith("image/") and isinstance(references[key], list))
+
+
+def test_a_missing_or_short_target_is_an_error(tmp_path, references, cpl):
+    key = chunk_of(references)
+    text = refused(references, key, ["gone.bin", 0, 10], tmp_path, cpl)
+    assert f"{key}: " in text and text.endswith("gone.bin: the file that a reference names does not exist")
+    size = (tmp_path / "packed.bin").stat().st_size
+    text = refused(references, key, ["packed.bin", size - 2, 10], tmp_path, cpl)
+    assert f"packed.bin: the file is shorter than the reference to 10 bytes at {size - 2}" in text
+
+
+def test_an_absent_chunk_is_the_fill_value(tmp_path, references):
+    key = chunk_of(references)
+    del references[key]
+    name = write_json(tmp_path / "refs.json", references)
+    assert not np.array_equal(read(name, "image"), IMAGE)
+
+
+def test_damaged_documents_are_errors(tmp_path, cpl):
+    path = tmp_path / "refs.json"
+    for text in ('{"version": 1, "refs": {".zgroup": "{}", "x/0": ["u", 1]}}', '{"refs": {".zgroup": "{"',
+                 '{".zgroup": "{}", "x/0": "base64:*"}'):  # fmt: skip
+        path.write_text(text)
+        cpl.clear()
+        assert gdal.Open(str(path)) is None
+        assert len(cpl.errors) == 1, cpl.events
+
+
+def test_references_are_read_only(tmp_path, references, cpl):
+    name = str(write_json(tmp_path / "refs.json", references))
+    before = (tmp_path / "refs.json").read_bytes()
+    assert gdal.OpenEx(f'ZARR:"{name}":/image', RASTER | gdal.OF_UPDATE) is None
+    assert "references are read-only" in cpl.the_error()
+    assert (tmp_path / "refs.json").read_bytes() == before
+
+
+# ---------------------------------------------------------------------------------------------
+# Locations that a document may name
+
+
+@pytest.fixture
+def beyond(tmp_path, references):
+    """References to a file that is not below the folder of the document."""
+    (tmp_path / "documents").mkdir()
+    moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
+             for key, value in references.items()}  # fmt: skip
+    return write_json(tmp_path / "documents" / "refs.json", moved)
+
+
+def test_a_file_elsewhere_needs_an_option(tmp_path, beyond, cpl):
+    assert gdal.Open(f'ZARR:"{beyond}":/image').ReadAsArray() is None
+    assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
+
+
+@pytest.mark.parametrize("option, value", [
+    ("ZARR_REFERENCE_FOLDERS", "ALL"), ("ZARR_REFERENCE_FOLDERS", "/nowhere:{folder}"),
+    ("GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "YES")])  # fmt: skip
+def test_an_option_allows_a_file_elsewhere(tmp_path, beyond, option, value):
+    with config_options(**{option: value.format(folder=tmp_path)}):
+        read_all(beyond)
+
+
+def test_a_link_out_of_the_folder_is_resolved(tmp_path, beyond, references, cpl):
+    os.symlink(tmp_path / "packed.bin", tmp_path / "documents" / "packed.bin")
+    name = write_json(tmp_path / "documents" / "linked.json", references)
+    assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
+    assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
+
+
+@pytest.mark.parametrize("location", [
+    "../packed.bin", "/dev/zero", "/etc/passwd", "file:///etc/passwd", "/vsimem/packed.bin",
+    "/vsicurl/http://127.0.0.1/x", "/vsisubfile/0_100,/etc/passwd", "http://169.254.169.254/latest/meta-data",
+    "http://2852039166/latest", "http://[fe80::1]/x", "http://[::ffff:169.254.169.254]/x", "ftp://host/x",
+    "http://0xa9fea9fe/x", "dev.fifo", "folder"])  # fmt: skip
+def test_what_a_document_must_not_name(tmp_path, references, location, cpl):
+    os.mkfifo(tmp_path / "dev.fifo")
+    (tmp_path / "folder").mkdir()
+    refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
+
+
+def test_a_remote_document_names_no_local_file(tmp_path, references, cpl):
+    moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
+             for key, value in references.items()}  # fmt: skip
+    write_json(tmp_path / "refs.json", moved)
+    with Served(tmp_path) as server:
+        assert gdal.Open(f'ZARR:"{server.url}/refs.json":/image').ReadAsArray() is None
+        assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
+
+
+def test_templates(tmp_path, references):
+    moved = {key: ["{{u}}", *value[1:]] if isinstance(value, list) else value for key, value in references.items()}
+    name = write_json(tmp_path / "refs.json", moved, templates={"u": "packed.bin"})
+    read_all(name)

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "core/references/reference_store.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/base/checked.h"
+#include "core/base/thread_pool.h"
+#include "core/base/threads.h"
+#include "core/base/tuning.h"
+#include "core/store/keys.h"
+#include "core/store/read_ranges.h"
+
+namespace zarr {
+
+namespace {
+
+using TargetPtr = std::shared_ptr<const ReferenceTarget>;
+
+// "KEY: TARGET", with which messages about a target start.
+std::string Prefix(const std::string& key, const ReferenceTarget& target) {
+    return key + ": " + target.Describe();
+}
+
+Status Missing(const std::string& key, const ReferenceTarget& target) {
+    return Status::Corrupt(Prefix(key, target) +
+                           ": the file that a reference names does not exist");
+}
+
+Status Short(const std::string& key, const ReferenceTarget& target, const Reference& reference) {
+    return Status::Corrupt(Prefix(key, target) + ": the file is shorter than the reference to " +
+                           std::to_string(*reference.size) + " bytes at " +
+                           std::to_string(reference.offset));
+}
+
+// Reads `extent` of the value of a reference of known size.
+Status ReadExtent(const std::string& key, const ReferenceTarget& target, const Reference& reference,
+                  const ValuePart::Extent& extent, Buffer& bytes) {
+    const auto offset = CheckedAdd(reference.offset, extent.offset);
+    if (!offset) return Short(key, target, reference);
+    ZARR_ASSIGN_OR_RETURN(
+        const bool found,
+        target.Read(ValuePart::Range(*offset, extent.size), reference.condition, bytes)
+            .WithContext(Prefix(key, target)));
+    if (!found) return Missing(key, target);
+    return bytes.size() == extent.size ? Status() : Short(key, target, reference);
+}
+
+// Reads a part of the value of a reference to a target, and returns the size of the value.
+Result<std::uint64_t> ReadReference(const std::string& key, const ReferenceTarget& target,
+                                    const Reference& reference, const ValuePart& part,
+                                    Buffer& bytes) {
+    if (reference.size) {
+        ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, *reference.size));
+        ZARR_RETURN_IF_ERROR(ReadExtent(key, target, reference, extent, bytes));
+        return *reference.size;
+    }
+    ZARR_ASSIGN_OR_RETURN(
+        const bool found,
+        target.Read(part, reference.condition, bytes).WithContext(Prefix(key, target)));
+    if (!found) return Missing(key, target);
+    return part.is_whole() ? bytes.size() : 0;
+}
+
+}  // namespace
+
+ObjectVersion ReferenceStore::VersionOf(const std::string& key) const {
+    const auto reference = map_->Find(key);
+    if (!reference.ok()) return {};
+    ObjectVersion version;
+    version.is_certain = true;  // the map does not change
+    version.exists = reference->kind != Reference::Kind::kAbsent;
+    version.size = reference->size.value_or(reference->bytes.size());
+    if (reference->kind != Reference::Kind::kTarget) return version;
+    const auto target = targets_->Open(reference->location);
+    return target.ok() ? (*target)->Version() : ObjectVersion();
+}
+
+Result<ReadResult> ReferenceStore::Read(const std::string& key, const ValuePart& part,
+                                        const ReadSink& sink) const {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
+    ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(key));
+    if (reference.kind == Reference::Kind::kAbsent) return ReadResult{};
+    if (reference.kind == Reference::Kind::kInline)
+        return ReadFrom(ByteSpan(reference.bytes), key, part, sink);
+    ZARR_ASSIGN_OR_RETURN(const TargetPtr target,
+                          targets_->Open(reference.location).WithContext(key));
+    ReadResult read;
+    read.found = true;
+    if (part.is_whole()) read.version = target->Version();
+    Buffer own;
+    Buffer& bytes = sink.buffer() != nullptr ? *sink.buffer() : own;
+    ZARR_ASSIGN_OR_RETURN(read.size, ReadReference(key, *target, reference, part, bytes));
+    if (sink.buffer() == nullptr)
+        ZARR_RETURN_IF_ERROR(sink.Assign(std::as_const(own).span()).WithContext(key));
+    return read;
+}
+
+Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                               const ValueTaker& take) const {
+    std::vector<Reference> references;
+    references.reserve(keys.size());
+    std::vector<TargetPtr> objects;
+    std::map<std::string, std::size_t> numbers;  // of `objects`, by location and condition
+    std::vector<WantedRange> ranges;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        ZARR_ASSIGN_OR_RETURN(Reference reference, map_->Find(keys[i]));
+        references.push_back(std::move(reference));
+        const Reference& found = references.back();
+        if (found.kind != Reference::Kind::kTarget) continue;
+        if (found.size.value_or(0) > options.limit)
+            return ValueTooLarge(keys[i], *found.size, options.limit);
+        const std::string name = found.location + "\n" + found.condition.etag + "\n" +
+                                 std::to_string(found.condition.not_modified_after.value_or(-1));
+        const auto [place, is_new] = numbers.try_emplace(name, objects.size());
+        if (is_new) {
+            ZARR_ASSIGN_OR_RETURN(TargetPtr target,
+                                  targets_->Open(found.location).WithContext(keys[i]));
+            objects.push_back(std::move(target));
+        }
+        // An empty range at the largest offset is joined to no other one.
+        ranges.push_back(
+            {found.size ? found.offset : UINT64_MAX, found.size.value_or(0), i, place->second});
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const Reference& reference = references[i];
+        if (reference.kind == Reference::Kind::kTarget) continue;
+        if (reference.bytes.size() > options.limit)
+            return ValueTooLarge(keys[i], reference.bytes.size(), options.limit);
+        const bool found = reference.kind == Reference::Kind::kInline;
+        ZARR_RETURN_IF_ERROR(
+            take(i, found ? std::optional(ByteSpan(reference.bytes)) : std::nullopt));
+    }
+    std::vector<std::size_t> first(objects.size());  // a reference to each object
+    for (const WantedRange& range : ranges) first[range.object] = range.which;
+    const auto read = [&](std::size_t object, std::uint64_t offset, std::size_t size,
+                          Buffer& bytes) -> Result<bool> {
+        if (offset == UINT64_MAX) return false;  // a whole target, which the sink reads
+        return objects[object]->Read(ValuePart::Range(offset, size),
+                                     references[first[object]].condition, bytes);
+    };
+    const auto sink = [&](std::size_t i, const std::optional<ByteSpan>& bytes) -> Status {
+        if (bytes) return take(i, bytes);
+        Buffer own;
+        ZARR_ASSIGN_OR_RETURN(const bool found, Get(keys[i], own, options.limit));
+        return take(i, found ? std::optional(std::as_const(own).span()) : std::nullopt);
+    };
+    BufferPool buffers(tuning::kIdleReadBytes);
+    return ReadRanges({Traits().request_cost, buffers, read}, std::move(ranges), options, sink);
+}
+
+Status ReferenceStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                                  const PrefixVisitor& /*visit_prefix*/) const {
+    return map_->ForEachKey(prefix, [&](std::string_view key) { visit(key, std::nullopt); });
+}
+
+Result<std::optional<ReferenceStore::Location>> ReferenceStore::Locate(
+    const std::string& key) const {
+    ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(key));
+    if (reference.kind != Reference::Kind::kTarget) return std::optional<Location>();
+    ZARR_ASSIGN_OR_RETURN(const TargetPtr target,
+                          targets_->Open(reference.location).WithContext(key));
+    return std::optional(
+        Location{target->Describe(), reference.offset, reference.size.value_or(0)});
+}
+
+}  // namespace zarr

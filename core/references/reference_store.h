@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/references/reference.h"
+#include "core/references/target.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// A read-only store whose values lie where references say. Values of one target that lie near each
+// other are read with one request. A target that is missing, shorter than a reference says, or
+// changed is a kCorrupt error that names it, never an absent value.
+class ReferenceStore final : public Store {
+  public:
+    // `description` is the name of the document, for messages.
+    ReferenceStore(std::shared_ptr<const ReferenceMap> map,
+                   std::shared_ptr<const TargetOpener> targets, std::string description)
+        : map_(std::move(map)),
+          targets_(std::move(targets)),
+          description_(std::move(description)) {}
+
+    std::string Describe() const override { return description_; }
+    std::string Identity() const override { return map_->Identity(); }
+    StoreTraits Traits() const override { return targets_->Traits(); }
+    ObjectVersion VersionOf(const std::string& key) const override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override;
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        return map_->List(prefix);
+    }
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                      const PrefixVisitor& visit_prefix) const override;
+
+    // A byte range of a file or object that holds a value.
+    struct Location {
+        std::string target;
+        std::uint64_t offset = 0;  // bytes
+        std::uint64_t size = 0;    // bytes; 0 if the value is the whole target
+    };
+    // Returns where the value of a key lies; nullopt if the key is absent or its value lies in the
+    // document.
+    Result<std::optional<Location>> Locate(const std::string& key) const;
+
+  private:
+    const std::shared_ptr<const ReferenceMap> map_;
+    const std::shared_ptr<const TargetOpener> targets_;
+    const std::string description_;
+};
+
+}  // namespace zarr

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/kerchunk_json_kind.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/tuning.h"
+#include "core/metadata/documents.h"
+#include "core/references/kerchunk_json.h"
+#include "core/references/reference_store.h"
+#include "core/store/keys.h"
+#include "core/store/local_file.h"
+#include "driver/base/debug_log.h"
+#include "driver/store/logged_store.h"
+#include "driver/store/reference_targets.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+
+bool IsCompressed(std::string_view name) { return zarr::EndsWith(name, ".zst"); }
+
+// The path of the document that a name means.
+StorePath DocumentOf(const StorePath& path) {
+    std::string document = path;
+    for (const char* prefix : kKerchunkJsonPrefixes)
+        if (STARTS_WITH(document.c_str(), prefix) && document.back() == '}')
+            return document.substr(std::strlen(prefix) + 1,
+                                   document.size() - std::strlen(prefix) - 2);
+    return path;
+}
+
+bool IsBehindPrefix(const StorePath& path) { return DocumentOf(path).text() != path.text(); }
+
+// The folder and the name of a document.
+std::pair<StorePath, std::string> Split(const StorePath& document) {
+    std::string path = document;
+    const std::string query = TakeQuery(document, path);
+    std::string folder(zarr::ParentPath(path));
+    if (folder.empty()) folder = !path.empty() && path[0] == '/' ? "/" : ".";
+    return {StorePath(folder + query), std::string(zarr::LastName(path))};
+}
+
+// Documents that datasets of this process have read, by the file and its version.
+using MapPtr = std::shared_ptr<const zarr::KerchunkJson>;
+class Documents {
+  public:
+    MapPtr Find(const std::string& identity, bool is_remote) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto known = maps_.find(identity);
+        // A document on a server may be another one by now.
+        if (known == maps_.end() ||
+            (is_remote &&
+             std::chrono::steady_clock::now() - known->second.read > zarr::tuning::kSharedFor))
+            return nullptr;
+        return known->second.map.lock();
+    }
+    void Add(const std::string& identity, const MapPtr& map) {
+        MapPtr before;  // destroyed without the lock
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (auto each = maps_.begin(); each != maps_.end();)
+            each = each->second.map.expired() ? maps_.erase(each) : std::next(each);
+        maps_[identity] = {map, std::chrono::steady_clock::now()};
+        before = std::exchange(last_, map);
+    }
+    void Forget() {
+        MapPtr before;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        before = std::move(last_);
+    }
+
+  private:
+    struct Entry {
+        std::weak_ptr<const zarr::KerchunkJson> map;
+        std::chrono::steady_clock::time_point read;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Entry> maps_;
+    // Subdatasets are opened one after another.
+    MapPtr last_;
+};
+
+// Never destroyed: threads may go on while the process ends.
+auto& documents = *new Documents();
+
+// The number of bytes that one request for a document reads.
+std::size_t BlockOf(const StorePath& folder) {
+    constexpr std::size_t kMega = std::size_t{1} << 20;
+    // Each part of a deflated member takes decompressing all of it.
+    if (ZipLocationOf(folder)) return 1024 * kMega;
+    return folder.is_remote() ? 32 * kMega : kMega;
+}
+
+Result<MapPtr> ReadDocument(const StorePath& document, const StoreAccess& access) {
+    const auto [folder, name] = Split(document);
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, access));
+    const zarr::ObjectVersion version = store->VersionOf(name);
+    const std::string identity =
+        store->Identity() + "\n" + name + "\n" + std::to_string(version.size) + " " +
+        std::to_string(version.modified) + " " + std::to_string(version.mark);
+    const bool is_certain = version.is_certain || folder.is_remote();
+    if (is_certain)
+        if (auto known = documents.Find(identity, folder.is_remote())) return known;
+    auto text = zarr::ReadValue(*store, name, BlockOf(folder));
+    if (IsCompressed(name)) text = zarr::Decompress(std::move(text));
+    ZARR_ASSIGN_OR_RETURN(auto map, zarr::KerchunkJson::Read(*text, identity));
+    if (is_certain) documents.Add(identity, map);
+    return map;
+}
+
+Result<std::shared_ptr<const zarr::Store>> OpenKerchunkJson(const StorePath& path,
+                                                            const StoreAccess& access) {
+    const StorePath document = DocumentOf(path);
+    ZARR_ASSIGN_OR_RETURN(MapPtr map, ReadDocument(document, access));
+    auto targets = OpenReferenceTargets(Split(document).first, map->SampleLocation());
+    std::shared_ptr<const zarr::Store> store =
+        std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets), document.text());
+    return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
+}
+
+Status ReadOnly() { return Status::Unsupported("references are read-only"); }
+
+Result<std::shared_ptr<zarr::Store>> OpenKerchunkJsonForUpdate(const StorePath& /*path*/,
+                                                               const StoreAccess& /*access*/) {
+    return ReadOnly();
+}
+
+Status CheckKerchunkJson(const StorePath& /*path*/, StoreChange /*change*/) { return ReadOnly(); }
+
+Status EraseKerchunkJson(const std::string& path, bool /*is_store*/) {
+    return EraseFileOrFolder(DocumentOf(path));
+}
+
+// The first bytes of a local file; empty if it cannot be read.
+std::string StartOf(const std::string& path) {
+    constexpr std::size_t kStart = 1024;
+    zarr::LocalFile file;
+    if (file.Open(path) != 0) return {};
+    std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), kStart)), '\0');
+    const zarr::MutableByteSpan memory{reinterpret_cast<std::uint8_t*>(start.data()), start.size()};
+    return file.ReadAt(0, memory) == 0 ? start : std::string();
+}
+
+}  // namespace
+
+bool IsNamedAsReferences(std::string_view name) {
+    if (zarr::IsDocumentOfAnyFormat(name)) return false;
+    const std::string lower = CPLString(std::string(name)).tolower();
+    return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
+}
+
+bool AreKerchunkReferences(const std::string& path, std::string_view start) {
+    const std::string_view name = zarr::LastName(path);
+    if (!IsNamedAsReferences(name)) return false;
+    return IsCompressed(name) ? start.substr(0, kZstdMagic.size()) == kZstdMagic
+                              : zarr::MayBeKerchunkJson(start);
+}
+
+bool IsKerchunkJson(const StorePath& path) {
+    if (IsBehindPrefix(path)) return true;
+    std::string text = path;
+    static_cast<void>(TakeQuery(path, text));
+    if (!IsNamedAsReferences(zarr::LastName(text))) return false;
+    if (path.kind() != StorePath::Kind::kLocal) return true;
+    return AreKerchunkReferences(text, StartOf(text));
+}
+
+void ForgetReferences() { documents.Forget(); }
+
+const StoreKind kKerchunkJsonKind = {IsKerchunkJson,    OpenKerchunkJson, OpenKerchunkJsonForUpdate,
+                                     CheckKerchunkJson, nullptr,          EraseKerchunkJson};
+
+}  // namespace zarr_driver

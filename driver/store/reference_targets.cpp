@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/reference_targets.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_time.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "core/base/tuning.h"
+#include "core/store/keys.h"
+#include "core/store/local_file.h"
+#include "driver/store/http_client.h"
+#include "driver/store/response_cache.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::ReferenceTarget;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+constexpr const char* kFoldersOption = "ZARR_REFERENCE_FOLDERS";
+
+Status Changed() {
+    return Status::Corrupt(
+        "the file has changed since the reference to it was made; make the references again");
+}
+
+// ------------------------------------------------------------------------------------------------
+// Which location is meant, and whether it may be read
+
+bool IsAbsolute(const std::string& path) {
+    return !path.empty() &&
+           (path[0] == '/' || path[0] == '\\' || (path.size() > 2 && path[1] == ':'));
+}
+
+// Schemes of fsspec and icechunk, and how GDAL's file systems spell them.
+struct Scheme {
+    std::string_view name;
+    const char* prefix;
+};
+constexpr Scheme kSchemes[] = {
+    {"http", "http://"}, {"https", "https://"}, {"s3", "/vsis3/"},    {"s3a", "/vsis3/"},
+    {"gs", "/vsigs/"},   {"gcs", "/vsigs/"},    {"az", "/vsiaz/"},    {"abfs", "/vsiaz/"},
+    {"oss", "/vsioss/"}, {"file", "file://"},   {"local", "file://"},
+};
+
+// The path of a location with a scheme; kUnsupported for a scheme that is not known.
+Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
+    const std::string_view scheme = std::string_view(location).substr(0, colon);
+    for (const Scheme& known : kSchemes)
+        if (EQUALN(scheme.data(), known.name.data(), known.name.size()) &&
+            scheme.size() == known.name.size())
+            return StorePath(known.prefix + location.substr(colon + 3));
+    return Status::Unsupported(zarr::Quoted(location) + ": the scheme " +
+                               zarr::Quoted(std::string(scheme)) +
+                               " of the reference is unsupported");
+}
+
+// True for 169.254.0.0/16 and fe80::/10, which serve credentials of cloud machines.
+bool IsLinkLocal(const std::string& path) {
+    const std::size_t begin = path.find("://");
+    if (begin == std::string::npos) return false;
+    std::string host = path.substr(begin + 3);
+    host.resize(std::min(host.find_first_of("/?#"), host.size()));
+    host.erase(0, host.rfind('@') == std::string::npos ? 0 : host.rfind('@') + 1);
+    if (!host.empty() && host[0] == '[')
+        return EQUALN(host.c_str() + 1, "fe8", 3) || EQUALN(host.c_str() + 1, "fe9", 3) ||
+               EQUALN(host.c_str() + 1, "fea", 3) || EQUALN(host.c_str() + 1, "feb", 3) ||
+               STARTS_WITH_CI(host.c_str(), "[::ffff:169.254.") ||
+               STARTS_WITH_CI(host.c_str(), "[::ffff:a9fe:");
+    host.resize(std::min(host.find(':'), host.size()));
+    // inet_aton() also takes one to four numbers, in decimal, octal or hexadecimal.
+    std::uint64_t address = 0;
+    const char* at = host.c_str();
+    for (int part = 0; part < 4 && *at != '\0'; ++part) {
+        char* end = nullptr;
+        const unsigned long long number = std::strtoull(at, &end, 0);
+        if (end == at || (*end != '.' && *end != '\0')) return false;
+        const bool is_last = *end == '\0';
+        const int bytes = is_last ? 4 - part : 1;
+        address = bytes == 4 ? number : (address << (8U * static_cast<unsigned>(bytes))) | number;
+        at = is_last ? end : end + 1;
+    }
+    return !host.empty() && *at == '\0' && ((address >> 16U) & 0xffffU) == 0xa9feU;
+}
+
+// Absolute path with links resolved; if the file does not exist, that of its folder and the name.
+std::string RealPath(const std::string& path) {
+#if ZARR_HAS_POSIX_FILES
+    const auto resolve = [](const std::string& name) {
+        char* const resolved = realpath(name.empty() ? "." : name.c_str(), nullptr);
+        std::string text = resolved != nullptr ? resolved : "";
+        std::free(resolved);
+        return text;
+    };
+    std::string real = resolve(path);
+    if (!real.empty()) return real;
+    const std::string name(zarr::LastName(path));
+    real = resolve(path.size() > name.size() + 1 ? path.substr(0, path.size() - name.size() - 1)
+                                                 : std::string(path[0] == '/' ? "/" : "."));
+    return real.empty() || name == ".." || name == "." ? std::string() : real + "/" + name;
+#else
+    return path;
+#endif
+}
+
+bool IsBelow(const std::string& path, const std::string& folder) {
+    return !folder.empty() && path.size() > folder.size() &&
+           path.compare(0, folder.size(), folder) == 0 &&
+           (path[folder.size()] == '/' || folder.back() == '/');
+}
+
+// True if an option of the user allows the local file, whoever names it.
+bool IsAllowedByOption(const std::string& real) {
+    for (const char* option :
+         {"GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION"})
+        if (CPLTestBool(CPLGetConfigOption(option, "NO"))) return true;
+    const char* const folders = CPLGetConfigOption(kFoldersOption, "");
+    if (EQUAL(folders, "ALL")) return true;
+    const CPLStringList list(CSLTokenizeString2(folders, ":", 0));
+    for (int i = 0; i < list.size(); ++i)
+        if (IsBelow(real, RealPath(list[i]))) return true;
+    return false;
+}
+
+class Locations {
+  public:
+    explicit Locations(StorePath folder) : folder_(std::move(folder)) {}
+
+    // The path of a location, if the document may name it.
+    Result<StorePath> Resolve(const std::string& location) const {
+        ZARR_ASSIGN_OR_RETURN(StorePath path, PathOf(location));
+        if (path.is_remote()) {
+            if (IsLinkLocal(path.text()))
+                return Status::Permission(zarr::Quoted(location) +
+                                          ": references to link-local addresses are refused");
+            return path;
+        }
+        if (path.kind() != StorePath::Kind::kLocal) {
+            // The store itself may lie in any file system; what it names beside it may not.
+            if (path.kind() == folder_.kind() && IsBelow(path, folder_.text())) return path;
+            return Status::Permission(zarr::Quoted(location) +
+                                      ": references to virtual file systems are refused");
+        }
+        const std::string real = RealPath(path);
+        const bool is_beside =
+            folder_.kind() == StorePath::Kind::kLocal && IsBelow(real, RealPath(folder_.text()));
+        if (is_beside || (!real.empty() && IsAllowedByOption(real))) return path;
+        return Status::Permission(
+            zarr::Quoted(location) + ": the file is not below the folder of the references; " +
+            "allow it with the configuration option " + kFoldersOption + "=FOLDER");
+    }
+
+    bool IsRemote(const std::string& location) const {
+        const auto path = PathOf(location);
+        return path.ok() && path->is_remote();
+    }
+
+  private:
+    Result<StorePath> PathOf(const std::string& location) const {
+        const std::size_t colon = location.find("://");
+        if (colon != std::string::npos && location.find('/') == colon + 1)
+            return PathOfUrl(location, colon);
+        if (IsAbsolute(location)) return StorePath(location);
+        ZARR_ASSIGN_OR_RETURN(const std::string key, zarr::NormalizePath(location));
+        return StorePath(FileIn(folder_, key));
+    }
+
+    const StorePath folder_;
+};
+
+// ------------------------------------------------------------------------------------------------
+// Targets
+
+// A file of this machine, or of a file system of GDAL that the store lies in.
+class FileTarget final : public ReferenceTarget {
+  public:
+    explicit FileTarget(const StorePath& path)
+        : path_(path),
+          name_(zarr::LastName(path.text())),
+          store_(OpenFolder(FolderOfFile(path.text()))) {}
+
+    std::string Describe() const override { return path_; }
+    Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& condition,
+                      zarr::Buffer& bytes) const override {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const zarr::ObjectVersion version = Version();
+        // Seconds: a reference has no more.
+        if (condition.not_modified_after && version.exists &&
+            version.modified / kSecond > *condition.not_modified_after)
+            return Changed();
+        ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read, store_->Read(name_, part, bytes));
+        return read.found;
+    }
+    zarr::ObjectVersion Version() const override { return store_->VersionOf(name_); }
+
+  private:
+    static std::string FolderOfFile(const std::string& path) {
+        const std::string folder(zarr::ParentPath(path));
+        if (folder.empty()) return path[0] == '/' ? "/" : ".";
+        return folder;
+    }
+
+    const StorePath path_;
+    const std::string name_;
+    const std::shared_ptr<const zarr::Store> store_;
+};
+
+// A file on a web server or an object.
+class RemoteTarget final : public ReferenceTarget {
+  public:
+    explicit RemoteTarget(StorePath path) : path_(std::move(path)) {}
+
+    std::string Describe() const override { return path_; }
+
+    Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& condition,
+                      zarr::Buffer& bytes) const override {
+        std::optional<ByteExtent> extent;
+        if (!part.is_whole())
+            extent =
+                ByteExtent{part.offset(), std::max<std::size_t>(part.length(), 1), part.is_tail()};
+        const std::size_t limit =
+            part.is_whole()
+                ? part.length()
+                : std::max(part.length(),
+                           static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
+        const auto url = path_.Url();
+        if (!url) {
+            const std::string folder(zarr::ParentPath(path_.text()));
+            ZARR_ASSIGN_OR_RETURN(
+                const zarr::ReadResult read,
+                VsiStore(folder).Read(std::string(zarr::LastName(path_.text())), part, bytes));
+            return read.found;
+        }
+        ValueInfo told;
+        const std::string headers = ConditionHeaders(condition);
+        const RemoteValue value{*url, path_, path_, headers};
+        // An answer that is kept was not checked against the condition.
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              condition.is_empty() ? FetchCached(value, bytes, limit, extent, &told)
+                                                   : Fetch(value, bytes, limit, extent, &told));
+        if (told.is_condition_unmet) return Changed();
+        if (found && part.length() == 0 && !part.is_whole()) ZARR_RETURN_IF_ERROR(bytes.Reset(0));
+        if (found && !told.version.empty()) NoteVersion(told.version);
+        return found;
+    }
+
+    // Counts the contents that the server was seen to have.
+    zarr::ObjectVersion Version() const override {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        zarr::ObjectVersion version;
+        version.is_certain = version.exists = true;
+        version.mark = count_;
+        return version;
+    }
+
+  private:
+    static std::string ConditionHeaders(const zarr::TargetCondition& condition) {
+        if (!condition.etag.empty()) {
+            const bool is_quoted = condition.etag[0] == '"' || condition.etag.substr(0, 2) == "W/";
+            return "If-Match: " + (is_quoted ? condition.etag : "\"" + condition.etag + "\"");
+        }
+        if (!condition.not_modified_after) return {};
+        struct tm time {};
+        CPLUnixTimeToYMDHMS(*condition.not_modified_after, &time);
+        constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+        constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+        return CPLSPrintf("If-Unmodified-Since: %s, %02d %s %d %02d:%02d:%02d GMT",
+                          kDays[time.tm_wday % 7], time.tm_mday, kMonths[time.tm_mon % 12],
+                          time.tm_year + 1900, time.tm_hour, time.tm_min, time.tm_sec);
+    }
+
+    void NoteVersion(const std::string& version) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (count_ == 0 || version_ != version) ++count_;
+        version_ = version;
+    }
+
+    const StorePath path_;
+    mutable std::mutex mutex_;
+    mutable std::string version_;      // as the server told it last
+    mutable std::uint64_t count_ = 0;  // of contents, one after the other
+};
+
+class Targets final : public zarr::TargetOpener {
+  public:
+    Targets(const StorePath& folder, const std::string& sample) : locations_(folder) {
+        const auto path = locations_.Resolve(sample);
+        const StorePath& first = path.ok() && !sample.empty() ? *path : folder;
+        if (first.is_remote()) link_ = &LinkTo(first);
+    }
+
+    Result<std::shared_ptr<const ReferenceTarget>> Open(
+        const std::string& location) const override {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            const auto known = targets_.find(location);
+            if (known != targets_.end()) return known->second;
+        }
+        ZARR_ASSIGN_OR_RETURN(StorePath path, locations_.Resolve(location));
+        std::shared_ptr<const ReferenceTarget> target;
+        if (path.is_remote())
+            target = std::make_shared<const RemoteTarget>(std::move(path));
+        else
+            target = std::make_shared<const FileTarget>(path);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (targets_.size() >= zarr::tuning::kOpenTargets) targets_.clear();
+        return targets_.emplace(location, std::move(target)).first->second;
+    }
+
+    zarr::StoreTraits Traits() const override {
+        zarr::StoreTraits traits;
+        if (link_ == nullptr) return traits;
+        traits.remote = traits.packed = true;
+        traits.caches_absence = true;
+        traits.concurrent_reads = zarr::tuning::kRemoteReads;
+        traits.request_cost = link_->Cost();
+        return traits;
+    }
+
+  private:
+    const Locations locations_;
+    const zarr::LinkEstimate* link_ = nullptr;  // nullptr if targets are local
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, std::shared_ptr<const ReferenceTarget>> targets_;
+};
+
+}  // namespace
+
+std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& document_folder,
+                                                               const std::string& sample) {
+    return std::make_shared<const Targets>(document_folder, sample);
+}
+
+}  // namespace zarr_driver
