@@ -33,7 +33,7 @@ std::string TextOf(const Value& value) {
 }
 
 // Python's "%5d" % number, with the conversions d, i, x, X, o and s, and widths below 100.
-Result<std::string> Format(const std::string& format, const Value& value) {
+Result<std::string> FormatLikePython(const std::string& format, const Value& value) {
     std::string text;
     bool is_used = false;
     for (std::size_t i = 0; i < format.size(); ++i) {
@@ -171,7 +171,7 @@ class TemplateExpression {
     Result<Value> Multiply(const Value& left, const Value& right, char operation) const {
         if (const auto* const format = std::get_if<std::string>(&left)) {
             if (operation != '%') return Unsupported();
-            ZARR_ASSIGN_OR_RETURN(std::string text, Format(*format, right));
+            ZARR_ASSIGN_OR_RETURN(std::string text, FormatLikePython(*format, right));
             if (text.size() > LimitOf(Limit::kTemplateLength)) return TemplateTooLong();
             return Value(std::move(text));
         }
