@@ -19,7 +19,8 @@ class AxisOrder {
     // Creates the order that the permutation `axes` lists: `axes[0]` is the slowest dimension.
     static AxisOrder Of(const DimVector<std::size_t>& axes);
 
-    // Returns the dimension at `place` of a block with `rank` dimensions. Place 0 is the slowest.
+    // Returns the dimension at `place` in the order, for a block with `rank` dimensions. The
+    // slowest dimension is at place 0, the fastest at place `rank` - 1.
     std::size_t At(std::size_t place, std::size_t rank) const {
         if (kind_ == Kind::kOther) return axes_[place];
         return kind_ == Kind::kColumnMajor ? rank - 1 - place : place;
@@ -31,7 +32,7 @@ class AxisOrder {
         return kind_ == Kind::kColumnMajor || rank < 2;
     }
 
-    // Returns "C", "F", or the permutation as text, such as "[1, 0, 2]".
+    // Returns the order as text for messages: "C", "F", or the permutation, such as "[1, 0, 2]".
     std::string Text() const;
 
     friend bool operator==(const AxisOrder& a, const AxisOrder& b) {

@@ -30,18 +30,19 @@ constexpr std::size_t RoundedToLargePages(std::size_t size) {
     return (size + tuning::kLargePage - 1) / tuning::kLargePage * tuning::kLargePage;
 }
 
-// Returns how many of `size` bytes to place in large pages. The last page is included only if at
-// most an eighth of `size` would be wasted.
+// Returns how many of `size` bytes to place in large pages. A last page that is not full is
+// included only if at most an eighth of `size` would be wasted.
 constexpr std::size_t BytesInLargePages(std::size_t size) {
     const std::size_t whole = RoundedToLargePages(size);
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
-// Source of an allocation.
+// Allocator of a block: malloc(), AllocateFromLine() or Map().
 enum class Origin { kLibrary, kFromLine, kLargePages };
 
 constexpr Origin OriginOf(std::size_t size) {
-// AddressSanitizer detects reads beyond the end only in memory of the C library.
+// With AddressSanitizer every block comes from malloc(), because only there are reads beyond a
+// block's end detected.
 #if !defined(__SANITIZE_ADDRESS__)
     if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() rejects this size
 #if defined(__linux__)
@@ -53,9 +54,9 @@ constexpr Origin OriginOf(std::size_t size) {
     return Origin::kLibrary;
 }
 
-// Allocates memory that starts at a cache line (64 bytes). malloc() places large blocks 16 bytes
-// into a page. AMD processors since Zen 3 read files six times slower there: REP MOVSB is slow if
-// the destination lies up to 31 bytes further in its page than the source.
+// Allocates memory that starts at a cache line (64 bytes), whereas malloc() places large blocks 16
+// bytes into a page. AMD processors since Zen 3 read files six times slower to such blocks: REP
+// MOVSB is slow if the destination lies up to 31 bytes further in its page than the source.
 std::uint8_t* AllocateFromLine(std::size_t size) {
     constexpr std::size_t kLine = 64;
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
@@ -73,8 +74,8 @@ void FreeFromLine(std::uint8_t* memory) {
 
 #if defined(__linux__)
 // Maps `whole` bytes at a large-page boundary with mmap(), and requests large pages for the first
-// `large` bytes. glibc's aligned_alloc() before 2.38 does not reuse freed blocks of large
-// alignment, so that memory use grows.
+// `large` bytes. aligned_alloc() is no alternative: before glibc 2.38 freed blocks of large
+// alignment are not reused, so that memory use grows.
 std::uint8_t* Map(std::size_t whole, std::size_t large) {
     void* const mapped = mmap(nullptr, whole + tuning::kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,7 +166,8 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
     if (size >= tuning::kAlignedFrom) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
-        // A buffer that is more than a quarter larger than needed would waste memory.
+        // Use a pooled buffer only if the buffer is at most a quarter larger than needed: more
+        // would waste memory.
         if (found != idle_.end() && found->first - size <= size / 4) {
             buffer = std::move(found->second);
             FreeLocked(found);
@@ -179,7 +181,8 @@ void BufferPool::Give(Buffer buffer) {
     if (size < tuning::kAlignedFrom) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > max_bytes_) return;
-    // Evict buffers of other sizes first: the current `size` is likely to be needed again.
+    // Evict buffers of other sizes first: a buffer of the current `size` is likely to be needed
+    // again.
     while (bytes_ + size > max_bytes_) {
         const auto other = idle_.begin()->first != size ? idle_.begin() : std::prev(idle_.end());
         if (other->first == size) return;
@@ -189,7 +192,7 @@ void BufferPool::Give(Buffer buffer) {
         idle_.emplace(size, std::move(buffer));
         bytes_ += size;
     } catch (const std::bad_alloc&) {
-        // `buffer` frees its memory itself.
+        // Out of memory: the buffer is not pooled, and its destructor frees the memory.
     }
 }
 
@@ -221,7 +224,8 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 namespace {
 
-// True if the first, the middle and the last page are mapped; a sample stands for all pages.
+// True if the first, the middle and the last page of the memory are mapped. The three pages are a
+// sample for all pages.
 bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     const std::array<std::size_t, 3> places{0, size / 2 / page * page, size - page};
     return std::all_of(places.begin(), places.end(), [&](std::size_t place) {
@@ -231,7 +235,7 @@ bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     });
 }
 
-// Returns the distance in bytes from the previous multiple of `size` to `address`.
+// Returns by how many bytes `address` exceeds the previous multiple of `size`.
 std::size_t Misalignment(const std::uint8_t* address, std::size_t size) {
     return reinterpret_cast<std::uintptr_t>(address) % size;
 }
@@ -245,7 +249,8 @@ void Populate(MutableByteSpan memory, std::size_t threads) {
     std::uint8_t* const begin = memory.data + before;
     const std::size_t size = (memory.size - before) / page * page;
     if (HasPages(begin, size, page)) return;
-    // Split between threads at large-page boundaries: two threads must not fault one large page.
+    // Split the memory between threads at large-page boundaries, so that no two threads fault one
+    // large page.
     const std::size_t lead = Misalignment(begin, tuning::kLargePage);
     const std::size_t share =
         RoundedToLargePages((lead + size) / std::max<std::size_t>(threads, 1));

@@ -39,17 +39,18 @@ struct MutableByteSpan {
     operator ByteSpan() const { return {data, size}; }  // NOLINT(google-explicit-constructor)
 };
 
-// Allocates `size` uninitialised bytes, aligned for any scalar; nullptr if memory runs out. Free
-// the memory with FreeBytes() and an equal `size`.
-// Large sizes use large pages on Linux: a page fault per 4 KiB costs more than decompressing a
-// page. Smaller sizes from tuning::kAlignedFrom on start at a cache line: some processors copy
-// files slowly to other addresses.
+// Allocates `size` uninitialised bytes, aligned for any scalar. Returns nullptr if memory runs out.
+// Free the memory with FreeBytes() and an equal `size`.
+// Large blocks use large pages on Linux, because a page fault per 4 KiB costs more than
+// decompressing 4 KiB. Other blocks of at least tuning::kAlignedFrom bytes start at a cache line,
+// because some processors copy file data slowly to other addresses.
 std::uint8_t* AllocateBytes(std::size_t size);
 void FreeBytes(std::uint8_t* memory, std::size_t size);
 
-// Maps physical pages for large memory in advance, on up to `threads` threads; keeps the contents.
-// Otherwise each page costs a fault, and two threads may both clear a large page. Does nothing if
-// the pages are mapped already, or if the system lacks MADV_POPULATE_WRITE.
+// Maps physical pages to a large block of memory in advance, on up to `threads` threads. Keeps the
+// contents. Without this call, the first access to each page costs a fault, and two threads may
+// both clear one large page. Does nothing if the pages are mapped already, or if the system lacks
+// MADV_POPULATE_WRITE.
 void Populate(MutableByteSpan memory, std::size_t threads);
 
 // Owned bytes, aligned for any scalar. Resize() keeps the contents up to the smaller size and
@@ -60,7 +61,7 @@ class Buffer {
     ~Buffer() = default;
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    // Leaves `other` empty.
+    // Takes over the memory of `other`, which is empty afterwards.
     Buffer(Buffer&& other) noexcept
         : bytes_(std::move(other.bytes_)),
           size_(std::exchange(other.size_, 0)),
@@ -72,9 +73,10 @@ class Buffer {
         return *this;
     }
 
-    // Sets the size in bytes. Fails with kOutOfMemory and leaves the buffer unchanged.
+    // Sets the size in bytes. Fails with kOutOfMemory, and then leaves the buffer unchanged.
     Status Resize(std::size_t size);
-    // Like Resize(), but discards the contents, which saves copying them when the buffer grows.
+    // Sets the size in bytes and discards the contents. Saves the copy that Resize() makes when the
+    // buffer grows.
     Status Reset(std::size_t size);
     Status Assign(ByteSpan bytes);
     // Replaces the contents by the concatenated `parts`. No part may point into this buffer.
@@ -97,17 +99,18 @@ class Buffer {
     std::size_t capacity_ = 0;
 };
 
-// Pool of released large buffers for reuse, bounded in bytes. Reuse is faster: the system clears
-// new memory first, which takes about as long as decoding into the memory. Thread-safe.
+// Pool of released large buffers, bounded in bytes. A new buffer would cost more: the system clears
+// new memory first, which takes about as long as decoding a chunk into the memory. Thread-safe.
 class BufferPool {
   public:
     explicit BufferPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-    // Sets the bound in bytes, and frees pooled buffers until they fit.
+    // Sets the maximum size of the pool in bytes. Frees pooled buffers until the pool is small
+    // enough.
     void SetMaxBytes(std::size_t max_bytes);
 
-    // Resizes `buffer` to `size` bytes, with a pooled buffer if one fits. The contents are
-    // undefined.
+    // Resizes `buffer` to `size` bytes. Uses the memory of a pooled buffer if the pool has a
+    // suitable one. The contents are undefined.
     Status Take(std::size_t size, Buffer& buffer);
     // Adds `buffer` to the pool, or frees its memory if the pool is full.
     void Give(Buffer buffer);

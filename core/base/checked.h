@@ -19,7 +19,8 @@ inline std::optional<std::uint64_t> CheckedAdd(std::uint64_t a, std::uint64_t b)
     return a + b;
 }
 
-// Saturating operations return the largest std::uint64_t on overflow; for upper bounds.
+// Add and multiply with saturation: an overflow gives the largest std::uint64_t. Used to compute
+// upper bounds.
 inline std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
     return CheckedAdd(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
 }
@@ -27,7 +28,7 @@ inline std::uint64_t SaturatingMul(std::uint64_t a, std::uint64_t b) {
     return CheckedMul(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
-// Returns ceil(a / b) for b > 0. Unlike (a + b - 1) / b, cannot overflow.
+// Returns ceil(a / b) for b > 0. Cannot overflow, unlike the expression (a + b - 1) / b.
 inline constexpr std::uint64_t CeilDiv(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }

@@ -7,8 +7,8 @@
 
 #include "core/base/endian.h"
 
-// Every x86-64 processor has SSE2. ThreadSanitizer does not track stores that bypass the caches, so
-// its builds use memcpy().
+// Streamed copies use SSE2, which every x86-64 processor has. Builds with ThreadSanitizer use
+// memcpy() instead, because ThreadSanitizer does not track stores that bypass the caches.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define __SANITIZE_THREAD__ 1  // GCC's name
@@ -110,7 +110,7 @@ void StreamedCopy(std::uint8_t* dst, const std::uint8_t* src, std::size_t size) 
         std::memcpy(dst, src, size);
         return;
     }
-    // Align the destination: only stores that fill whole cache lines are fast.
+    // Copy bytes up to the next cache line first: only stores that fill whole cache lines are fast.
     const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(dst) % kLine) % kLine;
     std::memcpy(dst, src, head);
     std::size_t i = head;
@@ -156,7 +156,8 @@ float HalfToFloat(std::uint16_t half) {
 
 std::uint16_t FloatToHalf(float value) {
     if (!std::isnan(value)) return DoubleToHalf(static_cast<double>(value));
-    // Take the bits directly: a conversion to double would turn a signalling NaN into a quiet NaN.
+    // Take the bits of the NaN directly: a conversion to double would turn a signalling NaN into a
+    // quiet NaN.
     const auto bits = LoadNative<std::uint32_t>(&value);
     return static_cast<std::uint16_t>(((bits >> 16) & 0x8000U) | 0x7c00U |
                                       std::max((bits >> 13) & 0x3ffU, 1U));
@@ -173,12 +174,13 @@ std::uint16_t DoubleToHalf(double value) {
     if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00U);
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, 0.5 <= m < 1
-    // A half has 11 significant bits. Below 2^-14 the value of the last bit is fixed at 2^-24.
+    // A half has 11 significant bits, which gives the value of its last bit. Below 2^-14 that value
+    // is fixed at 2^-24.
     const int last_bit = exponent - 11 < -24 ? -24 : exponent - 11;
     const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -last_bit)));
     if (last_bit == -24) return static_cast<std::uint16_t>(sign | steps);
-    // `steps` is in [1024, 2048]. Adding `steps` to the exponent field carries if rounding gave
-    // 2048.
+    // `steps` is in [1024, 2048]. If rounding gave 2048, the addition carries into the exponent
+    // field, which is the correct result.
     const auto bits = (static_cast<std::uint32_t>(last_bit + 24) << 10) + steps;
     return static_cast<std::uint16_t>(sign | bits);
 }

@@ -6,11 +6,12 @@
 
 namespace zarr {
 
-// Conversion of elements between two buffers: copy, byte swap or type conversion. Chosen once per
-// read and applied to rows, so that no element needs a type check. Copyable; does not own
-// `context`.
+// Function that converts elements from one buffer to another by copying, swapping bytes or
+// converting the type. A read chooses its converter once and applies the converter to whole rows,
+// so that no element needs a type check. Copyable; does not own `context`.
 struct Converter {
-    // Converts `count` elements. Strides are in bytes and may be negative or zero.
+    // Converts a row of `count` elements from `src` to `dst`. Strides are in bytes and may be
+    // negative or zero.
     using Row = void (*)(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
@@ -26,28 +27,32 @@ struct Converter {
 // Returns the converter that copies elements of `size` bytes.
 Converter CopyConverter(std::size_t size);
 
-// Like CopyConverter(), for results larger than the processor's caches; see StreamedCopy().
+// Returns the converter that copies elements of `size` bytes with StreamedCopy(). Faster than
+// CopyConverter() if the result is larger than the processor's caches.
 Converter StreamedCopyConverter(std::size_t size);
 
-// Returns the converter that reverses each `unit` bytes within elements of `size` bytes.
+// Returns the converter that reverses byte order. An element has `size` bytes and consists of
+// numbers of `unit` bytes, whose bytes are reversed.
 Converter SwapConverter(std::size_t size, std::size_t unit);
 
-// Like memcpy(), for results larger than the processor's caches. Uses stores that bypass the caches
-// (SSE2), which saves reading each destination line first. Call EndStreamedCopies() before another
-// thread reads the result.
+// Copies like memcpy(), but with stores that bypass the processor's caches (SSE2). Faster for
+// results larger than the caches, because no destination line is read before the store. Call
+// EndStreamedCopies() before another thread reads the result.
 void StreamedCopy(std::uint8_t* dst, const std::uint8_t* src, std::size_t size);
 void EndStreamedCopies();
 
-// Conversions from and to IEEE 754 binary16 ("half"), for which C++17 has no type.
+// The functions below convert from and to IEEE 754 binary16 ("half"), for which C++17 has no type.
 
-// Converts exactly: every half is a float. A NaN keeps its sign and the top bits of its payload.
+// Returns the float with exactly the value of `half`: every half is a float. A NaN keeps its sign
+// and the top bits of its payload.
 float HalfToFloat(std::uint16_t half);
 
-// Rounds to nearest, ties to even. Overflow gives infinity. A NaN keeps its sign and the top bits
-// of its payload.
+// Returns the half nearest to `value`; ties go to even. Overflow gives infinity. A NaN keeps its
+// sign and the top bits of its payload.
 std::uint16_t FloatToHalf(float value);
 
-// Like FloatToHalf(), for a double. Rounds only once.
+// Returns the half nearest to `value`, with the rules of FloatToHalf(). Rounds only once: a detour
+// through float would round twice.
 std::uint16_t DoubleToHalf(double value);
 
 }  // namespace zarr

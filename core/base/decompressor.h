@@ -5,8 +5,8 @@ struct libdeflate_decompressor;
 
 namespace zarr {
 
-// Returns the calling thread's libdeflate decompressor, made on first use because its tables are
-// costly to build; nullptr if memory runs out.
+// Returns the calling thread's libdeflate decompressor; nullptr if memory runs out. Each thread
+// makes its decompressor once, because building the tables is costly.
 libdeflate_decompressor* ThreadDecompressor();
 
 }  // namespace zarr

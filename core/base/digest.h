@@ -7,8 +7,8 @@
 
 namespace zarr {
 
-// 64-bit FNV-1a digest of bytes and numbers. Equal on every machine. Not safe against deliberate
-// collisions.
+// 64-bit FNV-1a digest of bytes and numbers. Equal input gives an equal digest on every machine.
+// Not safe against deliberate collisions.
 class Digest {
   public:
     Digest& Add(std::string_view bytes) {
@@ -27,8 +27,9 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
-    // Returns a value whose sums distinguish sets of contents. Sums of value() do not: changes of
-    // the last bytes shift value() by multiples of one number, and two such changes can cancel out.
+    // Returns a mixed form of value() that may be summed to make a digest of a set. Sums of plain
+    // value() may be equal for different sets. A change of the last bytes shifts value() by a
+    // multiple of one number, and two such shifts can cancel out.
     std::uint64_t Summand() const {
         std::uint64_t mixed = value_;  // finalizer of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;

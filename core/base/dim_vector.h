@@ -12,7 +12,8 @@ namespace zarr {
 template <class T>
 class DimVector {
   public:
-    // Largest value to which Limit::kDimensions can be set; equals the limit of NumPy 2.
+    // Maximum number of dimensions: the largest value that Limit::kDimensions can have. NumPy 2 has
+    // an equal maximum.
     static constexpr std::size_t kCapacity = 64;
 
     DimVector() = default;

@@ -20,11 +20,11 @@ void BeforeFork() { WorkerPool::Instance().Pause(); }
 
 void AfterForkInParent() { WorkerPool::Instance().Resume(); }
 
-// A new generation makes the child start a new, empty worker pool.
+// Increments the generation, so that the child starts a new, empty worker pool.
 void AfterForkInChild() { ++generation; }
 
-// Registered at load, before any thread starts. The system drops the handlers when the library is
-// unloaded.
+// Registers the fork() handlers at load, before any thread starts. The system drops the handlers
+// when the library is unloaded.
 [[maybe_unused]] const int is_registered =
     pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
 

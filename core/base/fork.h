@@ -17,9 +17,9 @@ namespace zarr {
 // child's number differs from its parent's. Always 0 on systems without fork(). Thread-safe.
 std::uint64_t ForkGeneration();
 
-// A shared_ptr that is null in every process except the one that set it. A forked child neither
-// uses nor destroys the object, because the parent will still write it. As thread-safe as a
-// shared_ptr.
+// A shared_ptr that is null in every process except the process that set the pointer. A forked
+// child neither uses nor destroys the object, because the object's unwritten changes are the
+// parent's to write. Only as thread-safe as a shared_ptr.
 template <class T>
 class ForkLocal {
   public:

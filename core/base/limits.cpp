@@ -13,8 +13,8 @@ constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
-// Limits with their defaults and maxima. Some encodings store string lengths in 31 bits. The
-// maximum JSON depth is bounded by a thread's stack.
+// All limits with their defaults and maxima. The maximum of kStringSize is 2^31 - 1, because some
+// encodings store string lengths in 31 bits. The maximum of kJsonDepth fits a thread's stack.
 constexpr std::array<LimitInfo, 12> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},

@@ -27,7 +27,8 @@ enum class Limit : std::uint8_t {
     kTemplateLength,  // bytes of an expanded template of references
 };
 
-// Name of a limit for users, and its range: `preset` is the default, `largest` the maximum.
+// Name and range of a limit. `name` is for users, `preset` is the default, and `largest` is the
+// maximum that can be set.
 struct LimitInfo {
     Limit limit;
     std::string_view name;
@@ -36,17 +37,17 @@ struct LimitInfo {
     std::uint64_t largest;
 };
 
-// Returns all limits, in the order of the enumeration Limit.
+// Returns the LimitInfo of every limit, in the order of the enumeration Limit.
 const std::array<LimitInfo, 12>& Limits();
 
 // Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);
 
-// Sets `limit` to `value`, or to its `largest` if that is smaller. Data read before is not checked
-// again. Thread-safe.
+// Sets `limit` to `value`, or to LimitInfo::largest if `value` exceeds that maximum. Data that was
+// read before is not checked again. Thread-safe.
 void SetLimit(Limit limit, std::uint64_t value);
 
-// Returns an error with code kLimit. Its message is `what`, followed by the limit's name and value.
+// Returns an error with code kLimit. The message is `what`, followed by the limit's name and value.
 Status OverLimit(Limit limit, std::string_view what);
 
 }  // namespace zarr

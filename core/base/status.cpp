@@ -5,8 +5,8 @@
 
 namespace zarr {
 
-// Allocated at load time, because a function-local static might lack memory when needed. Never
-// destroyed, because threads may still run while the process ends.
+// Content of every out-of-memory error. Allocated at load time, because memory may be lacking when
+// the error occurs. Never destroyed, because threads may still run while the process ends.
 const std::shared_ptr<const Status::Rep>& Status::no_memory_ =
     *new std::shared_ptr<const Rep>(new Rep{StatusCode::kOutOfMemory, "out of memory"});
 
@@ -38,8 +38,8 @@ Status Status::OutOfMemory(std::string message) {
 
 namespace {
 
-// Message of an ok status. Allocated at load time and never destroyed, as threads may still use it
-// while the process ends.
+// Message of an ok status. Allocated at load time and never destroyed, because threads may still
+// use the message while the process ends.
 const auto& none = *new std::string();
 
 }  // namespace

@@ -23,9 +23,9 @@ enum class StatusCode {
     kCancelled,
 };
 
-// Error code with a message that names the location from the outside in ("dem.zarr:
-// elevation/.zarray: chunks[1]: expected ..."). Cheap to copy. Becomes kOutOfMemory if there is no
-// memory for the message.
+// Outcome of a function: ok, or an error code with a message. The message names the location from
+// the outside in ("dem.zarr: elevation/.zarray: chunks[1]: expected ..."). Cheap to copy. If there
+// is no memory for a message, the code becomes kOutOfMemory.
 class [[nodiscard]] Status {
   public:
     Status() = default;
@@ -56,7 +56,8 @@ class [[nodiscard]] Status {
     std::shared_ptr<const Rep> rep_;
 };
 
-// Either a value or the error that prevented the value.
+// Outcome of a function that returns a value: either the value, or the error due to which there is
+// no value.
 template <class T>
 class [[nodiscard]] Result {
   public:

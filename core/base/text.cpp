@@ -163,7 +163,8 @@ std::string Quoted(std::string_view text, std::size_t limit) {
 
 std::string Shortened(std::string_view text, std::size_t limit) {
     if (text.size() <= limit) return std::string(text);
-    // UTF-8 continuation bytes begin with the bits 10: move back to the start of the character.
+    // Do not cut a character: move `limit` back over UTF-8 continuation bytes, which begin with the
+    // bits 10, to the start of the character.
     while (limit > 0 && (static_cast<std::uint8_t>(text[limit]) & 0xc0U) == 0x80U) --limit;
     return std::string(text.substr(0, limit)) + "...";
 }

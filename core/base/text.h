@@ -14,8 +14,8 @@ namespace zarr {
 // Appends a code point as UTF-8. Surrogates and values above U+10FFFF become U+FFFD.
 void AppendUtf8(std::string& text, std::uint32_t code_point);
 
-// Decodes the code point at byte `at`, which must be < text.size(), and advances `at` past it.
-// False if the bytes are not valid UTF-8.
+// Decodes the code point at byte `at`, which must be < text.size(), and advances `at` past the code
+// point. Returns false if the bytes are not valid UTF-8.
 bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_point);
 
 bool IsValidUtf8(std::string_view text);
@@ -37,7 +37,7 @@ Result<std::u32string> Utf8ToUcs4(std::string_view text);
 // Base64 with the standard alphabet (RFC 4648). Base64Decode() requires padding and rejects other
 // characters. Python's b64decode() skips unknown characters by default, which would hide damage.
 std::string Base64Encode(ByteSpan bytes);
-// Writes ceil(bytes.size / 3) * 4 characters to `text`.
+// Writes `bytes` as base64 to `text`, which must have room for ceil(bytes.size / 3) * 4 characters.
 void Base64Encode(ByteSpan bytes, char* text);
 Result<std::string> Base64Decode(std::string_view text);
 
@@ -45,7 +45,8 @@ Result<std::string> Base64Decode(std::string_view text);
 // bytes.
 std::string Quoted(std::string_view text, std::size_t limit = 80);
 
-// Returns `text`; if longer than `limit` bytes, its whole characters within `limit` and "...".
+// Returns `text` if `text` has at most `limit` bytes. Otherwise returns the characters that lie
+// completely in the first `limit` bytes, followed by "...".
 std::string Shortened(std::string_view text, std::size_t limit);
 
 }  // namespace zarr

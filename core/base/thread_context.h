@@ -5,18 +5,20 @@
 
 namespace zarr {
 
-// Settings that a host program keeps per thread, such as GDAL's thread-local options. Threads that
-// work for another thread must use the other thread's settings. The host derives a class from
-// ThreadContext.
+// Settings that a host program keeps per thread, such as GDAL's thread-local options. A pool thread
+// must use the settings of the thread for which the pool thread works. The host derives a class
+// from ThreadContext.
 class ThreadContext {
   public:
-    // Returns the calling thread's settings; nullptr if it has none. May throw std::bad_alloc.
+    // Function that returns the calling thread's settings; nullptr if the thread has none. May
+    // throw std::bad_alloc.
     using Source = std::shared_ptr<const ThreadContext> (*)();
 
-    // Sets the function that the WorkerPool calls for the settings of the thread that submits work.
-    // nullptr disables this. Thread-safe.
+    // Sets the function that returns a thread's settings. WorkerPool calls the function on each
+    // thread that submits work. With nullptr, pool threads work without settings. Thread-safe.
     static void SetSource(Source source);
-    // Returns the calling thread's settings from the source; nullptr without a source. Thread-safe.
+    // Returns the calling thread's settings from the function given to SetSource(). Returns nullptr
+    // without such a function. Thread-safe.
     static std::shared_ptr<const ThreadContext> OfThisThread();
 
     virtual ~ThreadContext() = default;
@@ -28,13 +30,14 @@ class ThreadContext {
 
   private:
     friend class ThreadContextScope;
-    // Begin() applies these settings to the calling thread, which has none; End() removes them.
-    // Several threads may call both at once. Neither may throw.
+    // Begin() applies the settings to the calling thread, which has none. End() removes the
+    // settings from the thread. Several threads may call both functions at once. Neither may throw.
     virtual void Begin() const = 0;
     virtual void End() const = 0;
 };
 
-// Applies a context to the calling thread during its lifetime. nullptr changes nothing.
+// Applies a ThreadContext to the calling thread while the scope object exists. A null context
+// changes nothing.
 class ThreadContextScope {
   public:
     explicit ThreadContextScope(const ThreadContext* context) : context_(context) {

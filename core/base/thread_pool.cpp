@@ -24,8 +24,8 @@ namespace zarr {
 
 namespace {
 
-// A call of Run() or Start(). Run() keeps its job on the caller's stack until no thread runs it.
-// The worker thread that ran a job of Start() deletes the job.
+// Work that was passed to WorkerPool::Run() or Start(). Run() keeps its job on the caller's stack
+// until no thread runs the job. A job of Start() is deleted by the worker thread that ran the job.
 struct Job {
     const std::function<void()> function;
     const bool is_detached = false;  // true for Start()
@@ -98,7 +98,8 @@ std::vector<std::thread> Workers::TakeEndedLocked() {
     return taken;
 }
 
-// Starts threads until there is one per queued job; false if no thread runs and none can start.
+// Starts threads until there is one per queued job. Returns false if no thread runs and none can
+// start.
 bool Workers::FillLocked() {
     try {
         while (queue.size() > idle + starting) {
@@ -124,7 +125,8 @@ void Workers::Start(Job& job, std::size_t helpers) {
         try {
             queue.insert(queue.end(), helpers, &job);
         } catch (const std::bad_alloc&) {
-            // Without a queue entry the caller does all the work alone.
+            // Memory has run out: without a queue entry no helper joins, and the caller does all
+            // the work.
         }
         static_cast<void>(FillLocked());
     }
@@ -182,11 +184,11 @@ void Workers::Close() {
     threads.clear();
 }
 
-// Workers that Pause() has locked on this thread; Resume() unlocks them.
+// Workers whose mutex Pause() has locked on this thread; Resume() unlocks the mutex.
 thread_local Workers* paused = nullptr;
 
-// Workers of this process. Never destroyed, because code may use them until the process ends. A
-// forked child creates its own, because the parent's threads do not exist there.
+// Workers of this process. Never destroyed, because code may use the pool until the process ends. A
+// forked child creates a pool of its own, because the parent's threads do not exist in the child.
 std::atomic<Workers*> current{nullptr};
 
 // Returns this process's workers; nullptr if none have been created since fork().

@@ -12,14 +12,14 @@ namespace zarr {
 
 // The process's pool of threads for short work. Threads start on demand and end after one second
 // without work. A forked child starts its own threads. Work runs under the ThreadContext of the
-// thread that submits it. Thread-safe.
+// thread that submits the work. Thread-safe.
 class WorkerPool {
   public:
     static WorkerPool& Instance();
 
     // Calls `job` on the calling thread and on up to `helpers` pool threads at the same time.
-    // Returns when all started calls have ended. Helpers that have not started when the caller's
-    // own call ends are cancelled. `job` must not throw.
+    // Returns when all started calls have ended. When the caller's own call ends, helpers that have
+    // not started are cancelled. `job` must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
     // Calls `job` once on a pool thread and returns at once. Returns false, without calling `job`,
@@ -27,12 +27,13 @@ class WorkerPool {
     // must not throw. The caller must keep what `job` uses alive until `job` has ended.
     bool Start(std::function<void()> job);
 
-    // Ends the idle threads and returns when they have ended and freed their thread-local objects.
-    // Later work starts new threads.
+    // Ends the idle threads. Returns when the threads have ended and freed their thread-local
+    // objects. Later work starts new threads.
     void EndIdle();
 
-    // For fork(): no pool thread starts a job between Pause() and Resume(). Pause() returns when no
-    // job runs, or after tuning::kMaxForkWait (2 s). Call both on one thread.
+    // Keep pool threads from starting jobs between Pause() and Resume(), while the process forks.
+    // Pause() returns when no job runs, or after tuning::kMaxForkWait (2 s). Call Pause() and
+    // Resume() on one thread.
     void Pause() noexcept;
     void Resume() noexcept;
 
@@ -45,9 +46,9 @@ class WorkerPool {
 };
 
 // Calls task(0) ... task(count - 1) on the calling thread and on up to `max_threads - 1` pool
-// threads, which may start late or never. After a failure no further task starts. Returns the
-// failure with the lowest index among the tasks that ran. `task` must be safe to call from several
-// threads at once with different indices.
+// threads. Pool threads may start late or never. After a failure no further task starts. Returns
+// the failure with the lowest index among the tasks that ran. `task` must be safe to call from
+// several threads at once with different indices.
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
@@ -61,19 +62,20 @@ class ThreadBudget {
     ThreadBudget(const ThreadBudget&) = delete;
     ThreadBudget& operator=(const ThreadBudget&) = delete;
 
-    // Returns the calling thread's budget; 1 without a ThreadBudget.
+    // Returns the calling thread's budget; 1 if no ThreadBudget exists on the thread.
     static std::size_t OfThisThread();
 
   private:
     const std::size_t before_;
 };
 
-// Limits how many threads run a section at once.
+// Limits how many threads execute a section of code at the same time.
 class Semaphore {
   public:
     explicit Semaphore(std::size_t width) : free_(width) {}
 
-    // Holds one slot of the semaphore during its lifetime. The constructor waits for a free slot.
+    // Occupies a slot of the semaphore while the Pass exists. The constructor waits for a free
+    // slot.
     class Pass {
       public:
         explicit Pass(Semaphore& gate) : gate_(gate) {
@@ -101,12 +103,14 @@ class Semaphore {
     std::size_t free_;
 };
 
-// Limits how many bytes the work of all threads uses together. Work above the limit runs alone.
+// Limits how many bytes the work of all threads uses together. Work that needs more bytes than the
+// limit runs while no other work does.
 class ByteGate {
   public:
     explicit ByteGate(std::size_t bytes) : width_(bytes) {}
 
-    // Reserves `bytes` of the gate during its lifetime. The constructor waits until they are free.
+    // Reserves `bytes` of the gate while the Pass exists. The constructor waits until enough bytes
+    // are free.
     class Pass {
       public:
         Pass(ByteGate& gate, std::size_t bytes) : gate_(gate), bytes_(bytes) {

@@ -6,10 +6,10 @@
 
 namespace zarr {
 
-// Returns the calling thread's object of type T, made on first use and destroyed when the thread
-// ends. Static destructors may call this function after the main thread's objects are destroyed.
-// They then get a new object, which leaks. A plain thread_local object would be used after its
-// destruction there.
+// Returns the calling thread's object of type T. The object is made on first use and destroyed when
+// the thread ends. Static destructors may call this function even after the main thread's objects
+// are destroyed. A static destructor then gets a new object, which leaks; a plain thread_local
+// object would be used after its destruction.
 template <class T>
 T& ThreadLocalObject() {
     struct Held {
@@ -33,7 +33,8 @@ T& ThreadLocalObject() {
     return *Held::Place();
 }
 
-// Calls `work()` and returns its result. Passes the elapsed nanoseconds to `add(std::uint64_t)`.
+// Calls `work()` and returns the result of `work()`. Passes the elapsed nanoseconds to
+// `add(std::uint64_t)`.
 template <class Work, class Add>
 auto Timed(Work&& work, Add&& add) {
     using Clock = std::chrono::steady_clock;

@@ -10,8 +10,8 @@
 
 namespace zarr {
 
-// Signal that one thread's work has ended. Other threads wait for the signal. Held by shared_ptr.
-// Thread-safe.
+// Signal that the work of one thread has ended. Other threads can wait for the signal. Shared by
+// shared_ptr. Thread-safe.
 class Completion {
   public:
     void Wait() {
@@ -36,7 +36,8 @@ class Completion {
     bool has_ended_ = false;
 };
 
-// Value that is computed on first use, while other threads wait. Thread-safe.
+// Value that is computed on first use. Other threads that need the value wait meanwhile.
+// Thread-safe.
 template <class T>
 class Lazy {
   public:
@@ -50,8 +51,8 @@ class Lazy {
         return *value_;
     }
 
-    // Like Get(), for a `make()` that returns a Result<T>; returns a copy of the value. A failure
-    // is not cached: the next caller tries again.
+    // Returns a copy of the value, computed on first use by `make()`, which returns a Result<T>. A
+    // failure is returned but not cached: the next caller tries again.
     template <class Make>
     Result<T> TryGet(const Make& make) const {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -62,7 +63,7 @@ class Lazy {
         return T(*value_);
     }
 
-    // Drops the value. No thread may still use a reference from Get().
+    // Drops the value. No thread may still use a reference that Get() returned.
     void Reset() {
         const std::lock_guard<std::mutex> lock(mutex_);
         value_.reset();
