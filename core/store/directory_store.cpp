@@ -29,7 +29,7 @@ Status ErrnoStatus(const std::string& key, const char* what, int error) {
 
 bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-// True if `path` is a file or a link, even if it cannot be opened or its target is missing.
+// True if a file or a link exists at `path`, even an unreadable file or a link without target.
 bool IsSeen(const std::string& path) {
 #if ZARR_HAS_POSIX_FILES
     struct stat state {};
@@ -48,12 +48,13 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     int error = file.Open(path);
     if (IsAbsence(error)) {
         if (!IsSeen(path)) return file;
-        // Another process may have written the file between the two checks.
+        // Try again: another process may have written the file between the two checks.
         error = file.Open(path);
         if (error != 0 && !IsSeen(path)) return file;
         if (error != 0) return ErrnoStatus(key, "is there, but cannot be opened", error);
     }
-    // ENODEV: not a regular file. Opening a pipe could wait forever.
+    // ENODEV means that the path is not a regular file but, for example, a pipe. Opening a pipe
+    // could wait forever.
     if (error == ENODEV)
         return Status::Io(key +
                           ": is not a regular file (a pipe, a socket or a device), and not read");
@@ -74,7 +75,7 @@ bool IsSettled(std::int64_t modified) {
 }
 
 // True if the entry at `path` is a folder, or a link without target. Fails if the type cannot be
-// read: to skip the entry could hide a folder's contents.
+// read, because skipping a folder would hide its contents.
 Result<bool> IsFolder(const std::string& path, EntryType type, const std::string& key) {
     if (type != EntryType::kUnknown) return type == EntryType::kFolder;
     struct stat state {};
@@ -90,8 +91,8 @@ ObjectVersion VersionOfAbsent() {
     return version;
 }
 
-// True if `path` is a link to a folder that contains the link, such as `/`. Following the link
-// would list its own parents again.
+// True if `path` is a link to a folder that contains the link, such as a link to `/`. Following the
+// link would list the link's own parents again.
 bool HasCycle(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
@@ -107,8 +108,8 @@ bool PathExists(const std::string& path) {
     return stat(path.c_str(), &state) == 0;
 }
 
-// Creates a folder and its parents. Returns 0 or an errno. Succeeds if another process creates a
-// folder at the same time.
+// Creates the folder `path` and its parents. Returns 0 or an errno. Succeeds if another process
+// creates a folder at the same time.
 int MakeFolders(const std::string& path) {
     if (path.empty() || PathExists(path)) return 0;
     if (const int error = MakeFolders(fs::path(path).parent_path().string()); error != 0)
@@ -207,7 +208,8 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
 
 int DirectoryStore::Create(StagingFile& file, const std::string& path) const {
     int error = file.Create();
-    // Missing folders are rare: checking before each file would cost an extra system call.
+    // Create folders only after a failure: folders are seldom missing, and checking before each
+    // file would cost a system call.
     if (error != ENOENT || !PathExists(folder_)) return error;
     error = MakeFolders(path.substr(0, path.rfind('/')));
     return error != 0 ? error : file.Create();
@@ -239,8 +241,8 @@ Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string path = PathOf(prefix);
     std::error_code error;
-    // A link to a file is a key and stays. A link to a folder is removed. remove() leaves non-empty
-    // folders.
+    // Remove an empty folder or a link to a folder. A link to a file is a key and stays. remove()
+    // fails for a folder that is not empty.
     return fs::is_directory(path, error) && fs::remove(path, error);
 }
 

@@ -19,20 +19,22 @@ ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint
 
 // Store in a local folder, one file per key. Follows symbolic links, but does not list a link to a
 // folder that contains the link. A value is written to a staging file and renamed, so that a killed
-// writer leaves the old or the new value. A killed writer may also leave "KEY.<32 hex
-// digits>.partial". zarr-python ignores the file, and the next writer in the folder removes it.
-// Subfolders are created on demand. The store's own folder must exist: otherwise a write would
-// revive a deleted store.
+// writer leaves the old or the new value. A killed writer may also leave its staging file, "KEY.<32
+// hex digits>.partial". zarr-python ignores staging files, and the next writer in the folder
+// removes abandoned ones. Subfolders are created on demand. The store's own folder must exist:
+// otherwise a write would revive a deleted store.
 class DirectoryStore final : public Store, private StoreWriter {
   public:
     explicit DirectoryStore(std::string folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_; }
-    // Returns the absolute path with symbolic links resolved.
+    // Returns the absolute path of the store's folder, with symbolic links resolved.
     std::string Identity() const override;
-    // Returns VersionOfFile(), with the file's inode number.
+    // Returns the version of the key's file, which VersionOfFile() makes from size, modification
+    // time and inode number.
     ObjectVersion VersionOf(const std::string& key) const override;
-    // The result's version is the version of the opened file.
+    // Reads a value. The version in the result belongs to the file that was read, even if another
+    // file replaces that file meanwhile.
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
     bool WaitsForDisk(const std::string& key) const override;
@@ -45,7 +47,8 @@ class DirectoryStore final : public Store, private StoreWriter {
     Status Remove(const std::string& key) override;
     Result<bool> RemovePrefix(const std::string& prefix) override;
     Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
-    // Creates `file`, and its folder if missing. Returns 0 or an errno.
+    // Creates the staging file `file` for the value at `path`. Creates missing folders on the way.
+    // Returns 0 or an errno.
     int Create(StagingFile& file, const std::string& path) const;
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
 

@@ -13,23 +13,24 @@ namespace zarr {
 // repeated '/' are removed; "" is the root. Fails if a segment is "." or "..", or contains NUL.
 Result<std::string> NormalizePath(std::string_view path);
 
-// Maximum length of a key in bytes. File systems and object stores have limits of this size or
-// less.
+// Maximum length of a key in bytes. Longer keys are rejected, because file systems and object
+// stores have limits of this size or less.
 inline constexpr std::size_t kMaxKeyLength = 4096;
 
 // True if `key` is a non-empty path in normal form with at most kMaxKeyLength bytes.
 bool IsValidKey(std::string_view key);
-// Returns kInvalidArgument if `key` is not valid; see IsValidKey().
+// Returns ok if `key` is valid by IsValidKey(); otherwise a kInvalidArgument error.
 Status CheckKey(std::string_view key);
 
 // Returns `path` + "/" + `name`; only `name` if `path` is the root ("").
 std::string JoinKey(std::string_view path, std::string_view name);
 
-// Return the part before the last '/' ("" without a '/'), and the part after the last '/'.
+// ParentPath() returns the part of `path` before the last '/', or "" without a '/'. LastName()
+// returns the part after the last '/'.
 std::string_view ParentPath(std::string_view path);
 std::string_view LastName(std::string_view path);
 
-// True if `path` is `group` or below `group`. Every path is below "".
+// True if `path` is `group` or below `group`. Every path is at or below the root "".
 bool IsAtOrBelow(std::string_view path, std::string_view group);
 
 }  // namespace zarr

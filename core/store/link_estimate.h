@@ -19,8 +19,8 @@ class LinkEstimate {
     std::uint64_t latency() const;  // nanoseconds
     double rate() const;            // bytes per second of one connection
 
-    // Returns the cost of a request for ReadRanges(). Its gap is latency() * rate(), bounded by
-    // tuning::kMinGap and tuning::kMaxGap.
+    // Returns the cost model of requests to the server, for ReadRanges(). The model's gap is
+    // latency() * rate(), bounded by tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:

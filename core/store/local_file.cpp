@@ -53,7 +53,8 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     return further != 0 && further < kSlow;
 }
 
-// Like ReadDescriptor(), but reads through a buffer to which the system copies quickly.
+// Fills `memory` like ReadDescriptor(), but reads through a second buffer to which the system
+// copies quickly.
 int ReadThroughBuffer(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     Buffer piece;
     if (!piece.Reset(std::min(memory.size, tuning::kBounceBuffer)).ok() ||
@@ -204,7 +205,7 @@ int LocalFile::Open(const std::string& path) {
     file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) return errno;
     std::setvbuf(file_, nullptr, _IONBF, 0);  // values are read in one piece
-    // Take the size of the open file, because the path may name another file by now.
+    // Take the size from the open file, because the path may name another file by now.
     const long end = std::fseek(file_, 0, SEEK_END) == 0 ? std::ftell(file_) : -1;
     if (end < 0) {
         const int failed = errno;

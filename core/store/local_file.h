@@ -10,8 +10,8 @@
 
 #include "core/base/bytes.h"
 
-// 1 if the system has POSIX file calls. Otherwise standard C is used, which on Windows takes no
-// UTF-8 names and reads on one thread.
+// 1 if files are read with POSIX calls; 0 if with standard C. Standard C reads on one thread, and
+// on Windows accepts no UTF-8 names.
 #ifdef _WIN32
 #define ZARR_HAS_POSIX_FILES 0
 #else
@@ -20,8 +20,8 @@
 
 namespace zarr {
 
-// Returns the modification time in `state`, a result of stat(): nanoseconds since 1970, with the
-// precision that the system offers.
+// Returns the modification time from `state`, a result of stat(), in nanoseconds since 1970. The
+// precision is the system's.
 template <class Stat>
 std::int64_t ModificationTime(const Stat& state) {
     std::int64_t time = std::int64_t{state.st_mtime} * 1'000'000'000;
@@ -31,21 +31,21 @@ std::int64_t ModificationTime(const Stat& state) {
     return time;
 }
 
-// Removes a file or a link, but not a folder. Returns 0 or an errno.
+// Removes the file or link at `path`, but not a folder. Returns 0 or an errno.
 int RemoveFile(const std::string& path);
 
 #if ZARR_HAS_POSIX_FILES
-// Fills `memory` with a file's bytes from `offset` on. Returns 0 or an errno; EIO if the file is
-// too short.
+// Fills `memory` with bytes of the open file `descriptor`, from `offset` on. Returns 0 or an errno;
+// EIO if the file is too short.
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
 #endif
 
-// Type of a folder entry, as given by the listing. Links are kUnknown.
+// Type of a folder entry, as stated by the listing of the folder. A link is kUnknown.
 enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };
 
 // Calls `visit` for each entry of a folder except "." and "..", in any order, until `visit` returns
 // false. Returns 0 or an errno. Exceptions of `visit` propagate. Throws std::bad_alloc if memory
-// runs out; std::filesystem's iterator would end the process. Thread-safe.
+// runs out, whereas std::filesystem's iterator would end the process. Thread-safe.
 int VisitFolder(const std::string& folder,
                 const std::function<bool(const std::string& name, EntryType type)>& visit);
 
@@ -74,11 +74,12 @@ class LocalFile {
     // POSIX.
     std::int64_t modified() const { return modified_; }
     std::uint64_t number() const { return number_; }
-    // Fills `memory` with the bytes from `offset` on, using the caller's ThreadBudget. Returns 0 or
-    // an errno; EIO if the file is too short.
+    // Fills `memory` with the file's bytes from `offset` on, on as many threads as the caller's
+    // ThreadBudget allows. Returns 0 or an errno; EIO if the file is too short.
     int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
-    // True if the byte at `offset` is not in the system's page cache: a read would wait for a disk.
-    // The check may start fetching the byte. False if the system cannot tell.
+    // True if the byte at `offset` is not in the system's page cache, so that a read would wait for
+    // a disk. The check itself may start fetching the byte. Returns false if the system cannot
+    // tell.
     bool WaitsForDisk(std::uint64_t offset) const;
 
   private:

@@ -11,8 +11,9 @@
 
 namespace zarr {
 
-// Store in which a second store is mounted as folder `name` of the root. Keys NAME/KEY belong to
-// the mounted store and hide keys of the first store. Read-only.
+// Store that combines two stores: the second store is mounted as folder `name` in the root of the
+// first store. Keys NAME/KEY belong to the second store and hide equal keys of the first store.
+// Read-only.
 class MountStore final : public ForwardingStore, private Prefetcher {
   public:
     MountStore(std::shared_ptr<const Store> base, std::string name,
@@ -22,7 +23,8 @@ class MountStore final : public ForwardingStore, private Prefetcher {
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     bool WaitsForDisk(const std::string& key) const override;
-    // Never packed, because the keys of a request may belong to both stores.
+    // Returns the traits of the first store, but with `packed` (values are parts of one object)
+    // false. The keys of one request may belong to both stores.
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {
@@ -41,11 +43,11 @@ class MountStore final : public ForwardingStore, private Prefetcher {
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
     bool IsListAtHand(const std::string& prefix) const override;
-    // Returns the part of `key` after "NAME/", "" for NAME itself; nullopt if `key` is not in the
-    // mounted store.
+    // Returns the key's name in the mounted store: the part of `key` after "NAME/", or "" for NAME
+    // itself. Returns nullopt if `key` is not in the mounted store.
     std::optional<std::string> Below(std::string_view key) const;
-    // Calls `question` with the store that contains `key`, and with the key in that store. Puts
-    // "NAME/" before messages of the mounted store.
+    // Calls `question` with the store that contains `key`, and with the key's name in that store.
+    // Puts "NAME/" before error messages of the mounted store.
     template <class Question>
     auto Ask(const std::string& key, const Question& question) const;
 

@@ -27,8 +27,8 @@ namespace zarr {
 
 namespace {
 
-// Number that distinguishes processes of different machines. Set at load time: a thread inside a
-// function-local static's initialisation would leave the static locked in a forked child.
+// Random number that distinguishes processes with equal ids on different machines. Set at load
+// time: a forked child could find a function-local static locked by a thread of its parent.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -55,7 +55,7 @@ void RemoveUnlessHeld(const std::string& path) {
 
 std::string StagingName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    // Read at each call: after fork() both processes have equal statics.
+    // Ask for the process id at each call: a stored id would be wrong in a forked child.
     const std::uint32_t process = machine ^ static_cast<std::uint32_t>(getpid());
     char digits[kPartialDigits + 1];
     std::snprintf(digits, sizeof digits, "%s%08x%016llx", kPartialMark.data(), process,
@@ -64,15 +64,15 @@ std::string StagingName(const std::string& path) {
 }
 
 void AbandonedStagingFiles::DeleteSidecars(const std::string& path) {
-    // Bound on the remembered folders, to limit memory. Only arrays with nested chunks have more
-    // folders.
+    // Maximum number of remembered folders, to limit memory. Only arrays with nested chunks have
+    // more folders.
     constexpr std::size_t kMaxFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMaxFolders || !folders_.insert(folder).second) return;
     }
-    // Failures do not matter: a staging file that stays does no harm.
+    // Ignore failures: a staging file that stays does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
         if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(JoinKey(folder, name)); });
         return true;
@@ -129,7 +129,7 @@ int StagingFile::Create() {
 }
 
 int StagingFile::Write(const std::vector<ByteSpan>& parts) {
-    // At most 1 GiB per call, which every system accepts.
+    // Write at most 1 GiB per call, which every system accepts.
     constexpr std::size_t kMostPieces = 1024;
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<iovec> pieces;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Staging files: written under another name and then renamed. Also removes staging files of killed
-// writers.
+// Staging files: a value is written to a file with another name, which is then renamed. Also
+// removes the staging files that killed writers left behind.
 #pragma once
 
 #include <cstdint>
@@ -65,10 +65,10 @@ class StagingFile {
     StagingFile(const StagingFile&) = delete;
     StagingFile& operator=(const StagingFile&) = delete;
 
-    // Creates the staging file. Its folder must exist.
+    // Creates the staging file. The folder of `path` must exist.
     int Create();
-    // True if another process mistook the new file for an abandoned one and removed it. The caller
-    // must start again.
+    // True if another process took the new file for an abandoned file and removed the file. The
+    // caller must then start again.
     bool is_lost() const { return is_lost_; }
     // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);
@@ -86,8 +86,8 @@ class StagingFile {
 // Removes staging files that killed writers left behind. Thread-safe.
 class AbandonedStagingFiles {
   public:
-    // Removes unlocked staging files of this library from the folder of `path`. Lists each folder
-    // only once.
+    // Removes unlocked staging files of this library from the folder that contains `path`. Lists
+    // each folder only once.
     void DeleteSidecars(const std::string& path);
 
   private:

@@ -21,8 +21,8 @@ struct Request {
     std::uint64_t end = 0;
 };
 
-// Returns the largest gap to join: gaps up to `cost.gap` bytes, smallest first, until their sum
-// exceeds the allowed share of unwanted bytes.
+// Returns the size of the largest gap across which ranges are joined. Gaps of up to `cost.gap`
+// bytes are allowed, smallest first, until their sum exceeds the allowed share of unwanted bytes.
 std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost& cost) {
     if (cost.waste_share == 0) return cost.gap;
     std::vector<std::uint64_t> gaps;
@@ -58,7 +58,7 @@ std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost&
     return largest;
 }
 
-// Sorts `ranges` and joins them into requests.
+// Sorts `ranges` and joins near ranges into requests.
 std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCost& cost) {
     std::sort(ranges.begin(), ranges.end(), [](const WantedRange& a, const WantedRange& b) {
         return std::tie(a.object, a.offset) < std::tie(b.object, b.offset);
@@ -87,7 +87,8 @@ std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCo
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink) {
     const std::vector<Request> requests = PlanRequests(ranges, source.cost);
-    // With few requests, several threads share the ranges of each request.
+    // Let several threads share the ranges of each request if there are fewer requests than
+    // threads.
     const std::size_t threads = requests.size() < options.threads ? options.threads : 1;
     return ParallelFor(requests.size(), options.requests, [&](std::size_t number) {
         const Request& request = requests[number];

@@ -13,20 +13,21 @@
 
 namespace zarr {
 
-// Cost model of ReadRanges(): how many unwanted bytes are worth saving a request.
+// Cost model of ReadRanges(): how many unwanted bytes may be read to save a request.
 struct ReadCost {
     // Maximum number of unwanted bytes between two ranges that are joined to one request.
     std::uint64_t gap = 0;
     // Maximum number of bytes of a request that joins several ranges.
     std::uint64_t request_bytes = 0;
-    // Unwanted bytes may total at most the wanted bytes divided by `waste_share`; 0 means no bound.
+    // Limit on all unwanted bytes together: the wanted bytes divided by `waste_share`. 0 means no
+    // limit.
     std::uint64_t waste_share = 0;
     // Gaps of at most `free_gap` bytes do not count as unwanted.
     std::uint64_t free_gap = 0;
 };
 
-// Byte range to read: `size` bytes at `offset` of the object numbered `object`. The caller chooses
-// `which`, the number of the range.
+// Byte range to read: `size` bytes at `offset` of the object numbered `object`. `which` is the
+// caller's number for the range.
 struct WantedRange {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -42,24 +43,26 @@ struct ReadRangesOptions {
     std::function<void(std::uint64_t time)> on_request;
 };
 
-// Source of the objects that ReadRanges() reads. `read` must be thread-safe.
+// Objects that ReadRanges() reads, with their cost model and a function that reads a range. `read`
+// must be thread-safe.
 struct RangeSource {
     ReadCost cost;
     BufferPool& buffers;  // reused memory of finished requests
-    // Reads `size` bytes at `offset` of an object into `bytes`, which already has `size` bytes.
-    // Returns false, or shrinks `bytes`, if the object has fewer bytes. `size` may be 0.
+    // Reads `size` bytes at `offset` of an object into `bytes`, which already has `size` bytes. If
+    // the object has fewer bytes, returns false or shrinks `bytes`. `size` may be 0.
     std::function<Result<bool>(std::size_t object, std::uint64_t offset, std::size_t size,
                                Buffer& bytes)>
         read;
 };
 
-// Receives the bytes of a range, valid during the call. nullopt means that the joined request
-// failed; the sink then reads the range by itself or reports why it cannot.
+// Function that takes the bytes of range number `which`. `bytes` are valid during the call. nullopt
+// means that a request for several ranges failed. The function then reads the range by a request of
+// its own, or returns the reason for not doing so.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
-// Reads `ranges`, joining near ranges of one object to one request, and calls `sink` once per
-// range. Calls come in any order, from several threads at once. Small gaps are joined first, as far
-// as `source.cost` allows. A range larger than a request is read by a single request. Returns the
+// Reads `ranges` and calls `sink` once per range. Joins near ranges of one object to one request,
+// smallest gaps first, as far as `source.cost` allows. A range larger than a request is read by a
+// single request. Calls of `sink` come in any order, from several threads at once. Returns the
 // first failure of `sink`; remaining ranges may then be skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink);

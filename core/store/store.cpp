@@ -180,8 +180,8 @@ Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit)
 
 namespace {
 
-// Maximum depth of prefixes. No array's groups and chunks nest deeper; a deeper tree means a link
-// to a parent.
+// Maximum depth of prefixes. Groups and chunks of real arrays nest less deeply; a deeper tree means
+// that a link leads to a parent folder.
 constexpr std::size_t kMaxKeyDepth = 192;
 
 Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,

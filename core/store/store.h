@@ -19,25 +19,28 @@
 
 namespace zarr {
 
-// Direct child of a prefix: `name` is the last part of a key, or the name of a longer prefix.
+// Direct child of a prefix in a listing. `name` is the child's name without the prefix. `is_prefix`
+// is true if further keys lie below the child.
 struct StoreEntry {
     std::string name;
     bool is_prefix = false;
 };
 
-// Identifies one content of a key, so that changes are found without reading the value.
+// Version of the value under a key. A changed version shows that the value has changed, without
+// reading the value.
 struct ObjectVersion {
     bool is_certain = false;  // false: equal versions may still hide a change
     bool exists = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // nanoseconds from any start, or an equivalent number
-    // Distinguishes contents of equal size and time, as far as the store can. Files: the inode
-    // number. Servers: a count of the contents seen, starting at 1; 0 before the first request.
+    // Number that distinguishes values of equal size and time, as far as the store can. For a file,
+    // the inode number. For a server, a count of the different values seen, starting at 1; 0 before
+    // the first request.
     std::uint64_t mark = 0;
 };
-// True if all fields except `is_certain` are equal.
+// True if the versions are equal in all fields except `is_certain`.
 bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
-// True if the versions are equal and both are certain.
+// True if the versions are equal and both certain, so that the value has not changed.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
 struct ReadManyOptions : ReadRangesOptions {
@@ -51,25 +54,25 @@ struct StoreTraits {
     bool remote = false;          // each read takes a network round trip
     bool packed = false;          // values are parts of one object: GetMany() joins their requests
     bool caches_absence = false;  // callers should remember absent keys
-    // Number of concurrent reads that gives a remote store its best throughput.
+    // Number of concurrent reads at which a remote store has its best throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
     // Access options as text. Two stores with equal Identity() but different `access` share pending
-    // writes only, not cached chunks.
+    // writes, but not cached chunks.
     std::string access;
 };
 
 // Selects which bytes of a value Store::Read() reads.
 class ValuePart {
   public:
-    // Selects the whole value. A value of more than `limit` bytes fails with kLimit before the
-    // read.
+    // Selects the whole value. If the value has more than `limit` bytes, reading fails with kLimit
+    // before any byte is read.
     static ValuePart Whole(std::size_t limit) { return {Kind::kWhole, 0, limit}; }
-    // Selects `length` bytes at `offset`; fewer if the value ends earlier.
+    // Selects `length` bytes at `offset`. Selects fewer if the value ends earlier.
     static ValuePart Range(std::uint64_t offset, std::size_t length) {
         return {Kind::kRange, offset, length};
     }
-    // Selects the last `length` bytes; the whole value if shorter.
+    // Selects the last `length` bytes of a value, or the whole value if the value is shorter.
     static ValuePart Tail(std::size_t length) { return {Kind::kTail, 0, length}; }
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
@@ -81,7 +84,8 @@ class ValuePart {
         std::uint64_t offset = 0;
         std::size_t size = 0;
     };
-    // Returns the selected bytes of a value with `value_size` bytes. `key` is for error messages.
+    // Returns the byte range that is selected from a value of `value_size` bytes. `key` is for
+    // error messages.
     Result<Extent> Of(const std::string& key, std::uint64_t value_size) const;
 
   private:
@@ -94,16 +98,18 @@ class ValuePart {
     std::size_t length_;
 };
 
-// Destination of Store::Read(). A Buffer is resized to the bytes read. Plain memory is filled only
-// if its size is exactly the number of bytes read.
+// Destination of Store::Read(): a Buffer or plain memory. A Buffer is resized to the number of
+// bytes read. Plain memory is filled only if its size is exactly the number of bytes read.
 class ReadSink {
   public:
     ReadSink(Buffer& buffer) : buffer_(&buffer) {}         // NOLINT(google-explicit-constructor)
     ReadSink(MutableByteSpan memory) : memory_(memory) {}  // NOLINT(google-explicit-constructor)
 
-    // Returns memory for `size` bytes; nullopt if the destination is memory of another size.
+    // Returns memory for `size` bytes. Returns nullopt if the destination is plain memory of
+    // another size.
     Result<std::optional<MutableByteSpan>> Reserve(std::size_t size) const;
-    // Copies `bytes` to the destination, unless it is memory of another size.
+    // Copies `bytes` to the destination. Does nothing if the destination is plain memory of another
+    // size.
     Status Assign(ByteSpan bytes) const;
     Buffer* buffer() const { return buffer_; }  // nullptr if the destination is memory
     MutableByteSpan memory() const { return memory_; }
@@ -123,11 +129,12 @@ struct ReadResult {
 class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
-    // Requests values and listings concurrently, and caches the small ones. A failed request is
+    // Requests values and listings concurrently, and caches the small results. A failed request is
     // repeated, and its error reported, when the key is read.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // False if Read() of the key, or List() of the prefix, would send a request.
+    // IsAtHand() returns true if reading `key` needs no request. IsListAtHand() returns true if
+    // listing `prefix` needs no request.
     virtual bool IsAtHand(const std::string& key) const = 0;
     virtual bool IsListAtHand(const std::string& prefix) const = 0;
 };
@@ -140,8 +147,8 @@ class StoreWriter {
     virtual Status Remove(const std::string& key) = 0;
     // Removes several keys. The default implementation calls Remove() for each.
     virtual Status RemoveMany(const std::vector<std::string>& keys);
-    // Remove or rename folders. The default implementations return false, for stores without
-    // folders.
+    // RemovePrefix() removes a folder, MovePrefix() renames a folder. The default implementations
+    // return false, for stores without folders.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
     // Commit() finishes changes; BeginCreate() and EndCreate() mark the creation of a store. The
@@ -159,54 +166,57 @@ class Store {
 
     // Returns the store's path or URL, for messages.
     virtual std::string Describe() const = 0;
-    // Returns a text that is equal for all stores of this process with equal contents. The default
-    // is unique to the object.
+    // Returns a text that is equal for all stores of this process with equal contents. The text of
+    // the default implementation is unique to the object.
     virtual std::string Identity() const;
     virtual StoreTraits Traits() const { return {}; }
 
     // Returns the version of a key without reading the value. A store that learns versions from
-    // responses returns the last one seen. The default returns an uncertain version.
+    // responses returns the version in the last response. The default implementation returns an
+    // uncertain version.
     virtual ObjectVersion VersionOf(const std::string& key) const;
     // True if the value is on disk and not in the system's page cache, so that concurrent reads pay
     // off. Costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 
-    // Reads part of a value with one request. `result.found` is false if the key is absent.
+    // Reads `part` of a value with one request into `sink`. `found` in the result is false if the
+    // key is absent.
     virtual Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                                     const ReadSink& sink) const = 0;
 
-    // Reads whole values and calls `take` with the index in `keys` and the bytes of each. nullopt
-    // means an absent key. Calls come in any order, from several threads at once; `bytes` are valid
-    // during the call. Returns the first failure; remaining values may then be skipped. The default
-    // reads each key by its own request.
+    // Reads whole values. Calls `take` for each value with the key's index in `keys` and the
+    // value's bytes. nullopt means an absent key. Calls come in any order, from several threads at
+    // once; `bytes` are valid during the call. Returns the first failure; remaining values may then
+    // be skipped. The default implementation reads each key by its own request.
     using ValueTaker =
         std::function<Status(std::size_t place, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // Returns the direct children of `prefix`, sorted by name; empty if there are none. `prefix` is
-    // "" for the root and has no trailing '/'. Fails with kUnsupported if the store cannot list.
+    // Returns the direct children of `prefix`, sorted by name; empty if `prefix` has no children.
+    // `prefix` is "" for the root and has no trailing '/'. Fails with kUnsupported if the store
+    // cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
     // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false. A
-    // store that overlays another visits the children in the underlying store. Fails with
-    // kUnsupported if listing is impossible or costs more than reading a key. The default calls
-    // List().
+    // store that overlays another store visits the children in that other store. Fails with
+    // kUnsupported if listing is impossible or costs more than reading a key. The default
+    // implementation calls List().
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
-    // Visits all keys below `prefix`, in any order. `visit` receives the rest of the key after
+    // Visits all keys below `prefix`, in any order. `visit` receives the rest of each key after
     // "PREFIX/", and the value's size in bytes if known. `visit_prefix` receives each prefix on the
-    // way, such as a folder, and may be empty. The default lists each prefix and takes sizes from
-    // VersionOf(). Fails with kUnsupported if the store cannot list reliably.
+    // way, such as a folder, and may be empty. The default implementation lists each prefix and
+    // takes sizes from VersionOf(). Fails with kUnsupported if the store cannot list reliably.
     using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const;
 
-    // Returns nullptr if the store does not prefetch, as for local stores.
+    // Returns the store's Prefetcher; nullptr if the store does not prefetch, like local stores.
     virtual const Prefetcher* prefetcher() const { return nullptr; }
-    // Returns nullptr if the store is read-only.
+    // Returns the interface that changes the store; nullptr if the store is read-only.
     virtual StoreWriter* writer() { return nullptr; }
 
     // Reads a whole value into `value`. Returns false if the key is absent. A value of more than
@@ -223,38 +233,41 @@ class Store {
     // Replaces a value atomically: a concurrent reader sees either the old or the new value. Fails
     // with kUnsupported if the store is read-only.
     Status Set(const std::string& key, ByteSpan value) { return SetParts(key, {value}); }
-    // Like Set(), for a value that is the concatenation of `parts`.
+    // Replaces a value atomically by the concatenation of `parts`. Set() documents the details.
     Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
-    // Remove keys with as few requests as possible. An absent key is not an error.
+    // Remove one key or several keys, with as few requests as possible. An absent key is not an
+    // error.
     Status Erase(const std::string& key);
     Status EraseMany(const std::vector<std::string>& keys);
-    // Removes an empty folder, or a link to a folder but not the link's target. Returns true if the
-    // prefix is gone; false if keys remain or the store has no folders.
+    // Removes an empty folder, or a link to a folder without the link's target. Returns true if no
+    // folder or key remains at `prefix`. Returns false if keys remain or the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
-    // Moves all keys below `from` to below `to`, which must be empty, in one step. Returns false,
-    // with nothing changed, if the store cannot do so.
+    // Moves all keys below `from` to below `to` in one step. No key may exist below `to`. Returns
+    // false, with nothing changed, if the store cannot do so.
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
     // Makes all writes visible to others that open the store.
     Status Flush();
-    // While a store is being created, reads are answered from what this object wrote, without a
-    // request.
+    // Mark the creation of a store. Between BeginCreate() and EndCreate(), reads are answered from
+    // what this object wrote, without a request.
     void BeginCreate();
     void EndCreate();
 };
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// Like Store::Get(), for a metadata document: fails with kLimit above Limit::kMetadataSize bytes.
+// Reads a whole metadata document into `text`. Returns false if the key is absent. Fails with
+// kLimit if the document has more than Limit::kMetadataSize bytes.
 Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text);
 
 // Returns the kLimit error for a value of `size` bytes that exceeds `limit`.
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
 
-// Implements Store::Read() for a value in memory.
+// Reads `part` of `value`, a value in memory, into `sink`. Implements Store::Read() for stores in
+// memory.
 Result<ReadResult> ReadFrom(ByteSpan value, const std::string& key, const ValuePart& part,
                             const ReadSink& sink);
 
-// Read-only store that forwards all calls to a base store. Derived classes override some of them.
+// Read-only store that forwards all calls to a base store. Derived classes override some calls.
 class ForwardingStore : public Store {
   public:
     explicit ForwardingStore(std::shared_ptr<const Store> base) : base_(std::move(base)) {}

@@ -11,7 +11,7 @@ namespace zarr {
 // Locks for the keys of a store, one lock per key, used by all writers. Thread-safe.
 class Synchronizer {
   public:
-    // A held lock. Destroying the object, on any thread, releases the lock.
+    // A lock that is held. Destroying the object, on any thread, releases the lock.
     class Lock {
       public:
         Lock() = default;
@@ -22,21 +22,22 @@ class Synchronizer {
 
     virtual ~Synchronizer() = default;
 
-    // Waits until no other process or thread holds the key's lock, then takes it. A thread must not
-    // hold two locks. Error messages start with the name of the lock.
+    // Waits until no other process or thread holds the key's lock, then takes the lock. A thread
+    // must not hold two locks. Error messages start with the name of the lock.
     virtual Result<std::unique_ptr<Lock>> Acquire(const std::string& key) = 0;
-    // Like Acquire(), but returns nullptr if the key's lock was never used.
+    // Takes the key's lock like Acquire(), but returns nullptr if the key's lock was never used.
     virtual Result<std::unique_ptr<Lock>> AcquireIfKnown(const std::string& key) = 0;
 };
 
-// Acquires the lock of `key`; nullptr if `locks` is nullptr.
+// Takes the lock of `key` from `locks`; returns nullptr if `locks` is nullptr.
 Result<std::unique_ptr<Synchronizer::Lock>> AcquireIfAny(const std::shared_ptr<Synchronizer>& locks,
                                                          const std::string& key);
 
 // Opens the locks of zarr-python's ProcessSynchronizer. Each lock is an empty file at the key's
-// path below `folder`, locked with fcntl(). Files are created on demand and never removed. All
+// path below `folder`, locked with fcntl(). Lock files are created on demand and never removed. All
 // processes that name one folder share the locks. Within a process all callers share one object per
-// folder. Error messages name the folder; kUnsupported if the system lacks fcntl() locks.
+// folder. Error messages name the folder. Fails with kUnsupported if the system lacks fcntl()
+// locks.
 Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder);
 
 }  // namespace zarr

@@ -7,14 +7,14 @@
 
 namespace zarr::zip {
 
-// Signatures with which records begin.
+// Signatures: the first four bytes of each kind of record.
 inline constexpr std::uint32_t kLocalMark = 0x04034b50;    // local header of a member
 inline constexpr std::uint32_t kEntryMark = 0x02014b50;    // entry of the central directory
 inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;    // zip64 end of central directory
 inline constexpr std::uint32_t kLocatorMark = 0x07064b50;  // zip64 end of central directory locator
 inline constexpr std::uint32_t kEndMark = 0x06054b50;      // end of central directory
 
-// Compression methods.
+// Compression methods of members.
 inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 

@@ -20,13 +20,14 @@ namespace zarr {
 
 namespace {
 
-// Maximum ratio of contents to compressed bytes that deflate can reach.
+// Maximum ratio that deflate can reach between the sizes of the contents and of the compressed
+// bytes.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
     libdeflate_decompressor* const decompressor = ThreadDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
-    // libdeflate needs a valid pointer even if there is nothing to decompress.
+    // Pass a valid pointer even if there is nothing to decompress, because libdeflate requires one.
     std::uint8_t nowhere = 0;
     if (libdeflate_deflate_decompress(decompressor, deflated.data, deflated.size,
                                       contents.size != 0 ? contents.data : &nowhere, contents.size,
@@ -69,14 +70,14 @@ Status Damaged(const std::string& what) {
 }
 
 // Position of the central directory in the file. `base` is the number of bytes before the archive,
-// which the archive's own offsets do not count.
+// which the offsets in the archive do not count.
 struct Extent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     std::uint64_t base = 0;
 };
 
-// Last bytes of the file. `offset` is the position of the first of these bytes in the file.
+// Last bytes of the file. `offset` is the position in the file at which `bytes` begin.
 struct Tail {
     Buffer bytes;
     std::uint64_t offset = 0;
@@ -124,8 +125,8 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
 }
 
 // Returns the offset of the last complete end record in a file whose writer was killed. The
-// record's central directory must end immediately before the record. Returns `why` if no record is
-// found.
+// record's central directory must end immediately before the record. Fails with `why` if no record
+// is found.
 Result<std::uint64_t> FindEarlierEnd(const ByteSource& source, const Status& why) {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
     constexpr std::uint64_t kFarthest = std::uint64_t{256} << 20;
@@ -180,8 +181,8 @@ Result<Extent> Locate(const ByteSource& source, Tail& tail) {
     return extent;
 }
 
-// Reads from the zip64 extra field those values that need 64 bits, in their fixed order (APPNOTE
-// 4.5.3).
+// Sets the values of `member` that need 64 bits from the zip64 extra field. The field has the
+// values in a fixed order (APPNOTE 4.5.3).
 Status TakeZip64(ByteSpan extra, ZipMember& member) {
     while (extra.size >= 4) {
         const std::uint16_t id = Short(extra.data);
@@ -307,7 +308,8 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
 }
 
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
-    // A local header's name and extra field are mostly as long as in the central directory.
+    // Assume that the local header's name and extra field are as long as in the central directory,
+    // which is mostly true.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
     const std::uint64_t room = source_->size() - std::min(member.header, source_->size());
     return std::min(SaturatingAdd(before, member.stored), room);
@@ -482,7 +484,7 @@ Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
 Status ZipDirectory::Parse(std::uint64_t base) {
     ByteSpan rest = std::as_const(text_).span();
     members_.reserve(rest.size / (kEntry + 8));
-    // A digital signature may follow the entries.
+    // Stop at the first record that is not an entry: a digital signature may follow the entries.
     while (rest.size >= kEntry && Long(rest.data) == zip::kEntryMark) {
         const std::uint8_t* entry = rest.data;
         ZipMember member;
@@ -509,7 +511,8 @@ Status ZipDirectory::Parse(std::uint64_t base) {
 
 namespace {
 
-// Returns the key of a member's name; empty for folders and for names that are not valid keys.
+// Returns the key for a member's name. Returns an empty key for a folder, or if the name is not a
+// valid key.
 std::string KeyOf(std::string_view name) {
     if (name.empty() || name.back() == '/') return {};
     if (IsValidKey(name)) return std::string(name);

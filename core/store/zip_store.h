@@ -32,7 +32,7 @@ class ByteSource {
     // read.
     virtual bool is_distant() const { return false; }
 
-    // Returns the cost of a request; see StoreTraits::request_cost.
+    // Returns the cost model of requests for parts of the file; see StoreTraits::request_cost.
     virtual ReadCost cost() const { return StoreTraits::kLocalCost; }
 };
 
@@ -47,14 +47,14 @@ struct ZipMember {
     std::uint16_t extra_size = 0;  // of the central directory entry; the local header's may differ
     bool is_encrypted = false;
 
-    // Returns the version of a member's value; nullptr means an absent value. The CRC-32 serves as
-    // the time.
+    // Returns the version of a member's value. For nullptr, returns the version of an absent value.
+    // The CRC-32 takes the role of a modification time.
     static ObjectVersion VersionOf(const ZipMember* member);
 };
 
-// Central directory of a zip file: its members by key. Skips folders, and members whose names are
-// not valid keys. If a name occurs twice the last member counts, because writers append new
-// versions. Immutable.
+// Central directory of a zip file: the file's members by key. Skips folders, and members whose
+// names are not valid keys. If a name occurs twice, the last member counts, because writers append
+// new versions. Immutable.
 class ZipDirectory {
   public:
     // Reads the end record and the central directory with two to four reads. If a killed writer
@@ -73,15 +73,16 @@ class ZipDirectory {
     // Returns the member named `name`; nullptr if absent.
     const ZipMember* Find(std::string_view name) const;
 
-    // Visits all central directory entries in file order. `name` is the member's key, empty for a
-    // skipped member. `entry` is the raw entry, valid as long as this object.
+    // Visits all central directory entries in file order. `name` is the member's key; empty for a
+    // folder or a name that is not a valid key. `entry` is the raw entry, valid as long as this
+    // object.
     using EntryVisitor = std::function<void(const std::string& name, std::string_view entry)>;
     void ForEachEntry(const EntryVisitor& visit) const;
-    // Returns the distance in bytes between the start of the file and the start that its offsets
-    // refer to. Not 0 if, for example, a self-extracting program precedes the archive.
+    // Returns the number of bytes in the file before the archive, which the archive's offsets do
+    // not count. Not 0 if, for example, a self-extracting program precedes the archive.
     std::uint64_t base() const { return base_; }
-    // Returns the offset where the end record ends. Smaller than the file size if a killed writer
-    // left data behind the record.
+    // Returns the offset at which the end record ends. The offset is smaller than the file size if
+    // a killed writer left data behind the record.
     std::uint64_t end() const { return end_; }
 
   private:
@@ -96,13 +97,14 @@ class ZipDirectory {
     std::unordered_map<std::string_view, ZipMember> members_;
 };
 
-// Size of a local header before the name. ZipContentsOffset() returns the offset of a member's
-// contents relative to the start of its local header; kCorrupt if `header` is not a local header.
+// Size in bytes of a local header before the name. ZipContentsOffset() returns the offset of a
+// member's contents relative to the start of its local header. Fails with kCorrupt if `header` is
+// not a local header.
 inline constexpr std::size_t kZipLocalHeader = 30;
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
 
-// Open zip file with its central directory. Several stores may share it. Reads stored and deflated
-// members; extracts nothing to disk. Thread-safe.
+// Open zip file with its central directory. Several stores may share a ZipArchive. Reads stored and
+// deflated members; extracts nothing to disk. Thread-safe.
 class ZipArchive {
   public:
     // Reads the central directory; see ZipDirectory::Read(). `identity` must be equal for all
@@ -117,16 +119,17 @@ class ZipArchive {
     const ZipDirectory& directory() const { return directory_; }
     const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
 
-    // Returns ok if Read() can be tried. kCorrupt if the member's size cannot result from its
-    // compressed size; kUnsupported if encrypted or compressed by another method than deflate.
+    // Returns ok if Read() can be tried. Fails with kCorrupt if the member's size cannot result
+    // from its compressed size. Fails with kUnsupported if the member is encrypted, or compressed
+    // by another method than deflate.
     Status Check(const ZipMember& member) const;
 
-    // Read the contents of a member, or a part that must be inside the contents. Read() checks the
-    // CRC-32.
+    // Read() reads the contents of a member and checks the CRC-32. ReadPart() reads a part of the
+    // contents; the part must be inside the contents.
     Status Read(const ZipMember& member, MutableByteSpan contents) const;
     Status ReadPart(const ZipMember& member, std::uint64_t offset, MutableByteSpan part) const;
 
-    // Reads several members whole, joining requests for members near each other; see
+    // Reads several members whole, with one request for members near each other; see
     // Store::GetMany(). A failure's message starts with the member's name in `names`.
     Status ReadMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, const ReadManyOptions& options,
@@ -135,9 +138,9 @@ class ZipArchive {
     // Returns the direct children of `prefix`, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
-    // Returns the prefix of the store in the archive: "" for the root. If `holds_store` rejects the
-    // root and accepts the only top-level folder, returns that folder. Ignores files that desktop
-    // systems add.
+    // Returns the prefix of the store in the archive, usually "" for the root. Returns the only
+    // top-level folder if `holds_store` rejects the root and accepts that folder. Ignores files
+    // that desktop systems add.
     using PrefixTest = std::function<bool(const std::string& prefix)>;
     std::string FindRoot(const PrefixTest& holds_store) const;
 
@@ -150,16 +153,17 @@ class ZipArchive {
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
     // Returns the expected number of bytes from a member's local header to the end of its contents.
     std::uint64_t LengthInFile(const ZipMember& member) const;
-    // Decompresses a member from `bytes`, which begin at its local header. `contents` then refers
-    // to `bytes` or to `memory`, which holds decompressed data. Returns false if `bytes` are too
-    // few because the local header is longer than expected.
+    // Decompresses a member from `bytes`, which begin at its local header. Sets `contents` to the
+    // member's bytes, in `bytes` if stored plainly, else decompressed in `memory`. Returns false if
+    // `bytes` are too few because the local header is longer than expected.
     Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
                         ByteSpan& contents) const;
-    // Like Unpack(), but reads the member by itself if `bytes` is nullopt or too short.
+    // Decompresses a member from `bytes` with Unpack(). If `bytes` is nullopt or too short, reads
+    // the member by a request of its own.
     Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
                         Buffer& memory, ByteSpan& contents) const;
-    // Appends the byte ranges of all members that are not nullptr. `which` of a range is the index
-    // in `members`.
+    // Appends to `ranges` the byte range of each member that is not nullptr. `which` of a range is
+    // the member's index in `members`.
     Status FindMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, std::size_t limit,
                     std::vector<WantedRange>& ranges) const;
@@ -174,7 +178,7 @@ class ZipArchive {
 // Store at a prefix of a zip file. Each value is a member. Read-only and immutable.
 class ZipStore final : public Store {
   public:
-    // `prefix` is a result of ZipArchive::FindRoot().
+    // `prefix` is the store's prefix in the archive, a result of ZipArchive::FindRoot().
     ZipStore(std::shared_ptr<const ZipArchive> archive, std::string prefix)
         : archive_(std::move(archive)), prefix_(std::move(prefix)) {}
 
@@ -183,7 +187,7 @@ class ZipStore final : public Store {
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
-    // Never changes, because the archive does not change while open.
+    // Returns a version that never changes, because the archive does not change while open.
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;

@@ -18,14 +18,14 @@ namespace zarr {
 
 namespace {
 
-// Values in written headers (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
+// Values that are written to headers (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
 constexpr std::uint64_t kVersion = 20;
 constexpr std::uint64_t kVersion64 = 45;
 constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
-// Maximum free space, in bytes, between the last member and the central directory behind it.
+// Maximum space, in bytes, that is left free between the last member and the central directory.
 constexpr std::uint64_t kMostRoom = std::uint64_t{64} << 20;
 
 void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
@@ -56,7 +56,8 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// Appends the fields that a local header and a directory entry share, beginning with the flags.
+// Appends to `text` the fields that a local header and a directory entry have in common, beginning
+// with the flags.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
@@ -296,8 +297,8 @@ Status ZipUpdateStore::Commit() {
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
-    // If the new directory would overlap the current one, first write a copy behind the current
-    // one.
+    // Write a copy behind the current directory first if the new directory would overlap the
+    // current directory.
     if (end_ + text.size() > directory_)
         ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
     return WriteDirectory(end_);

@@ -26,10 +26,10 @@ class ByteFile {
     // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
     // Writes `bytes` at `offset`. A gap behind the end of the file is filled with zeros. Uses one
-    // system call if possible, so that a killed process has written all or nothing.
+    // system call if possible: a killed process has then written all bytes or none.
     virtual Status WriteAt(std::uint64_t offset, ByteSpan bytes) = 0;
     virtual Status Truncate(std::uint64_t size) = 0;
-    // False if the path by which the file was opened now names another file, or none.
+    // False if the path by which the file was opened now names another file, or no file.
     virtual bool IsInPlace() const = 0;
 };
 
@@ -37,7 +37,7 @@ class ByteFile {
 std::string EmptyZip();
 
 // Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
-// of replaced and erased members stay in the file; only the central directory drops them.
+// of replaced and erased members stay in the file; only their entries leave the central directory.
 //
 // The file ends with a complete central directory at any time: before members are appended, a copy
 // of the directory is written far enough behind them. A killed writer thus leaves a valid zip file
@@ -53,7 +53,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     static Result<std::shared_ptr<ZipUpdateStore>> Open(std::shared_ptr<const ZipArchive> archive,
                                                         std::unique_ptr<ByteFile> file,
                                                         std::string prefix);
-    // Writes the central directory if it has changed.
+    // Writes the central directory if members have changed since the last write.
     ~ZipUpdateStore() override;
     ZipUpdateStore(const ZipUpdateStore&) = delete;
     ZipUpdateStore& operator=(const ZipUpdateStore&) = delete;
@@ -64,11 +64,11 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     StoreWriter* writer() override { return this; }
-    // False once another file has replaced this file at its path. All later changes fail.
+    // True until another file replaces this file at its path. After that all changes fail.
     bool IsInPlace() const { return file_->IsInPlace(); }
 
   private:
-    // Skips the write if the key already has this value.
+    // Appends a member with the value. Writes nothing if the key already has an equal value.
     Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
     Status Remove(const std::string& key) override;
     Status Commit() override;
@@ -79,7 +79,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
         bool is_new = false;   // true if written by this object
         std::uint64_t at = 0;  // offset in `file_` of a new member's contents
     };
-    // Current member under a name.
+    // Current member under a name: its contents and its entry in the central directory.
     struct Member {
         Contents contents;
         std::string_view entry;  // raw central directory entry: in `archive_` or `own_entry`
@@ -98,10 +98,11 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
     // Returns the bytes of the central directory and its end record, to be written at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;
-    // Ensures that the file ends with a central directory behind the next `bytes` after end_.
+    // Makes room for `bytes` bytes behind the last member, which ends at end_. Moves the central
+    // directory at the file's end further back if necessary.
     Status MakeRoom(std::uint64_t bytes);
-    // Writes the central directory at `offset` and truncates the file behind it. The range must not
-    // overlap the current directory.
+    // Writes the central directory at `offset` and truncates the file behind it. The bytes written
+    // must not overlap the current directory.
     Status WriteDirectory(std::uint64_t offset);
     Status WriteMember(const std::string& name, ByteSpan value, std::uint32_t crc);
 
