@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// Row of a converter from ObjectRef to std::string.
+// Row function of a converter: copies the text of ObjectRefs to strings.
 // NOLINTNEXTLINE(readability-non-const-parameter): as of every Converter
 void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -177,8 +177,8 @@ void Array::DropChanged() const {
     const bool is_dear = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // With remembered absence no version shows that an absent chunk has been stored
-            // meanwhile.
+            // Drop cached absent chunks if the store's absent keys are remembered. Such a chunk may
+            // have been stored meanwhile, which no version shows.
             return (chunk.absent && is_dear) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
@@ -187,7 +187,7 @@ void Array::DropChanged() const {
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;
-        // A failure is ignored here: storing the chunk reads again and reports the failure.
+        // Ignore a failure: storing the chunk will read again and report the failure.
         static_cast<void>(ReloadPending(*this, ChunkAt(index), *pending));
     }
 }

@@ -20,7 +20,7 @@
 namespace zarr {
 
 // Destination of a read. `data` points at the region's first element; `strides` are in bytes and
-// may be negative. `op` converts stored elements, or the part of an element that is read; see
+// may be negative. `op` converts the stored elements, or the read part of each element; see
 // ReadConverter().
 struct Destination {
     std::uint8_t* data = nullptr;
@@ -30,7 +30,7 @@ struct Destination {
 
 class ReadAhead;
 
-// Policy for which of its decoded chunks a read leaves in the cache.
+// Policy that decides which decoded chunks a read leaves in the cache.
 enum class CachePolicy : std::uint8_t {
     kPartlyRead,  // only chunks of which the read used a part
     kAllIfSmall,  // all chunks, if the read is small compared to the cache
@@ -46,23 +46,24 @@ struct ReadOptions {
 // Result of Array::ListChunks(): the number of stored chunks, and their size.
 struct ChunkListing {
     std::uint64_t chunks = 0;
-    // Total stored bytes of the chunks and the array's documents; nullopt if the listing has no
-    // sizes.
+    // Total stored bytes of the chunks and the array's documents. nullopt if the store's listing
+    // has no sizes.
     std::optional<std::uint64_t> bytes = 0;
 };
 
 // An open Zarr array. Immutable apart from caches and counters; all methods are thread-safe.
 class Array {
   public:
-    // Opens the array at `path` with its parsed metadata. `instances` shares pending writes with
-    // other open instances of an array with equal metadata; nullptr creates new ones. Error
-    // messages name the member of the metadata document.
+    // Opens the array at `path` with its parsed metadata. `instances` shares pending writes between
+    // open arrays with equal metadata; nullptr means that this array shares none. Error messages
+    // name the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
-    // Returns the error that Open() would return because of the codecs or shards; needs no store.
+    // Returns the error with which Open() would reject the codecs or shards in `metadata`. Needs no
+    // store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
-    // Returns the reason why chunks cannot be encoded; ok if they can.
+    // Returns ok if chunks can be encoded; otherwise an error with the reason.
     static Status CheckWritable(const ArrayMetadata& metadata);
 
     ~Array();
@@ -77,40 +78,40 @@ class Array {
     // Reads `region` into `destination`. `offset` is the position in bytes of the wanted part
     // within each element: 0, or the offset of a struct field. Absent chunks read as the fill
     // value. Error messages start with the chunk's key; after an error `destination` is partly
-    // written. kObject elements are ObjectRefs that are valid only during the call: `op` must copy
-    // the text.
+    // written. For kObject, `op` must copy the text, because the ObjectRefs are valid only during
+    // the call.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
-    // Reads `region` of a kObject array. The result is in row-major order of the region.
+    // Reads `region` of a kObject array. Returns the elements in row-major order of the region.
     Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
 
-    // Loads the chunks that `region` touches into the cache. If not all fit, later chunks evict
-    // earlier ones.
+    // Loads the chunks that `region` touches into the cache. If the cache is too small, later
+    // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Like Preload(), on other threads and without waiting, within the limits of read-ahead. Only
-    // for remote stores; otherwise does nothing.
+    // Starts loading the chunks that `region` touches into the cache, and does not wait. Other
+    // threads load, within the limits of read-ahead. Does nothing if the store is not remote.
     Status LoadAhead(const Region& region, std::size_t threads) const;
-    // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject
-    // only the references count.
+    // Returns the total decoded size of the chunks that `region` touches, in bytes. Texts of
+    // kObject do not count, only the references to the texts.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Lists the stored chunks. Afterwards chunks that are not listed count as absent, without a
-    // request, until DropChanged(). Fails with kUnsupported if the store cannot list.
+    // Lists the stored chunks. From then until DropChanged(), all other chunks count as absent,
+    // without a request. Fails with kUnsupported if the store cannot list.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
-    // True from ListChunks() until DropChanged().
+    // True after ListChunks(), until DropChanged() is called.
     bool AreChunksListed() const { return absent_.is_listed(); }
     // True if the chunk is known to be absent from the store, whether or not a write is pending.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // Updates the caches of all instances of the array after a chunk was stored or removed. This
-    // instance caches `chunk` (nothing if nullptr); the other instances drop their copies.
+    // instance caches `chunk`, or nothing if nullptr. The other instances drop their copies.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store, including loads in progress. Also
-    // reloads the unwritten elements of pending chunks that have locks, because other processes may
-    // have stored them.
+    // Drops cached data that may have changed in the store, including loads in progress. Reloads
+    // the unwritten elements of pending chunks with locks, because other processes may have stored
+    // new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
@@ -119,12 +120,12 @@ class Array {
     // Returns the store of the array's chunks.
     const ChunkStore& chunks() const { return *chunks_; }
 
-    // IdOf() returns a chunk's id in the cache; ChunkAt() returns the chunk with row-major number
-    // `index`.
+    // IdOf() returns the id that a chunk has in the cache. ChunkAt() returns the chunk with
+    // row-major number `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // Puts the chunk's key and index before an error message. A message that starts with the key
-    // already is returned unchanged.
+    // Puts the chunk's key and index before an error message. Returns a message that already starts
+    // with the key unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // Returns the chunks that an ArrayWriter of any instance has changed but not stored. Reads see
@@ -133,7 +134,7 @@ class Array {
     // Discards all pending chunks without storing them.
     void DiscardPending() const;
 
-    // Counters of this array. context() has the counters of all arrays.
+    // Return the counters of this array. The counters of all arrays are in context().
     ArrayCounters& counters() const { return counters_; }
     WriteCounters& write_counters() const { return write_counters_; }
 

@@ -29,11 +29,11 @@ struct ReadCounters {
     std::atomic<std::uint64_t> bytes_decoded{0};  // decoded bytes
 };
 
-// ReadCounters of one array since it was opened, with further counts.
+// Counts of read operations of one array since the array was opened.
 struct ArrayCounters : ReadCounters {
     std::atomic<std::uint64_t> chunks_cached{0};  // uses of a chunk from the cache
-    // Nanoseconds that threads waited for the store, and that they decoded; summed over all
-    // threads.
+    // Nanoseconds that threads waited for the store, and nanoseconds that they decoded. Both are
+    // sums over all threads.
     std::atomic<std::uint64_t> reading_time{0};
     std::atomic<std::uint64_t> decoding_time{0};
 };
@@ -55,7 +55,8 @@ class ArrayInstances;
 struct ArrayMetadata;
 
 // State that several arrays share: the chunk cache, scratch memory, counters, and a registry of
-// open arrays. With the registry an array that is opened twice shares its chunks. Thread-safe.
+// open arrays. Thanks to the registry, an array that is opened twice has its chunks in the cache
+// only once. Thread-safe.
 class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes)
@@ -68,23 +69,25 @@ class ArrayContext {
     ReadCounters& counters() { return counters_; }
     WriteCounters& write_counters() { return write_counters_; }
 
-    // Returns the array that was passed to Share() under `name`; nullptr if it is no longer in use.
+    // Returns the array that was registered under `name` by Share(). Returns nullptr if the array
+    // is no longer in use.
     std::shared_ptr<const Array> FindShared(const std::string& name);
-    // Registers `array` under `name`. If the name belongs to an array in use with equal metadata,
-    // keeps that array instead. Returns the registered array. Does not keep the array alive.
+    // Registers `array` under `name` and returns `array`. If an array with equal metadata is
+    // already registered and in use, returns that array instead. The registry does not keep arrays
+    // alive.
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
 
-    // Returns the ArrayInstances that open arrays with this `name` and `metadata` share. Does not
-    // keep them alive.
+    // Returns the ArrayInstances object that all open arrays with this `name` and `metadata` share.
+    // The context does not keep the object alive.
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently. A second request for a part suggests
-    // that more parts follow. Remembers a limited number of chunks.
+    // True if no part of the chunk was requested recently. Otherwise further parts will probably be
+    // requested, too. Remembers a limited number of chunks.
     bool IsFirstPartialRead(const ChunkId& id);
 
-    // Borrows a Scratch from the context during its lifetime.
+    // Borrows a Scratch from the context, from the constructor until the destructor.
     class ScratchBuffer {
       public:
         explicit ScratchBuffer(ArrayContext& context);
@@ -100,8 +103,8 @@ class ArrayContext {
     };
 
   private:
-    // Drops the registry after fork(): a child must not share arrays with its parent, whose writes
-    // it does not see.
+    // Drops the registry in a forked child. A child must not share arrays with its parent, because
+    // the child does not see the parent's writes.
     void ForgetParentsLocked();
     void PruneLocked();
 

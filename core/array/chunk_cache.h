@@ -17,15 +17,16 @@
 namespace zarr {
 
 // A decoded chunk, immutable once shared. Elements are in the chunk's memory order and in the
-// stored byte order. An absent chunk is also cached and reads as the fill value.
+// stored byte order. An absent chunk is cached, too, and reads as the fill value.
 struct DecodedChunk {
-    // The destructor gives the memory of `elements` to `pool_`, which may be nullptr.
+    // Creates a chunk without elements. The destructor gives the memory of `elements` to `pool_`,
+    // which may be nullptr.
     explicit DecodedChunk(std::shared_ptr<BufferPool> pool_) : pool(std::move(pool_)) {}
     ~DecodedChunk();
     DecodedChunk(const DecodedChunk&) = delete;
     DecodedChunk& operator=(const DecodedChunk&) = delete;
 
-    // Allocates uninitialised memory for elements of `size` bytes in total.
+    // Allocates uninitialised memory of `size` bytes for the chunk's elements.
     Status Allocate(std::size_t size);
 
     bool absent = false;
@@ -38,15 +39,15 @@ struct DecodedChunk {
 };
 using ChunkPtr = std::shared_ptr<const DecodedChunk>;
 
-// Cache of decoded chunks of any number of arrays.
+// Cache of decoded chunks. Several arrays may share a cache.
 class ChunkCache final : public LoadingCache<DecodedChunk> {
   public:
     explicit ChunkCache(std::size_t max_bytes)
         : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
-    // Creates an empty chunk, to be loaded or passed to Replace(). The chunk's memory is reused
-    // after its destruction. Memory that waits for reuse takes at most a fraction of the cache
-    // size, in addition to the cache.
+    // Creates an empty chunk, which the caller loads or passes to Replace(). The chunk's memory is
+    // reused after the chunk's destruction. Memory that waits for reuse takes up to 1/kIdleShare of
+    // the cache size, in addition to the cache.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
     // Sets the size of the cache in bytes and evicts chunks until they fit.
@@ -55,11 +56,11 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
         pool_->SetMaxBytes(max_bytes / kIdleShare);
     }
 
-    // Returns a new id, unique among the arrays of this process.
+    // Returns a new id, which no other array of this process has.
     static std::uint64_t NextArrayId();
 
   private:
-    // Memory waiting for reuse takes at most the cache size divided by this number.
+    // Memory that waits for reuse takes at most the cache size divided by this number.
     static constexpr std::size_t kIdleShare = 8;
 
     const std::shared_ptr<BufferPool> pool_;
@@ -74,30 +75,34 @@ class ChunkSet {
     void Clear() { blocks_.clear(); }
 
   private:
-    // Bits per block of neighbouring chunks: 512 bytes.
+    // Number of bits in a block. A block has a bit for each of 4096 neighbouring chunks and takes
+    // 512 bytes.
     static constexpr std::size_t kBlock = 4096;
     std::unordered_map<std::uint64_t, std::bitset<kBlock>> blocks_;
 };
 
-// Chunks of an array that are known to be absent, so that no request is sent for them. Thread-safe.
+// Chunks of an array that are known to be absent. No request is sent for a known absent chunk.
+// Thread-safe.
 class AbsentChunks {
   public:
     bool Has(std::uint64_t chunk) const;
 
-    // Returns the value for `asked` of Add() and SetPresent(). Call before asking the store.
+    // Returns a count that changes when a chunk is stored. Call before asking the store, and pass
+    // the result to Add() or SetPresent() as `asked`.
     std::uint64_t generation() const { return generation_.load(); }
-    // Records that a chunk is absent. Ignored if any chunk was stored since `asked`.
+    // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
+    // returned `asked`.
     void Add(std::uint64_t chunk, std::uint64_t asked);
 
-    // Records that a chunk was stored.
+    // Records that a chunk was stored and is no longer absent.
     void Remove(std::uint64_t chunk);
 
-    // Records a complete listing: all chunks not in `present` are absent until Clear(). Ignored if
-    // any chunk was stored since `asked`.
+    // Records a complete listing: all chunks not in `present` are absent until Clear(). Does
+    // nothing if any chunk was stored since generation() returned `asked`.
     void SetPresent(ChunkSet present, std::uint64_t asked);
     bool is_listed() const { return is_listed_.load(); }
 
-    // Forgets all absent chunks and the listing.
+    // Forgets the absent chunks and the listing. Afterwards no chunk is known to be absent.
     void Clear();
 
   private:

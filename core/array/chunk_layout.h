@@ -16,7 +16,7 @@
 
 namespace zarr {
 
-// Layout that all chunks of one shape share. Immutable.
+// Properties that all chunks of one shape have in common. Immutable.
 struct ChunkLayout {
     std::vector<std::uint64_t> shape;  // elements per dimension
     Pipeline pipeline;
@@ -27,33 +27,34 @@ struct ChunkLayout {
 
     // Returns the decoded size in bytes; 0 for kObject, whose size varies.
     std::size_t bytes() const { return pipeline.chunk_bytes(); }
-    // Returns the strides of a chunk whose elements have `size` bytes.
+    // Returns the strides in bytes of a chunk whose elements have `size` bytes each.
     Strides StridesOf(std::size_t size) const;
 
-    // Binds the codecs to chunks of `shape`. Errors are the codecs' errors.
+    // Creates the layout of chunks of `shape`, with the codecs of `metadata` bound to that shape.
+    // Errors are the codecs' errors.
     static Result<ChunkLayout> Bind(const ArrayMetadata& metadata,
                                     std::vector<std::uint64_t> shape);
 };
 
-// Shared pointer to a layout; not owning if the array itself owns the layout.
+// Pointer to a layout. Does not own the layout if the array itself owns it.
 using ChunkLayoutPtr = std::shared_ptr<const ChunkLayout>;
 
 // The chunk grid of an array, and the layouts of its chunks. A regular grid has one layout. An
-// irregular grid has one per shape, bound on first use and dropped if there are too many.
-// Thread-safe.
+// irregular grid has one layout per chunk shape, made on first use and dropped if there are too
+// many. Thread-safe.
 class ChunkLayouts {
   public:
-    // Must be called first. `metadata` must outlive this object. Fails with kCorrupt if there are
-    // more than 2^64 chunks.
+    // Sets the array's metadata; must be called first. `metadata` must outlive this object. Fails
+    // with kCorrupt if the array has more than 2^64 chunks.
     Status Bind(const ArrayMetadata& metadata);
 
     // Returns the chunk grid, one axis per dimension.
     const std::vector<GridAxis>& grid() const { return grid_; }
-    // Returns the layout for the largest size along each dimension; in a regular grid, the layout
-    // of every chunk.
+    // Returns the layout of a chunk with the largest size along each dimension. In a regular grid
+    // every chunk has this layout.
     const ChunkLayout& largest() const { return largest_; }
-    // Returns the layout of a chunk inside the grid. Fails if the codecs cannot be bound to its
-    // shape.
+    // Returns the layout of a chunk, which must be inside the grid. Fails if the codecs cannot be
+    // bound to the chunk's shape.
     Result<ChunkLayoutPtr> Of(const DimVector<std::uint64_t>& chunk) const {
         if (is_regular_) return Held(largest_);
         return Find(chunk);

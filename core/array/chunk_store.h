@@ -26,11 +26,12 @@ struct ChunkLocation {
     std::optional<std::uint64_t> size;  // bytes; nullopt if the chunk is the whole value
 };
 
-// Request to read a chunk.
+// Request to read a chunk, or a part of the chunk's stored bytes.
 struct ChunkRequest {
     std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk, filled without a copy if the store can; may be nullptr.
+    // Memory for the whole chunk; may be nullptr. A store that can read into this memory saves a
+    // copy.
     MutableByteSpan memory;
     std::size_t threads = 1;  // for reading this chunk, if it has a request of its own
 };
@@ -38,22 +39,22 @@ struct ChunkRequest {
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Points into ChunkRequest::memory if the store filled that memory. The data pointer is nullptr
-    // if that memory has a wrong size.
+    // Stored bytes. Points into ChunkRequest::memory if the store filled that memory. If that
+    // memory has a wrong size, the data pointer is nullptr.
     ByteSpan bytes;
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
 
-// Locks for writing a chunk; `locks` may be nullptr. `is_held` is true if the caller holds the
-// chunk's lock.
+// Locks for writing a chunk. `locks` may be nullptr. `is_held` is true if the caller already holds
+// the chunk's lock.
 struct WriteLocks {
     std::shared_ptr<Synchronizer> locks;
     bool is_held = false;
 };
 
 // Stored chunks of one array, by index in the chunk grid. A chunk is an object of the store, or a
-// part of its shard's object. Callers see neither keys nor shards. Thread-safe, except that one
-// chunk must not be written by two threads at once.
+// part of a shard, which is then the object. Callers see neither keys nor shards. Thread-safe,
+// except that two threads must not write one chunk at once.
 class ChunkStore {
   public:
     using Index = KeyedChunks::Index;
@@ -64,25 +65,26 @@ class ChunkStore {
 
     // ---- The object that contains a chunk
 
-    // Returns the object's key, which names the chunk in messages.
+    // Returns the key of the object that contains the chunk. Messages name the chunk by this key.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
-    // Returns the key of the chunk's lock in a Synchronizer.
+    // Returns the key under which a Synchronizer has the chunk's lock.
     Result<std::string> LockKeyOf(const Index& chunk) const {
         return objects_.KeyOf(ObjectOf(chunk));
     }
     ObjectVersion VersionOf(const Index& chunk) const {
         return objects_.VersionOf(ObjectOf(chunk));
     }
-    // See Store::WaitsForDisk().
+    // True if the object that contains the chunk must be read from a disk; see
+    // Store::WaitsForDisk().
     bool WaitsForDisk(const Index& chunk) const { return objects_.WaitsForDisk(ObjectOf(chunk)); }
-    // See KeyedChunks::separator() and Separator().
+    // Return the separator of indices in chunk keys; see KeyedChunks::separator() and Separator().
     char separator() const { return objects_.separator(); }
     Result<char> Separator() const { return objects_.Separator(); }
 
     // ---- Reading
 
-    // Returns the grid of groups, measured in chunks, one axis per dimension. Empty if each chunk
-    // is its own group.
+    // Returns the grid of groups, one axis per dimension, measured in chunks. A group consists of
+    // chunks that Read() can read together. Empty if each chunk is a group by itself.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
     // Reads chunks of one group, with joined requests for neighbouring bytes. Calls `take` for each
@@ -94,28 +96,30 @@ class ChunkStore {
     virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                         const ChunkTaker& take) const = 0;
 
-    // Returns where a chunk is stored; nullopt if known to be absent. Fails with kUnsupported if
-    // the chunk's bytes are not contiguous in an object, as in a compressed shard.
+    // Returns the location of a chunk's bytes; nullopt if the chunk is known to be absent. Fails
+    // with kUnsupported if the chunk's bytes are not contiguous in an object, as in a compressed
+    // shard.
     virtual Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const = 0;
 
-    // Like KeyedChunks::ForEachStored(). Pending chunks count as stored.
+    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object, like
+    // KeyedChunks::ForEachStored().
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachStored(const ChunkVisitor& visit,
                                  const SizeVisitor& visit_size) const = 0;
 
-    // Drops cached information that other processes may have made outdated.
+    // Drops cached information that changes by other processes may have made outdated.
     virtual void DropOutdatedState() const = 0;
 
     // ---- Writing. `store` must be the array's own store, opened for writing.
 
-    // Stores a chunk, or removes it if `value` is nullopt. A chunk of a shard becomes pending; once
-    // all chunks of the shard are pending, the shard is stored under its lock. A caller that holds
-    // the lock must call StoreLocked() afterwards instead.
+    // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
+    // pending; once all chunks of the shard are pending, the shard is stored under its lock. A
+    // caller that holds the lock must call StoreLocked() afterwards instead.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
-    // Removes the chunks outside a grid of `counts` chunks along each dimension. Shards are changed
-    // under `locks`, which may be nullptr.
+    // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of
+    // changed shards from `locks`, which may be nullptr.
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
 
@@ -123,20 +127,21 @@ class ChunkStore {
 
     // Stores the shard that contains `chunk`. The caller holds the shard's lock.
     virtual Status StoreLocked(Store& /*store*/, const Index& /*chunk*/) const { return {}; }
-    // Drops cached data of the shard that contains `chunk`.
+    // Drops cached data of the shard that contains `chunk`, because other processes may have
+    // changed the shard.
     virtual void Forget(const Index& /*chunk*/) const {}
-    // Returns the memory in bytes that pending chunks use.
+    // Returns the memory in bytes that the pending chunks of shards use.
     virtual std::size_t PendingBytes() const { return 0; }
-    // Stores shards, largest first, until at most `max_bytes` are pending.
+    // Stores shards, those with most pending bytes first, until at most `max_bytes` are pending.
     virtual Status Shrink(Store& /*store*/, std::size_t /*max_bytes*/) const { return {}; }
-    // Stores all shards with pending chunks. Keeps failed shards pending and returns the first
-    // failure.
+    // Stores all shards with pending chunks. A shard whose storing fails stays pending. Returns the
+    // first failure.
     virtual Status Flush(Store& /*store*/, std::size_t /*threads*/) const { return {}; }
-    // Discards all pending chunks and calls `visit` with the number of each.
+    // Discards all pending chunks and calls `visit` with the number of each chunk.
     virtual void Discard(const ChunkVisitor& /*visit*/) const {}
 
   protected:
-    // `counts` is the number of objects along each dimension.
+    // `counts` is the number of objects (chunks or shards) along each dimension.
     ChunkStore(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                const Index& counts, std::vector<GridAxis> groups)
         : objects_(std::move(store), std::move(path), metadata, counts),
@@ -145,7 +150,8 @@ class ChunkStore {
     const KeyedChunks& objects() const { return objects_; }
 
   private:
-    // Returns the index of the object that contains a chunk: by default the chunk's own index.
+    // Returns the index of the object that contains a chunk. The default implementation returns the
+    // chunk's own index.
     virtual Index ObjectOf(const Index& chunk) const { return chunk; }
 
     const KeyedChunks objects_;

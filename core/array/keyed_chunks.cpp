@@ -18,8 +18,8 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
     return error == std::errc() && next == end && (text == "0" || text[0] != '0');
 }
 
-// Whether `name`, a key without the array's path, is a chunk's name or its beginning, and whether
-// its indices are inside the grid.
+// Kind of a key below the array. kInside and kOutside mean that the key is a chunk's name or the
+// beginning of such a name. They say whether the chunk's indices are inside the grid.
 enum class Place { kNoChunk, kInside, kOutside };
 
 Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
@@ -47,7 +47,8 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    // A single index needs no separator. Zarr v1 always uses ".".
+    // Take the separator from the metadata if present. A chunk with a single index needs no
+    // separator, and Zarr v1 always uses ".".
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
     else
@@ -90,7 +91,8 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
-    // Some stores can list but show no folders.
+    // Neither keys nor folders were found. Test for the chunk itself, because some stores can list
+    // but show no folders.
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
@@ -117,7 +119,8 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
         Know(State::kDot);
         return answer;
     }
-    // The chunk may be stored with the other separator.
+    // The chunk was not found, but the separator was only assumed. Determine the separator, and
+    // read again with another separator if necessary.
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
     return settled == asked_with ? std::move(answer) : read(settled);
 }
@@ -148,7 +151,8 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         else
             found[separator].push_back(NumberOf(*chunk));
     };
-    // A folder with a chunk's name also counts, because reading that chunk fails.
+    // Count a folder with a chunk's name as a chunk, too. Reading that chunk will fail and report
+    // the folder.
     const auto add_any = [&](std::string_view name) {
         if (was_settled) return add(name, separator());
         for (const char separator : {'.', '/'}) add(name, separator);
@@ -190,20 +194,20 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
-    // An array without dimensions has a single chunk, which is inside every grid: nothing to
-    // remove.
+    // Remove nothing from an array without dimensions: its single chunk is inside every grid.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
 }
 
-// Returns the part of a key below the array that contains the chunk's indices; empty if not a
-// chunk's key.
+// Returns the part of `key` that contains the chunk's indices. `key` is relative to the array.
+// Empty if `key` is not a chunk's key.
 std::string_view KeyedChunks::IndicesIn(std::string_view key) const {
     if (!has_prefix_) return key;
     const bool is_chunk = key.size() > 2 && key[0] == 'c' && key[1] == separator();
     return is_chunk ? key.substr(2) : std::string_view();
 }
 
-// Removes chunks below folder `name` of the array, such as "0/1".
+// Removes the chunks outside the grid whose keys lie below folder `name` of the array, such as
+// "0/1".
 Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
                                       const std::vector<std::uint64_t>& counts) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries,

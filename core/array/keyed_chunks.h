@@ -19,8 +19,8 @@
 
 namespace zarr {
 
-// Chunks or shards that are one object each, with a key made from their index in the grid (Zarr v2
-// specification, "Chunks").
+// Chunks or shards that are one object each. An object's key is made from its index in the grid
+// (Zarr v2 specification, "Chunks").
 //
 // The metadata may lack the separator of the indices in a key. The specification's default is ".".
 // However, zarr-python's NestedDirectoryStore before 2.8 and programs that follow the OGC
@@ -31,23 +31,27 @@ class KeyedChunks {
     // Index of a chunk along each dimension.
     using Index = DimVector<std::uint64_t>;
 
-    // `counts` is the number of chunks along each dimension.
+    // Creates the chunks of the array at `path`. `counts` is the number of chunks along each
+    // dimension.
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                 const DimVector<std::uint64_t>& counts);
 
-    // Returns the separator of indices in keys, '.' or '/'; '.' while unknown.
+    // Returns the separator of indices in keys: '.' or '/'. Returns '.' while the separator is
+    // unknown. Sends no request.
     char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }
-    // Returns the separator. Searches the store if no chunk has shown it yet.
+    // Returns the separator of indices in keys. Searches the store for a chunk if the separator is
+    // unknown.
     Result<char> Separator() const;
 
-    // Like Store::Read(). Sends one request, or two while the separator is unknown.
+    // Reads part of a chunk's value; see Store::Read(). Sends one request, or more while the
+    // separator is unknown.
     Result<ReadResult> Read(const Index& chunk, const ValuePart& part, const ReadSink& sink) const;
     ObjectVersion VersionOf(const Index& chunk) const { return store_->VersionOf(NameOf(chunk)); }
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
     // Returns the index of the chunk with row-major number `number`.
     Index IndexOf(std::uint64_t number) const;
-    // NameOf() returns the key without a request, perhaps with an assumed separator. KeyOf()
-    // determines the separator first.
+    // Return the key of a chunk. NameOf() sends no request, but its separator may be assumed.
+    // KeyOf() determines the separator first.
     std::string NameOf(const Index& chunk) const;
     Result<std::string> KeyOf(const Index& chunk) const;
 
@@ -57,11 +61,11 @@ class KeyedChunks {
     using ChunkVisitor = std::function<void(std::uint64_t number)>;
     using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
-    // Forgets a separator that was assumed without proof.
+    // Forgets a separator that was only assumed, so that the store is searched again.
     void DropOutdatedState() const;
 
-    // Change `store`, which must be the array's store, opened for writing. See the methods of
-    // Store.
+    // Change chunks in `store`, which must be the array's store, opened for writing. Store
+    // documents its methods with equal names.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;
@@ -72,12 +76,12 @@ class KeyedChunks {
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
     bool is_settled() const { return state_.load() != State::kUnknown; }
-    // Returns the separator, determined by the first call. A key with "." below the array decides
-    // for "."; otherwise a folder with a chunk's name decides for "/". If neither exists, tests
-    // whether `chunk` exists under a key with "/"; if absent, assumes ".".
+    // Returns the separator, which the first call determines. A key with "." below the array shows
+    // "."; otherwise a folder with a chunk's name shows "/". If neither exists, tests whether
+    // `chunk` exists under a key with "/". If that key is absent, too, assumes ".".
     Result<char> Settle(const Index& chunk) const;
     Result<State> Look(const Index& chunk) const;
-    // Records the separator, unless it is already known for certain.
+    // Records the separator, unless a separator is already known for certain.
     void Know(State state) const;
     std::uint64_t NumberOf(const Index& chunk) const;
     std::string_view IndicesIn(std::string_view key) const;

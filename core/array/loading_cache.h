@@ -28,9 +28,10 @@ struct ChunkId {
     }
 };
 
-// Cache of immutable values by chunk, bounded in bytes(); evicts the least recently used values
-// first. A value larger than the bound is cached alone. With a bound of 0 nothing is cached. If
-// several threads miss one value, a single thread loads it. Thread-safe.
+// Cache of immutable values, one per chunk, with a maximum total size in bytes. The least recently
+// used values are evicted first. A value larger than the maximum is cached alone. With a maximum of
+// 0 nothing is cached. If several threads need a value that is not cached, a single thread loads
+// the value. Thread-safe.
 template <class T>
 class LoadingCache {
   public:
@@ -46,14 +47,14 @@ class LoadingCache {
         const std::lock_guard<std::mutex> lock(mutex_);
         return max_bytes_;
     }
-    // Sets the bound in bytes and evicts values until they fit.
+    // Sets the maximum size of the cache in bytes. Evicts values until the cache is small enough.
     void SetMaxBytes(std::size_t max_bytes) {
         const std::lock_guard<std::mutex> lock(mutex_);
         max_bytes_ = max_bytes;
         EvictLocked();
     }
 
-    // Returns the cached value; nullptr if not cached. Never waits for a load.
+    // Returns the cached value; nullptr if the value is not cached. Never waits for a load.
     Pointer Find(const ChunkId& id) {
         const std::lock_guard<std::mutex> lock(mutex_);
         return FindLocked(id);
@@ -66,8 +67,8 @@ class LoadingCache {
     }
 
     // Exclusive right to load a value, for which other threads wait. If the claim ends unused, one
-    // of the waiting threads loads the value. The holder must not wait for other values: their
-    // loaders may be waiting for this one.
+    // of the waiting threads loads the value. The holder must not wait for another value: the
+    // thread that loads the other value may be waiting for the claimed value.
     class Claim {
       public:
         Claim() = default;
@@ -94,7 +95,8 @@ class LoadingCache {
         std::shared_ptr<Load> load_;
     };
 
-    // Claims a value. The claim is empty if the value is cached or being loaded by another thread.
+    // Claims a value for loading. Returns an empty claim if the value is cached or another thread
+    // is loading the value.
     Claim TryClaim(const ChunkId& id) {
         Claim claim;
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -102,7 +104,7 @@ class LoadingCache {
         return claim;
     }
 
-    // Loads a claimed value with `load`, which runs without a lock, and ends the claim.
+    // Loads a claimed value by calling `load` and ends the claim. `load` runs without a lock.
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
         const std::shared_ptr<Load> mine = std::move(claim.load_);
@@ -117,8 +119,8 @@ class LoadingCache {
         return result;
     }
 
-    // Returns the value from the cache or from `load`. A failure is returned to all threads that
-    // waited for it, and is not cached.
+    // Returns the value from the cache, or loads the value with `load`. A failure is not cached,
+    // but returned to all threads that waited for the value.
     Result<Pointer> GetOrLoad(const ChunkId& id, const Loader& load) {
         for (;;) {
             Claim claim;
@@ -135,8 +137,8 @@ class LoadingCache {
         }
     }
 
-    // Replaces the cached value after a chunk was stored; nullptr removes the value. The result of
-    // a load in progress will not be cached.
+    // Replaces the cached value after a chunk was stored; nullptr removes the value. If the value
+    // is being loaded, the result of that load will not be cached.
     void Replace(const ChunkId& id, Pointer value) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(id);
@@ -146,7 +148,7 @@ class LoadingCache {
         if (value != nullptr) InsertLocked(id, std::move(value));
     }
 
-    // Drops all values of an array.
+    // Drops all values of the array with id `array`.
     void DropArray(std::uint64_t array) {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto it = recency_.begin(); it != recency_.end();)
@@ -154,8 +156,8 @@ class LoadingCache {
     }
 
     // Drops the values of an array for which `is_stale` returns true; `is_stale` runs without a
-    // lock. With `and_loading`, results of loads in progress are neither cached nor shared with
-    // later readers, because the loads may have begun before a change.
+    // lock. With `and_loading`, also detaches loads in progress, which may have begun before a
+    // change. Results of detached loads are neither cached nor shared with later readers.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
@@ -178,7 +180,7 @@ class LoadingCache {
   private:
     struct Hash {
         std::size_t operator()(const ChunkId& id) const {
-            // Fibonacci hashing spreads neighbouring chunks of neighbouring arrays over the
+            // Fibonacci hashing: spreads neighbouring chunks of neighbouring arrays over the
             // buckets.
             return static_cast<std::size_t>((id.chunk ^ (id.array << 40)) * 0x9e3779b97f4a7c15U);
         }
@@ -190,7 +192,7 @@ class LoadingCache {
     struct Load {  // in progress; waiting threads share it
         Completion turn;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The following members are valid after `turn` has ended.
+        // The members below are valid after `turn` has ended.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };
@@ -230,7 +232,7 @@ class LoadingCache {
         claim.id_ = id;
         claim.load_ = std::move(load);
     }
-    // Ends a load with its result; nullptr if it was abandoned.
+    // Ends a load. `result` is the load's result; nullptr if the load was abandoned.
     void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);

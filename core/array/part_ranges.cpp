@@ -12,7 +12,8 @@ namespace zarr {
 
 namespace {
 
-// Returns the dimension with the smallest stride among those with several elements.
+// Returns the dimension with the smallest stride. Only dimensions with several elements are
+// considered.
 std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     std::size_t closest = 0;
     for (std::size_t i = 1; i < part.count.size(); ++i)
@@ -22,7 +23,7 @@ std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     return closest;
 }
 
-// Sorts ranges and joins those that touch or overlap.
+// Returns `ranges` sorted, with ranges that touch or overlap joined to one range.
 ByteRanges Joined(ByteRanges ranges) {
     std::sort(ranges.begin(), ranges.end(),
               [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });

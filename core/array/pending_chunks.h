@@ -28,33 +28,37 @@ struct PendingChunk {
     std::uint64_t changes = 0;         // elements written, counted once per write
     Buffer elements;                   // in stored form before filters and compressor
     std::vector<std::string> objects;  // for kObject, in the chunk's memory order
-    // Set if other processes may change the chunk, too, under these locks. `written` then has a
-    // byte for each byte of `elements` or each of `objects`: 0xff if written here, else 0.
-    // Unwritten elements have the values loaded from the store.
+    // Locks under which other processes may change the chunk, too; may be nullptr. With locks,
+    // `written` has one byte per byte of `elements` or per element of `objects`. The byte is 0xff
+    // if this process wrote there, else 0. Unwritten elements have the values loaded from the
+    // store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
 
-// True if every byte or object of a pending chunk was written here; also true without locks.
+// True if this process wrote every byte or object of a pending chunk. Also true for a chunk without
+// locks.
 bool IsCompletelyWritten(const PendingChunk& pending);
 
-// Replaces the unwritten elements of `pending` by elements of `stored`, which must have an equal
+// Replaces the unwritten elements of `pending` by the elements of `stored`. Both must have an equal
 // size.
 void FillUnwritten(PendingChunk& pending, PendingChunk& stored);
 
-// Pending chunks of an array, by row-major number. Only the process that opened the array has the
-// pending chunks; in a forked child the set is empty. Thread-safe.
+// Pending chunks of an array, by row-major number. Pending chunks belong to the process that opened
+// the array; in a forked child the set is empty. Thread-safe.
 class PendingChunks {
   public:
     bool empty() const {
         return generation_ != ForkGeneration() || count_.load(std::memory_order_acquire) == 0;
     }
 
-    // Returns the pending chunk; nullptr if none.
+    // Returns the pending chunk with number `chunk`; nullptr if that chunk is not pending.
     std::shared_ptr<PendingChunk> Find(std::uint64_t chunk) const;
-    // Returns the pending chunk, and adds a new one that is not loaded if there is none.
+    // Returns the pending chunk with number `chunk`. If that chunk is not pending, adds a new
+    // pending chunk that is not loaded.
     std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
-    // Removes the chunk, unless another object has replaced `pending`.
+    // Removes the chunk with number `chunk`, unless another object than `pending` has that number
+    // by now.
     void Remove(std::uint64_t chunk, const PendingChunk& pending);
     // Discards all pending chunks without storing them.
     void Clear();
@@ -69,14 +73,14 @@ class PendingChunks {
     std::atomic<std::size_t> count_{0};
 };
 
-// Copies strings into a chunk of objects.
+// Copies the strings `texts` into a new chunk of objects.
 Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk);
 
 class Array;
 
-// Registry of open arrays that are one array of one store but access the store with different
-// options. Shares their pending chunks and forwards news of stored chunks. Each array has a cache
-// of its own. Thread-safe.
+// Open arrays that are one array of one store, but that access the store with different options.
+// The arrays share their pending chunks and learn of chunks stored through another array. Each
+// array has a cache of its own. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)
@@ -88,7 +92,7 @@ class ArrayInstances {
     // Returns the pending shards; only for an array with shards.
     PendingShards& pending_shards() { return *pending_shards_; }
 
-    // Join() adds an open array; Leave() removes it.
+    // Join() adds an open array; Leave() removes an array.
     void Join(const Array& array) {
         const std::lock_guard<std::mutex> lock(mutex_);
         arrays_.push_back(&array);
@@ -98,8 +102,8 @@ class ArrayInstances {
         arrays_.erase(std::remove(arrays_.begin(), arrays_.end(), &array), arrays_.end());
     }
 
-    // Calls `visit` with each array. No array is destroyed during the call. `visit` must be fast,
-    // as it runs under a mutex.
+    // Calls `visit` with each open array. No array is destroyed during the call. `visit` must be
+    // fast, because it runs under a mutex.
     template <class Visit>
     void ForEach(const Visit& visit) const {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -114,7 +114,8 @@ void PendingShards::Clear() {
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // After fork() a thread that no longer exists may hold the lock: do not lock in a child.
+    // Take no lock in a forked child: a thread that exists only in the parent may hold the lock
+    // forever.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
 }

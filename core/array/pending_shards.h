@@ -19,9 +19,9 @@
 
 namespace zarr {
 
-// Encoded chunks that wait to be stored in shards, by shard number and chunk number in the shard.
-// Also the locks between readers and writers of a shard. Pending chunks belong to the process that
-// opened the array; a forked child has none. Thread-safe.
+// Encoded chunks that wait to be stored in shards, by shard number and by chunk number in the
+// shard. Also has the locks that keep readers from reading a shard while a writer stores the shard.
+// Pending chunks belong to the process that opened the array; a forked child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -33,14 +33,14 @@ class PendingShards {
     // Returns the memory in bytes that pending chunks use.
     std::size_t bytes() const { return is_own() ? bytes_.load() : 0; }
 
-    // Returns the chunk's pending bytes, nullptr if the chunk is to be removed; nullopt if not
-    // pending.
+    // Returns the pending bytes of a chunk; nullopt if the chunk is not pending. A null pointer
+    // means that the chunk is to be removed.
     std::optional<std::shared_ptr<const Buffer>> Find(std::uint64_t shard,
                                                       std::uint64_t chunk) const;
 
-    // Makes a chunk pending, replacing an earlier one; bytes of nullptr remove the chunk. The shard
-    // will be stored under `locks`, which may be nullptr. Returns the number of pending chunks of
-    // the shard.
+    // Makes a chunk pending and replaces an earlier pending chunk. If `chunk.bytes` is nullptr, the
+    // chunk will be removed from the shard. The shard will be stored under `locks`, which may be
+    // nullptr. Returns the number of pending chunks of the shard.
     std::size_t Put(std::uint64_t shard, const ShardChange& chunk,
                     const std::shared_ptr<Synchronizer>& locks);
 
@@ -48,26 +48,27 @@ class PendingShards {
         std::vector<ShardChange> chunks;
         std::shared_ptr<Synchronizer> locks;
     };
-    // Returns the pending chunks of a shard.
+    // Returns the pending chunks of a shard, and the locks under which to store the shard.
     Changes Of(std::uint64_t shard) const;
-    // Returns the shards with pending chunks, lowest first.
+    // Returns the numbers of all shards with pending chunks, lowest first.
     std::vector<std::uint64_t> Shards() const;
-    // TakeLargest() returns the shard with most pending bytes that no other thread has taken;
-    // nullopt if there is none. GiveBack() ends the reservation.
+    // TakeLargest() reserves and returns the shard with most pending bytes that no other thread has
+    // reserved. Returns nullopt if there is no such shard. GiveBack() ends the reservation.
     std::optional<std::uint64_t> TakeLargest();
     void GiveBack(std::uint64_t shard);
 
-    // Removes the pending chunks in `stored` after their shard was stored, unless they were
-    // replaced since. The caller holds Writing() of the shard.
+    // Removes the pending chunks in `stored` after their shard was stored. Chunks that were
+    // replaced since stay pending. The caller holds the shard's Writing() lock.
     void OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard: Reading() is shared and keeps this process from storing the shard, Writing() is
+    // Lock a shard. Reading() is shared and keeps this process from storing the shard; Writing() is
     // exclusive. The holder must wait for nothing but the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
-    // Returns a number that changes whenever the shard is stored. Compare under Reading().
+    // Returns a number that changes whenever the shard is stored. Compare two such numbers only
+    // under Reading().
     std::uint64_t StoreCount(std::uint64_t shard) const;
 
   private:
@@ -77,8 +78,8 @@ class PendingShards {
         std::size_t bytes = 0;
         bool is_taken = false;
     };
-    // Lock for several shards, chosen by a hash of the shard number; neighbouring shards have
-    // different locks.
+    // Lock for several shards. A hash of the shard number selects the lock, and neighbouring shards
+    // have different locks.
     struct Gate {
         mutable std::shared_mutex mutex;
         std::atomic<std::uint64_t> stored{0};

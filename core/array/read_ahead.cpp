@@ -17,8 +17,8 @@ namespace zarr {
 
 namespace {
 
-// Returns the only dimension in which two regions differ; nullopt if there are several or none, or
-// if a step is not 1.
+// Returns the only dimension in which two regions differ. Returns nullopt if they differ in several
+// dimensions or in none, or if a step is not 1.
 std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
     std::optional<std::size_t> along;
     for (std::size_t i = 0; i < a.start.size(); ++i) {
@@ -39,8 +39,8 @@ struct Extent {
     std::uint64_t end;
 };
 
-// Extends `a` to the union of `a` and `b` if the union is a region: they differ in one dimension
-// and touch or overlap. Otherwise returns false.
+// Extends `a` to the union of `a` and `b` and returns true, if the union is a region. The union is
+// a region if both differ in one dimension and touch or overlap. Otherwise returns false.
 bool Join(Region& a, const Region& b) {
     const auto along = OnlyDifference(a, b);
     if (!along) return false;
@@ -52,7 +52,8 @@ bool Join(Region& a, const Region& b) {
     return true;
 }
 
-// Removes the part of `region` that is in `before`, if they differ in one dimension only.
+// Removes from `region` the part that is also in `before`. Does nothing if the two differ in
+// several dimensions.
 void CutOff(Region& region, const Region& before) {
     const auto along = OnlyDifference(region, before);
     if (!along) return;
@@ -149,7 +150,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
         }
         if (!next.empty()) Start(std::move(next), threads);
     } catch (const std::bad_alloc&) {
-        // Out of memory: load nothing ahead.
+        // Memory has run out: nothing is loaded ahead, and the read itself goes on.
     }
     return stays;
 }
@@ -159,7 +160,7 @@ void ReadAhead::Load(const Region& region, std::size_t threads) {
     try {
         Start({region}, threads);
     } catch (const std::bad_alloc&) {
-        // Out of memory: load nothing ahead.
+        // Memory has run out: nothing is loaded ahead.
     }
 }
 
@@ -178,14 +179,14 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
     try {
         is_started = WorkerPool::Instance().Start(std::move(load));
     } catch (const std::bad_alloc&) {
-        // Out of memory: load nothing ahead.
+        // Memory has run out: nothing is loaded ahead.
     }
     if (!is_started) batch->End();
 }
 
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
     try {
-        // A failed region does not stop the others.
+        // Return ok for a region that fails, so that the other regions are loaded nevertheless.
         static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
                                       [&](std::size_t i) -> Status {
                                           if (!is_ending_)
@@ -194,7 +195,7 @@ void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads)
                                           return {};
                                       }));
     } catch (const std::bad_alloc&) {
-        // Out of memory: load nothing ahead.
+        // Memory has run out: nothing is loaded ahead.
     }
 }
 

@@ -27,13 +27,13 @@ class ReadAhead {
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // True if chunks are loaded ahead, that is, if the store is remote.
+    // True if chunks are loaded ahead. Chunks are loaded ahead only if the store is remote.
     bool loads() const { return loads_; }
 
-    // Records a region before it is read; `threads` may decode. Starts loading the regions that
-    // follow in order, up to tuning::kAheadBytes and a quarter of the cache. Returns true if the
-    // next region begins in the same chunk, so that the rest of this region's chunks will be needed
-    // soon.
+    // Records a region before it is read. Starts loading the regions that are expected next, up to
+    // tuning::kAheadBytes and a quarter of the cache; `threads` threads may decode. Returns true if
+    // the next region begins in the chunk in which this region begins. The rest of that chunk will
+    // then be needed soon.
     bool Note(const Region& region, std::size_t threads);
 
     // Starts loading the chunks of a region, unless they exceed the size limit or
@@ -41,14 +41,16 @@ class ReadAhead {
     void Load(const Region& region, std::size_t threads);
 
   private:
-    // Loads regions on another thread, unless tuning::kAheadBatches batches are in progress.
+    // Loads regions on another thread. Does nothing if tuning::kAheadBatches batches are in
+    // progress.
     void Start(std::vector<Region> regions, std::size_t threads);
     void LoadAll(const std::vector<Region>& regions, std::size_t threads) const;
-    // Returns the number of batches in progress; removes finished ones.
+    // Returns the number of batches in progress, after removing finished batches.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // Returns the regions to load next: those after the first `ahead_` of the sequence, without the
-    // part that is in `last`, the region being read.
+    // Returns the regions to load next. The first `ahead_` regions that follow in the sequence are
+    // skipped, because they are loaded already. Also cuts off the part that is in the region
+    // before: `last`, the region being read, or the last skipped region.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

@@ -19,7 +19,7 @@ bool IsSame(const DimVector<std::int64_t>& a, const DimVector<std::int64_t>& b) 
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// Returns `start` moved by an offset; nullopt if outside the array.
+// Returns `start` moved by the offset `by`; nullopt if the result is outside an array of `shape`.
 std::optional<DimVector<std::uint64_t>> Moved(DimVector<std::uint64_t> start,
                                               const DimVector<std::int64_t>& by,
                                               const std::vector<std::uint64_t>& shape) {
@@ -73,7 +73,7 @@ bool ReadSequence::Note(const Region& region) {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
         if (!is_expected && steps_ < tuning::kEqualSteps) {
-            // This may be the first step of a new sequence.
+            // Begin a new sequence, of which this step may be the first.
             first_ = before;
             full_ = region;
             inner_ = step;
@@ -81,7 +81,8 @@ bool ReadSequence::Note(const Region& region) {
             steps_ = seen_ = 1;
             return false;
         }
-        // The end of the first row shows the length of rows; the next step confirms the length.
+        // The first row has ended, which shows the length of rows. The next step confirms the
+        // length.
         seen_ = is_expected ? seen_ + 1 : tuning::kEqualSteps - 1;
         row_length_ = steps_;
         outer_ = row;

@@ -11,17 +11,18 @@
 namespace zarr {
 
 // Recognises reads in order: regions at a constant distance, such as bands of a cube, blocks of a
-// row or windows of a map that is panned. Also recognises rows of such reads, one after another.
-// Not thread-safe.
+// row or windows of a map that is panned. Also recognises several rows of such regions, each row at
+// a constant distance from the row before. Not thread-safe.
 class ReadSequence {
   public:
-    // Records a region that is read. Returns true if it continues a sequence, so that Next()
-    // predicts further regions. A region cut off at the array's edge counts as a full region.
+    // Records a region that is read. Returns true if the region continues a sequence, so that
+    // Next() predicts further regions. A region cut off at the array's edge counts as a full
+    // region.
     bool Note(const Region& region);
 
-    // Predicts up to `count` regions after the last recorded one, cut off at the edge of an array
-    // of `shape`. Returns fewer at the end of the array, or at the end of a row if the next row's
-    // start is still unknown.
+    // Predicts up to `count` regions after the last recorded region, cut off at the edge of an
+    // array of `shape`. Returns fewer regions at the end of the array. Also returns fewer at the
+    // end of a row if the start of the next row is still unknown.
     std::vector<Region> Next(std::size_t count, const std::vector<std::uint64_t>& shape) const;
 
   private:

@@ -32,11 +32,11 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 }  // namespace
 
-// A single read of a region: splits the region at the chunk edges and copies each part to its
+// A single read of a region. Splits the region at the chunk edges and copies each part to its
 // destination, in parallel. Chunks are read in the groups of the ChunkStore.
 class RegionReader {
   public:
-    // References must outlive the object. `offset` is the position in bytes of the wanted part
+    // All references must outlive the object. `offset` is the position in bytes of the wanted part
     // within each element. With a null destination the chunks are only loaded into the cache.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
                  const Destination& destination, const ReadOptions& options, bool wants_rest);
@@ -44,7 +44,7 @@ class RegionReader {
     Status Run();
 
   private:
-    // How to read a part of a chunk that is neither pending nor cached.
+    // How to read a part of a chunk. Only for chunks that are neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
@@ -52,7 +52,7 @@ class RegionReader {
         kIntoPlace,       // decode into the destination: whole chunk, wanted as stored
         kThroughScratch,  // decode into scratch memory: the chunk is not needed again
     };
-    // A part whose chunk must be read from the store.
+    // A part of the region whose chunk must be read from the store.
     struct Wanted {
         std::uint64_t piece = 0;
         Strategy strategy = Strategy::kThroughCache;
@@ -64,36 +64,40 @@ class RegionReader {
         std::vector<Wanted> wanted;
     };
 
-    // Copies the cached chunks of a small read. Returns true if nothing else remains. Also decides
-    // which parts all threads work on together.
+    // Copies the cached chunks of a small read. Returns true if all parts are then copied. Also
+    // decides which parts are each read by all threads together.
     bool CopyCached();
-    // Maps the pages of the destination in advance if it is contiguous; see Populate().
+    // Maps the pages of the destination in advance if the destination is contiguous; see
+    // Populate().
     void PopulateDestination() const;
     Status ReadGroup(const RegionGroups& groups, std::uint64_t group,
                      const ReadRangesOptions& options);
     // Copies a part whose chunk is pending, cached or known to be absent. Adds any other part to
     // `group`.
     Status CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group);
-    // Copies the part if its chunk is pending; else returns false.
+    // Copies the part if its chunk is pending and returns true. Otherwise returns false.
     Result<bool> CopyPending(const ChunkPart& part);
     bool CopyIfCached(const ChunkPart& part);
 
-    // Chooses the strategy for a part, and sets in `request` which bytes it needs.
+    // Chooses the strategy for a part. Also sets in `request` which bytes of the chunk the strategy
+    // needs.
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
     // Copies or decodes a fetched chunk to its destination, by any strategy except kThroughCache.
     Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
-    // Implementations of the strategies. `bytes` are the requested bytes.
+    // Implementations of the strategies. `bytes` are the requested bytes of the chunk.
     Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
     Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     // Copies a part from a cached chunk.
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
-    // Reads a chunk that another thread was loading; uses that thread's result if there is one.
+    // Reads a part of a chunk that another thread is loading into the cache. Waits for that load
+    // and uses its result. Reads the chunk only if the load ends without a result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 
-    // Calls `work` with a part and its layout. Error messages start with the chunk's key.
+    // Calls `work` with part number `piece`, after setting the part's layout. Error messages start
+    // with the chunk's key.
     template <class Work>
     Status OnPart(std::uint64_t piece, const Work& work) const;
 
@@ -102,17 +106,19 @@ class RegionReader {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // Counts a fetched chunk. Returns true if the chunk is stored, false if absent. Fails if the
-    // fetch failed or the chunk decodes to more than Limit::kChunkSize.
+    // Counts the request for a chunk. Returns true if the chunk is stored, false if absent. Fails
+    // if the request failed or the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Count() counts for the array and its context; CountHere() only for the array.
+    // Count() adds to a counter of the array and of its context. CountHere() adds only to a counter
+    // of the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
     void CountHere(ArrayCounter counter, std::uint64_t number) const;
     void CountDecoded(std::size_t bytes) const;
-    // Calls `work()`, adds its duration to `counter`, and returns its result.
+    // Calls `work()`, adds the duration of `work()` to `counter`, and returns the result of
+    // `work()`.
     template <class Work>
     auto Timed(ArrayCounter counter, Work&& work) const {
         return zarr::Timed(work, [&](std::uint64_t time) { CountHere(counter, time); });
@@ -130,7 +136,8 @@ class RegionReader {
     std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
 
     const Array& array_;
-    // Queried once per read, because a remote store must lock its link estimate.
+    // Traits of the array's store. Queried once per read, because a remote store takes a lock to
+    // answer.
     const StoreTraits traits_;
     const Region& region_;
     const std::size_t offset_;
@@ -159,14 +166,15 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
     return std::max(threads, std::min(most, fit));
 }
 
-// Returns how many chunks one read processes concurrently.
+// Returns how many chunks one read processes concurrently. More than `threads` if the chunks must
+// come from a network or a disk.
 std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = MaxConcurrentChunks(array, threads);
     const bool may_be_on_disk =
         !array.store()->Traits().remote && plan.pieces() > threads &&
         plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
     if (!may_be_on_disk) return usual;
-    // Test a single chunk as a sample for all.
+    // Test a single chunk as a sample for all chunks of the read.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
     return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, tuning::kDiskReads)
                                               : usual;
@@ -200,8 +208,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first ones may stay. Otherwise they would all evict
-    // each other before the next read, for example of the next band in the same chunks.
+    // Let only the first chunks stay in the cache if the chunks exceed the cache. Otherwise the
+    // chunks would evict each other before the next read, for example of the next band in the same
+    // chunks.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
@@ -223,7 +232,7 @@ Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
 }
 
 void RegionReader::PopulateDestination() const {
-    // With a remote store the pages are mapped while it responds.
+    // Map no pages in advance if the store is remote: pages are mapped while the store responds.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
     std::size_t bytes = op_.dst_size;  // from the first to the last element in memory
@@ -233,7 +242,8 @@ void RegionReader::PopulateDestination() const {
         first += std::min<std::ptrdiff_t>(length, 0);
         bytes += static_cast<std::size_t>(std::abs(length));
     }
-    // Memory between the elements must not be touched.
+    // Map pages only if the destination is contiguous: memory between the elements must not be
+    // touched.
     if (bytes == region_.size() * op_.dst_size)
         Populate({destination_.data + first, bytes}, threads_);
 }
@@ -251,7 +261,7 @@ bool RegionReader::CopyCached() {
         static_cast<void>(OnPart(i, look));  // the read of the part reports the failure
     }
     if (is_small_) copied_ = held;
-    // The last parts, which are fewer than the threads, are each processed by all threads.
+    // Let all threads together process each of the last parts, which are fewer than the threads.
     const auto missing = static_cast<std::size_t>(pieces) - held.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
         if (!held[static_cast<std::size_t>(--shared_from_)]) --shared;
@@ -300,8 +310,8 @@ void RegionReader::Fill(const ChunkPart& part) const {
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // Convert the fill value, which is in the host's byte order: `op_` expects the stored byte
-    // order.
+    // Swap the fill value to the stored byte order, which `op_` expects. In the metadata the fill
+    // value is in the host's byte order.
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
@@ -375,8 +385,8 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // Claim the chunks that go through the cache, except those that other threads load. Until all
-    // claimed chunks are read, this thread must not wait for another chunk.
+    // Claim the chunks that go through the cache, except chunks that other threads are loading.
+    // Until all claimed chunks are read, this thread must not wait for another thread's chunk.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
@@ -475,19 +485,19 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
-    // Use the result of a read-ahead in progress instead of a second request.
+    // Use the result of a read-ahead in progress: a request of its own would fetch the chunk twice.
     if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // From a remote store a compressed chunk is fetched whole. Decoding all of it costs less than
-    // fetching the chunk again for the next part.
+    // Decode ranges only if the store is local. A compressed chunk in a remote store is fetched
+    // whole. Decoding the whole chunk costs less than fetching the chunk again for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // A request for a second part makes decoding the whole chunk worthwhile if the chunk can
-        // stay in the cache.
+        // Decode only a part if no second part is expected. Decoding the whole chunk is worthwhile
+        // for a second part, if the chunk can stay in the cache.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));
@@ -504,7 +514,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     }
     const bool is_kept =
         part.may_be_cached && (cache_all_ || !part.covers_chunk || IsObjects(array_));
-    // A partly read chunk larger than the cache is cached alone, which serves reads strip by strip.
+    // Cache also a partly read chunk that is larger than the cache. Such a chunk is cached alone,
+    // which serves reads strip by strip.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
@@ -539,10 +550,11 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // This blosc frame cannot be decoded in parts.
+    // Decode the whole chunk, because this blosc frame cannot be decoded in parts.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
-    // GetOrLoad() could wait for another thread, which is not allowed while reading several chunks.
+    // Claim the chunk instead of calling GetOrLoad(), which could wait for another thread. While
+    // several chunks are read, waiting is not allowed.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
     return CopyFromCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }

@@ -22,9 +22,9 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 // Loads the chunks of a region into the cache.
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads);
 
-// Returns how many chunks a call may read or write concurrently if `threads` may decode or encode.
-// Greater than `threads` for remote stores, but bounded by memory: each chunk is assumed to exist
-// `copies` times.
+// Returns how many chunks a call may read or write concurrently if `threads` threads may decode or
+// encode. Greater than `threads` for remote stores, but bounded by memory. For the bound, each
+// chunk is counted `copies` times.
 std::size_t MaxConcurrentChunks(const Array& array, std::size_t threads, std::size_t copies = 1);
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splits a region into parts that each belong to one chunk.
+// Splits a region into parts, each in a single chunk.
 #pragma once
 
 #include <cstddef>
@@ -28,25 +28,25 @@ struct ChunkPart {
     ChunkLayoutPtr layout;      // set by the caller if needed
 };
 
-// A region split at the chunk edges. Parts are computed on demand: any number of parts is cheap.
-// See AxisSplit.
+// A region split at the chunk edges. A RegionSplit does not store its parts, but computes each on
+// demand, so that any number of parts is cheap; see AxisSplit.
 class RegionSplit {
   public:
-    // `region` must be inside the array of `grid`; `strides` of the caller's memory are in bytes.
-    // All arguments must outlive this object.
+    // Splits `region`, which must be inside the array of `grid`. `strides` are the strides of the
+    // caller's memory in bytes. All arguments must outlive this object.
     RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
-    // Returns the number of parts; 0 for an empty region.
+    // Returns the number of parts; 0 for an empty region. At() returns part number `index`.
     std::uint64_t pieces() const { return pieces_; }
     ChunkPart At(std::uint64_t index) const;
-    // Along one dimension, the number of parts, and the chunk of a part. Parts are in row-major
-    // order.
+    // PiecesAlong() returns the number of parts along one dimension. ChunkAlong() returns the chunk
+    // of a part along one dimension. Parts are in row-major order.
     std::uint64_t PiecesAlong(std::size_t axis) const { return splits_[axis].pieces(); }
     std::uint64_t ChunkAlong(std::size_t axis, std::uint64_t piece) const {
         return splits_[axis].At(piece).chunk;
     }
-    // Returns the total decoded size of the touched chunks in bytes, based on the element size of
-    // `layout`.
+    // Returns the total decoded size, in bytes, of the chunks that the region touches. The element
+    // size is taken from `layout`.
     std::uint64_t ChunkBytes(const ChunkLayout& layout) const;
 
   private:
@@ -57,8 +57,8 @@ class RegionSplit {
     std::uint64_t pieces_ = 1;
 };
 
-// Position of a part in a decoded chunk: `first` is the offset of its first element in bytes.
-// `strides` follow the region's steps.
+// Position of a part of a region in a decoded chunk. `first` is the offset in bytes of the part's
+// first element. `strides` lead from one selected element to the next.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

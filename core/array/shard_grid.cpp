@@ -53,7 +53,8 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
         grid.span_.push_back(span);
         chunks = SaturatingMul(chunks, span);
     }
-    // All chunks of the shards need a number, including those beyond the array's edge.
+    // Count all chunks of the shards, including chunks beyond the array's edge, because each chunk
+    // needs a number.
     if (chunks == UINT64_MAX) return Status::Corrupt("chunks: there are more than 2^64 of them");
     return grid;
 }

@@ -13,7 +13,7 @@
 namespace zarr {
 
 // The chunks of one shard: `count` chunks from `first` on along each dimension, including chunks
-// beyond the array's edge. Places in the shard are relative to `first`.
+// beyond the array's edge. The "place" of a chunk is its index relative to `first`.
 struct ShardBox {
     using Index = DimVector<std::uint64_t>;
 
@@ -32,8 +32,8 @@ struct ShardBox {
         for (std::size_t i = 0; i < first.size(); ++i) place.push_back(chunk[i] - first[i]);
         return place;
     }
-    // NumberOf() returns a chunk's row-major number in the shard; ChunkOf() returns the chunk of a
-    // number.
+    // NumberOf() returns the row-major number that a chunk has in the shard. ChunkOf() returns the
+    // chunk with that number.
     std::uint64_t NumberOf(const Index& chunk) const {
         return RowMajorNumber(PlaceOf(chunk), count);
     }
@@ -42,7 +42,7 @@ struct ShardBox {
         for (std::size_t i = 0; i < first.size(); ++i) chunk[i] += first[i];
         return chunk;
     }
-    // Returns the number of chunks in the shard.
+    // Returns the number of chunks in the shard, including chunks beyond the array's edge.
     std::uint64_t chunks() const {
         std::uint64_t product = 1;
         for (const std::uint64_t along : count) product *= along;
@@ -58,7 +58,7 @@ class ShardGrid {
     using Index = DimVector<std::uint64_t>;
 
     // Creates the grid of an array with shards. Fails with kCorrupt if a shard does not consist of
-    // whole chunks, or if there are more than 2^64 chunks.
+    // whole chunks, or if the shards have more than 2^64 chunks.
     static Result<ShardGrid> Bind(const ArrayMetadata& metadata);
     ~ShardGrid() = default;
     ShardGrid(ShardGrid&&) = default;  // moving keeps the vectors' memory, to which the axes refer
@@ -67,10 +67,12 @@ class ShardGrid {
     ShardGrid& operator=(const ShardGrid&) = delete;
 
     const std::vector<GridAxis>& axes() const { return axes_; }
-    // Return the number of the array's chunks and shards along each dimension.
+    // chunk_counts() and shard_counts() return the number of the array's chunks and of its shards
+    // along each dimension.
     const Index& chunk_counts() const { return chunk_counts_; }
     const Index& shard_counts() const { return shard_counts_; }
-    // Returns the number of chunks along each dimension up to the end of the last shard.
+    // Returns the number of chunks up to the end of the last shard, along each dimension. Includes
+    // chunks beyond the array's edge.
     const Index& span() const { return span_; }
 
     Index ShardOf(const Index& chunk) const;

@@ -15,14 +15,14 @@
 
 namespace zarr {
 
-// Byte range in a shard.
+// Byte range of a child or of the index in a shard.
 struct ShardExtent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
 };
 
-// Index of the shards of one shape: it locates the children, which are inner chunks or nested
-// shards (Zarr v3, "Sharding codec", "Binary shard format"). Its decoded contents ("entries") are
+// Index of the shards of one shape. Locates the children of a shard, which are inner chunks or
+// nested shards (Zarr v3, "Sharding codec", "Binary shard format"). A decoded index ("entries") has
 // two uint64 per child, offset and size, in the host's byte order. Immutable and thread-safe.
 class ShardIndex {
   public:
@@ -33,18 +33,19 @@ class ShardIndex {
     // metadata member. Fails with kLimit if the index exceeds Limit::kChunkSize.
     static Result<ShardIndex> Bind(const Sharding& sharding, const Index& counts);
 
-    // Return the number of children, and the number along each dimension.
+    // children() returns the number of children of a shard; counts() returns the number along each
+    // dimension.
     std::size_t children() const { return children_; }
     const Index& counts() const { return counts_; }
     // Returns the stored size of the index in bytes.
     std::size_t bytes() const { return bytes_; }
     bool is_at_end() const { return is_at_end_; }
-    // Returns the reason why the index cannot be written; ok if it can.
+    // Returns ok if the index can be written; otherwise an error with the reason.
     const Status& writable() const { return pipeline_.writable(); }
 
-    // Returns the position in the index of the child that contains the chunk at `place`. A child
-    // has `reach` chunks along each dimension. `place` counts chunks from the start of any shard of
-    // this shape.
+    // Returns the position in the index of the child that contains a chunk. `place` is the chunk's
+    // index, counted from the start of this shard or from the start of any shard around it. A child
+    // has `reach` chunks along each dimension.
     std::size_t PositionOf(const Index& place, const Index& reach) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -56,20 +57,20 @@ class ShardIndex {
         return position;
     }
 
-    // Returns the byte range of the index in a shard of `size` bytes; kCorrupt if the shard is too
-    // small.
+    // Returns the byte range of the index in a shard of `size` bytes. Fails with kCorrupt if the
+    // shard is too small.
     Result<ShardExtent> PlaceIn(std::uint64_t size) const;
     Status Decode(ByteSpan stored, Buffer& entries) const;
-    // Decodes the index from the bytes of a whole shard.
+    // Decodes the index of `shard`, the bytes of a whole shard, into `entries`.
     Status DecodeFrom(ByteSpan shard, Buffer& entries) const;
-    // Sets `entries` to the index of a shard without children.
+    // Sets `entries` to the index of a shard in which all children are absent.
     Status Clear(Buffer& entries) const;
     static void Set(Buffer& entries, std::size_t position, const ShardExtent& extent);
     Result<ByteSpan> Encode(const Buffer& entries, PipelineScratch& scratch) const;
 
-    // Returns the byte range of the child at `position`; nullopt if absent. Fails with kCorrupt if
-    // the entry is half absent, exceeds `most` bytes, or exceeds the shard's `size`, if known.
-    // Ranges of children may overlap.
+    // Returns the byte range of the child at `position`; nullopt if the child is absent. Fails with
+    // kCorrupt if only one of the entry's two numbers marks an absent child. Also fails if the
+    // range exceeds `most` bytes, or the shard's `size`, if known. Ranges of children may overlap.
     static Result<std::optional<ShardExtent>> Find(const Buffer& entries, std::size_t position,
                                                    std::optional<std::uint64_t> size,
                                                    std::size_t most);

@@ -92,8 +92,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // Reading
 
 std::size_t ShardLayout::MaxEncodedShardBytes(std::size_t level) const {
-    // Twice the maximum of usual encoders: accepts unusual encoders and still rejects decompression
-    // bombs.
+    // Allow twice the maximum of usual encoders. This accepts unusual encoders and still rejects
+    // decompression bombs.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
 }
 
@@ -118,7 +118,7 @@ Result<BuiltShard> ShardLayout::Build(const Index& shape, ByteSpan old,
     return built;
 }
 
-// The old shard while its replacement is built.
+// The old shard, from which unchanged children are copied while its replacement is built.
 struct ShardLayout::Old {
     ByteSpan bytes;  // null if there is no old shard
     Buffer entries;

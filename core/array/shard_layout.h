@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes of shards (Zarr v3, "Sharding codec", "Binary shard format").
+// Format of the bytes of shards (Zarr v3, "Sharding codec", "Binary shard format").
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@
 
 namespace zarr {
 
-// Change of one chunk in a shard.
+// Change of one chunk in a shard: new bytes, or removal.
 struct ShardChange {
     std::uint64_t chunk = 0;              // chunk number; see ShardBox::NumberOf()
     std::shared_ptr<const Buffer> bytes;  // as stored; nullptr removes the chunk
 };
 
-// Bytes to store for a shard, as consecutive parts; empty if no chunk remains. The parts point into
-// `owned`, the old shard and the changes.
+// Bytes to store for a shard, as consecutive parts. Empty if no chunk remains. The parts point into
+// `owned`, into the old shard or into the changes.
 struct BuiltShard {
     std::vector<ByteSpan> parts;
     std::vector<Buffer> owned;
@@ -34,9 +34,10 @@ struct BuiltShard {
 
 // Levels of an array's nested shards, bound once. A shard of level 0 is a value of the store and
 // contains shards of level 1, and so on; shards of the last level contain chunks. The "children" of
-// a shard are the shards or chunks in it. Chunks are identified by their place in the shard of
-// level 0, in chunks along each dimension. Shards of level 0 may have several shapes if the grid is
-// irregular; shards of deeper levels have one. Immutable and thread-safe.
+// a shard are the shards or chunks in it. A chunk is identified by its "place": its index along
+// each dimension, counted in chunks from the start of the shard of level 0. If the grid is
+// irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
+// shape. Immutable and thread-safe.
 class ShardLayout {
   public:
     using Index = DimVector<std::uint64_t>;
@@ -46,39 +47,42 @@ class ShardLayout {
     static Result<ShardLayout> Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes);
 
     std::size_t levels() const { return levels_.size(); }
-    // Returns the reason why shards cannot be written; ok if they can.
+    // Returns ok if shards can be written; otherwise an error with the reason.
     const Status& writable() const { return writable_; }
 
-    // Returns the size of a level's shard in chunks along each dimension; for level 0 the largest
-    // size.
+    // Returns the size of a shard of a level, in chunks along each dimension. For level 0, returns
+    // the largest size of a shard.
     const Index& Reach(std::size_t level) const { return levels_[level].reach; }
-    // Returns the size of a child in chunks along each dimension.
+    // Returns the size of a child of a level's shard, in chunks along each dimension.
     const Index& ChunksPerChild(std::size_t level) const { return levels_[level].child_reach; }
 
-    // Returns the shard index of a level. `shape` is the size in chunks of the shard of level 0.
+    // Returns the shard index of a level. `shape` is the size in chunks of the outermost shard.
     // Fails if the codecs cannot be bound.
     Result<ShardIndexPtr> IndexOf(std::size_t level, const Index& shape) const;
-    // Returns the position in a level's shard index of the child that contains the chunk at
-    // `place`.
+    // Returns the position in a level's shard index of the child that contains a chunk. `place` is
+    // the chunk's index in the outermost shard.
     std::size_t PositionOf(std::size_t level, const ShardIndex& index, const Index& place) const {
         return index.PositionOf(place, levels_[level].child_reach);
     }
-    // Returns a child's byte range by its position in the index; see ShardIndex::Find().
+    // Returns the byte range of the child at `position` of a level's shard index; see
+    // ShardIndex::Find().
     Result<std::optional<ShardExtent>> Find(std::size_t level, const Buffer& entries,
                                             std::size_t position,
                                             std::optional<std::uint64_t> size) const {
         return ShardIndex::Find(entries, position, size, levels_[level].max_child_bytes);
     }
 
-    // True if codecs encode the bytes of a whole shard of this level ("wrapped").
+    // True if codecs encode the bytes of a whole shard of this level, including its index. Such a
+    // shard is called wrapped.
     bool IsEncodedWhole(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
-    // Returns the maximum stored size in bytes of a wrapped shard of a level.
+    // Returns the maximum stored size in bytes of a wrapped shard of a level. A wrapped shard is
+    // encoded as a whole.
     std::size_t MaxEncodedShardBytes(std::size_t level) const;
-    // Decodes a wrapped shard.
+    // Decodes the bytes of a wrapped shard, which is encoded as a whole, into `shard`.
     Status Unwrap(std::size_t level, ByteSpan stored, Buffer& shard) const;
 
-    // Builds the bytes of a shard of level 0 with `shape` chunks along each dimension. `changes`
-    // are applied to the stored shard `old`, which is null if absent; unchanged chunks are copied
+    // Builds the bytes of an outermost shard with `shape` chunks along each dimension. Applies
+    // `changes` to the stored shard `old`, which is null if absent. Unchanged chunks are copied
     // byte for byte. Chunks are in the order of the index.
     Result<BuiltShard> Build(const Index& shape, ByteSpan old,
                              const std::vector<ShardChange>& changes) const;
@@ -94,38 +98,42 @@ class ShardLayout {
     using Changes = std::vector<const ShardChange*>;
 
     ShardLayout() = default;
-    // State while a shard is built.
+    // Values that all steps of building a shard need.
     struct Building {
         const Index& shape;  // shape of the shard of level 0, in chunks
         PipelineScratch scratch;
     };
     struct Old;
     using Changed = std::pair<std::size_t, const ShardChange*>;
-    // Returns the changes of a level's shard with the position of each in the index, in index
-    // order.
+    // Returns `changes`, each with the position in the level's shard index of the child that
+    // contains the changed chunk. Sorted by position.
     std::vector<Changed> ByPosition(std::size_t level, const ShardIndex& index, const Index& shape,
                                     const Changes& changes) const;
 
     static Result<Level> BindLevel(const ArrayMetadata& metadata, std::size_t number,
                                    std::size_t max_chunk_bytes);
-    // Appends a shard of a level with `changes` to `built`. `stored` is the old shard, null if
-    // absent. Returns the shard's size in bytes; nullopt, with nothing appended, if no chunk
-    // remains.
+    // Appends a shard of a level to `built`: the old shard `stored`, null if absent, with `changes`
+    // applied. Returns the shard's size in bytes. If no chunk remains, appends nothing and returns
+    // nullopt.
     Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
                                                 const Changes& changes, Building& building,
                                                 BuiltShard& built) const;
-    // Like AddShard(), for a child of a level's shard; `changes` may be empty.
+    // Appends the child at `position` of a level's shard to `built`, with `changes` applied, which
+    // may be empty. Returns the child's size in bytes. If no chunk of the child remains, appends
+    // nothing and returns nullopt.
     Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
                                                 const Changes& changes, Old& old,
                                                 Building& building, BuiltShard& built) const;
-    // Encodes the shard `plain` as a whole and appends it to `built`. Returns its size in bytes.
+    // Encodes the shard `plain` as a whole and appends the result to `built`. Returns the size of
+    // the result in bytes.
     Result<std::optional<std::size_t>> AddWrapped(std::size_t level, const BuiltShard& plain,
                                                   std::size_t size, Building& building,
                                                   BuiltShard& built) const;
-    // Reads the index of a stored shard. Decoded bytes are stored in `owner`.
+    // Reads the index of the stored shard `stored` into `old`. A shard that is encoded as a whole
+    // is first decoded into `owner`.
     Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
                 Old& old) const;
-    // Returns the bytes of an unchanged child; nullopt if absent.
+    // Returns the bytes of an unchanged child of the old shard; nullopt if the child is absent.
     Result<std::optional<ByteSpan>> Take(std::size_t level, std::size_t position, Old& old) const;
 
     std::vector<Level> levels_;

@@ -16,22 +16,23 @@ namespace zarr {
 
 namespace {
 
-// Number of attempts to read a shard that is being replaced.
+// Number of attempts to read a shard that keeps being replaced.
 constexpr int kReadTries = 4;
 
 constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// True if the version is uncertain: a later change may have an equal version.
+// True if the shard's version is uncertain. After a change, the shard may then have an equal
+// version.
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
 }
 
-// True if the store learned its first version of the value from the response between the two calls
-// of VersionOf().
+// True if the store learned its first version of the value between two calls of VersionOf(), from
+// the response to a request.
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
@@ -143,7 +144,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // Another thread may have loaded the index for a shard that was replaced since.
+    // Use the cached index if it is the index of the current shard. Another thread may have loaded
+    // an index before the shard was replaced.
     if (HasStampOf(*node, *place.node)) return node;
     return load();
 }
@@ -209,7 +211,8 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& p
     return true;
 }
 
-// For level 0, `box_` must be set already.
+// Reads the shard of a level that contains `chunk`. `found` is the location of that shard in the
+// shard around it. For level 0, `box_` must be set already.
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
                                                          const ShardLocation& found) const {
     Step step;
@@ -277,11 +280,12 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         const auto reading = pending_.Reading(number);
         const ShardNodePtr held = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
-        // A failure may be due to an outdated index.
+        // Look at the index in the cache after a failure, because an outdated index may be the
+        // reason.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
-        // In a store without versions, an outdated index shows only by contradicting the shard's
-        // bytes.
+        // Try once more if a cached index contradicts the shard's bytes. In a store without
+        // versions, nothing else shows an outdated index.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 held != nullptr && held == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -328,7 +332,8 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& place, std
 
 struct ShardReader::Listing {
     const ShardBox& box;
-    // Pending chunks by number; true if stored, false if removed.
+    // Pending chunks by number. True for a chunk that will be stored, false for a chunk that will
+    // be removed.
     std::unordered_map<std::uint64_t, bool> pending;
     std::vector<std::uint64_t> present;  // chunk numbers
     std::uint64_t bytes = 0;             // of the indexes read and the chunks found
@@ -358,7 +363,8 @@ Status ShardReader::ForEachIn(const ShardBox& box,
 Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                          const Index& first, Listing& listing) const {
     if (node->is_absent) return {};
-    // Few stored bytes may be shared by many shards, or decode to many bytes: limit the total.
+    // Limit the total size of the indexes. A malicious store can let many shards share few stored
+    // bytes, or let few bytes decode to many.
     listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
     if (layout_.IsEncodedWhole(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
     if (listing.bytes > LimitOf(Limit::kChunkSize))
@@ -400,15 +406,16 @@ bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
     return SameStamp(shards_.VersionOf(shard), node.version);
 }
 
-// Drops only the index of the outer shard: cached nested shards are recognised as outdated by their
-// version or store count.
+// Drops only the index of the outermost shard. Cached nested shards are recognised as outdated by
+// their version or store count.
 void ShardReader::Drop(const Index& shard) const {
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }
 
 void ShardReader::Forget(const Index& shard) const {
     Drop(shard);
-    // In a store without versions, the indexes of nested shards cannot be recognised as outdated.
+    // Drop the nested shards of the whole array, because without versions they are not recognised
+    // as outdated.
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 

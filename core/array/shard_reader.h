@@ -18,8 +18,8 @@
 
 namespace zarr {
 
-// Cached data of a shard or nested shard: its index, and its bytes if the shard, or a shard around
-// it, is encoded as a whole. Immutable.
+// Cached data of a shard or nested shard. Always has the shard's index. Also has the shard's bytes
+// if the shard, or a shard around it, is encoded as a whole. Immutable.
 struct ShardNode {
     bool is_absent = false;
     ObjectVersion version;                 // version of the stored value before the read
@@ -36,7 +36,7 @@ struct ShardNode {
 using ShardNodePtr = std::shared_ptr<const ShardNode>;
 using ShardCache = LoadingCache<ShardNode>;
 
-// Location of a chunk's bytes.
+// Location of the bytes of a chunk or nested shard.
 struct ShardLocation {
     ShardNodePtr node;  // shard of the deepest level that was read
     bool is_present = false;
@@ -55,14 +55,15 @@ class ShardReader {
   public:
     using Index = ShardGrid::Index;
 
-    // All arguments must outlive this object.
+    // All arguments must outlive this object. `pending` has the shard locks shared with writers.
     ShardReader(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 ShardCache& cache, const PendingShards& pending);
     ~ShardReader();
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Locates several chunks, and keeps the indexes on the path between calls. Not thread-safe.
+    // Locates several chunks, one per call of Find(). Keeps the shard indexes that the last call
+    // used, so that neighbouring chunks need no new index. Not thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -82,13 +83,13 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` again until the shard was not replaced during the call. `read` returns a node of
-    // the shard that it used, or nullptr if it used none. Fails with kIo after several attempts.
-    // `chunk` is named in that message if not nullptr.
+    // Calls `read` until the shard was not replaced during a call. `read` returns a node of the
+    // shard that `read` has used, or nullptr for no node. Fails with kIo after several attempts.
+    // The message then names `chunk` if not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
-    // Calls `read` with the location of a stored chunk, and again if the shard was replaced
-    // meanwhile. Returns false if the chunk is absent.
+    // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
+    // replaced meanwhile. Returns false if the chunk is absent.
     using ReadAt = std::function<Status(const ShardLocation& place)>;
     Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
@@ -101,32 +102,33 @@ class ShardReader {
 
     // True if the shard has not been replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
-    // Drop cached data of a shard: Drop() after this process stored the shard, Forget() if other
-    // processes may have.
+    // Drop cached data of a shard. Call Drop() after this process stored the shard; call Forget()
+    // if other processes may have stored the shard.
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
-    // Drops all cached data that is outdated, as far as versions show it.
+    // Drops all cached data that is outdated. In a store without versions, some outdated data may
+    // remain.
     void DropOutdated() const;
 
     // Puts the shard's key and the chunk's index before an error about stored data.
     Status Corrupt(const Index& chunk, const Status& status) const;
-    // Adds the chunk's index to an error of the store whose message starts with the shard's key.
+    // Adds the chunk's index to the error `status`, whose message starts with the shard's key.
     Status Failed(const Index& chunk, const Status& status) const;
 
   private:
-    // Locates the child of `node`, a shard of a level, that contains `chunk`. `place` is the
-    // chunk's place in its shard of level 0.
+    // Returns the location of the child of `node` that contains `chunk`. `node` is a shard of level
+    // `level`; `place` is the chunk's index in the outermost shard.
     Result<ShardLocation> PlaceIn(std::size_t level, const ShardNodePtr& node,
                                   const ShardIndex& index, const Index& chunk,
                                   const Index& place) const;
-    // ForEachIn() for one shard of a level. `first` is the place of its first chunk in the shard of
-    // level 0.
+    // Adds the chunks of one shard of a level to `listing`; a step of ForEachIn(). `first` is the
+    // index of the shard's first chunk in the outermost shard.
     struct Listing;
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // Load the index of an outer shard (Root), or of a shard nested at byte range `place` (Child),
-    // through the cache.
+    // Load a shard index through the cache: Root() of an outermost shard, Child() of a shard nested
+    // at byte range `place`.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
@@ -134,7 +136,8 @@ class ShardReader {
                                const ShardLocation& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
                                    const ShardLocation& place) const;
-    // Implement LoadChild(), for a nested shard that is encoded as a whole, and for a plain one.
+    // Load the index of a nested shard without the cache. LoadWrapped() is for a shard that is
+    // encoded as a whole, LoadPlain() for any other.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
                        const ShardLocation& place, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,

@@ -41,7 +41,8 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
             ZARR_ASSIGN_OR_RETURN(lock, known->Acquire(name));
         }
         const auto writing = pending_.Writing(shard);
-        // Include chunks that became pending while this thread waited for the locks.
+        // Take the pending chunks only now, so that chunks that became pending while this thread
+        // waited for the locks are included.
         changes = pending_.Of(shard);
         if (changes.chunks.empty() && more.empty()) return {};
         if (!is_locked && lock == nullptr && changes.locks != nullptr) continue;
@@ -58,7 +59,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
 Status ShardWriter::Replace(Store& store, const ShardBox& box,
                             const std::vector<ShardChange>& changes, bool is_complete) const {
     const Index shard = grid_.ShardAt(box.shard);
-    // Read the old shard whole: parts might come from two versions.
+    // Read the old shard with a single request: several parts might come from different versions.
     Buffer old;
     bool found = false;
     if (!is_complete) {
@@ -106,7 +107,7 @@ Status ShardWriter::EraseOutside(Store& store, std::uint64_t shard,
     for (std::size_t i = 0; i < counts.size(); ++i)
         is_inside = is_inside && box.first[i] + box.count[i] <= counts[i];
     if (is_inside) return {};
-    // Chunks outside would reappear if the array grew again.
+    // Remove the chunks outside the grid, which would otherwise reappear if the array grew again.
     std::vector<ShardChange> outside;
     reader_.Forget(grid_.ShardAt(shard));
     ZARR_RETURN_IF_ERROR(reader_.ForEachIn(box, [&](const Index& chunk) {

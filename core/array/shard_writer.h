@@ -16,8 +16,8 @@
 
 namespace zarr {
 
-// Stores the shards of an array. A shard is written whole, from its pending and its stored chunks,
-// when all its chunks are pending or on request. Thread-safe.
+// Stores the shards of an array. A shard is stored whole, on request or when all its chunks are
+// pending. Stored chunks that are not pending are copied from the old shard. Thread-safe.
 class ShardWriter {
   public:
     using Index = ShardGrid::Index;
@@ -27,21 +27,21 @@ class ShardWriter {
                 const ShardReader& reader, PendingShards& pending)
         : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
 
-    // Implementations of the methods of ChunkStore.
+    // Implementations of the methods of ChunkStore with equal names.
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                const WriteLocks& locks) const;
     Status StoreLocked(Store& store, const Index& chunk) const;
     Status Shrink(Store& store, std::size_t max_bytes) const;
     Status Flush(Store& store, std::size_t threads) const;
 
-    // Removes the chunks of a shard that are outside a grid of `counts` chunks along each
+    // Removes the chunks of one shard that are outside a grid of `counts` chunks along each
     // dimension.
     Status EraseOutside(Store& store, std::uint64_t shard, const std::vector<std::uint64_t>& counts,
                         const std::shared_ptr<Synchronizer>& locks) const;
 
   private:
-    // Stores the pending chunks of a shard together with `more`. Takes the shard's lock unless
-    // `is_locked`.
+    // Stores the pending chunks of a shard together with the changes `more`. Takes the shard's lock
+    // unless `is_locked`, which means that the caller holds the lock.
     Status StoreShard(Store& store, std::uint64_t shard, bool is_locked,
                       const std::vector<ShardChange>& more,
                       const std::shared_ptr<Synchronizer>& locks) const;

@@ -42,7 +42,7 @@ void ShardedChunks::DropOutdatedState() const {
 // ---------------------------------------------------------------------------------------------
 // Chunks
 
-// Located chunks of one shard.
+// Chunks of one shard, located in the shard's bytes or in memory.
 struct ShardedChunks::Located {
     struct InMemory {
         std::size_t position = 0;              // in the requests
@@ -119,8 +119,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // Without `bytes` the shard was replaced or the request failed: reading the chunk alone finds
-    // out.
+    // Read the chunk alone if `bytes` is nullopt. The shard was replaced, or the joined request
+    // failed; reading the chunk alone shows the reason.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

@@ -38,7 +38,8 @@ class ShardedChunks final : public ChunkStore {
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
     Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const override;
-    // Fails with kUnsupported for a remote store with more than tuning::kListedShards shards.
+    // Visits the chunks of all shards. Fails with kUnsupported for a remote store with more than
+    // tuning::kListedShards shards.
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropOutdatedState() const override;
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
@@ -70,7 +71,7 @@ class ShardedChunks final : public ChunkStore {
 
     Index ObjectOf(const Index& chunk) const override { return grid_.ShardOf(chunk); }
     bool IsRemote() const { return store_->Traits().remote; }
-    // Steps of Read(): locate the chunks; read one chunk.
+    // Steps of Read(). Locate() finds the bytes of the requested chunks; ReadOne() reads one chunk.
     Status Locate(const std::vector<ChunkRequest>& requests, Located& located) const;
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;

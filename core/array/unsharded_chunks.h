@@ -12,12 +12,12 @@ namespace zarr {
 
 class ArrayContext;
 
-// Chunks that are one object each. If the store keeps its values in one object, such as a remote
-// zip file, several chunks are read by one request. Thread-safe.
+// Chunks that are one object each. If the store's values are parts of one object, such as a remote
+// zip file, one request reads several chunks. Thread-safe.
 class UnshardedChunks final : public ChunkStore {
   public:
-    // `counts` is the number of chunks along each dimension. `context` provides scratch memory and
-    // must outlive this object.
+    // Creates the chunks of the array at `path`. `counts` is the number of chunks along each
+    // dimension. `context` provides scratch memory and must outlive this object.
     UnshardedChunks(std::shared_ptr<const Store> store, std::string path,
                     const ArrayMetadata& metadata, const Index& counts, ArrayContext& context);
 
@@ -38,7 +38,8 @@ class UnshardedChunks final : public ChunkStore {
     }
 
   private:
-    // Read a single request; read all requests together if the store is packed.
+    // ReadOne() reads the chunk of a single request. ReadTogether() reads the chunks of all
+    // requests with joined requests to the store.
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;
     Status ReadTogether(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
