@@ -17,8 +17,9 @@ struct Axis {
     std::ptrdiff_t src;
 };
 
-// Returns the block's dimensions, the largest destination stride first. Drops dimensions of one
-// element and merges neighbours that form one run in source and destination.
+// Returns the block's dimensions, sorted from the largest to the smallest destination stride. Drops
+// dimensions of one element. Merges neighbouring dimensions that form one run in source and
+// destination.
 DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& dst,
                          const Strides& src) {
     DimVector<Axis> axes;
@@ -42,14 +43,16 @@ DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& d
     return merged;
 }
 
-// Copies along the innermost one or two dimensions.
+// Copies the elements along the innermost dimension, or the two innermost dimensions for a
+// transposition.
 class Inner {
   public:
     Inner(DimVector<Axis>& axes, const Converter& op) : op_(op) {
         if (axes.empty()) return;
         fast_ = Take(axes, axes.size() - 1);
-        // Transposition: the source is contiguous along another dimension. Copying square by square
-        // keeps the cache lines of source and destination in the cache until they are used up.
+        // Find the dimension along which the source is contiguous. If the destination is contiguous
+        // along another dimension, copy square by square. Squares keep the cache lines of source
+        // and destination in the cache until the lines are used up.
         const auto* const along_source = std::min_element(
             axes.begin(), axes.end(),
             [](const Axis& a, const Axis& b) { return std::abs(a.src) < std::abs(b.src); });
@@ -133,8 +136,8 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
 void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
                  const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
                  const Converter& op) {
-    // Split along the dimension of the largest destination stride: the parts are then far apart in
-    // memory.
+    // Split along the dimension of the largest destination stride, so that the threads' parts are
+    // far apart in memory.
     std::size_t axis = 0;
     std::uint64_t elements = 1;
     for (std::size_t i = 0; i < count.size(); ++i) {

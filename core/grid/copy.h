@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only functions that copy and fill n-dimensional blocks.
+// Copies and fills n-dimensional blocks. No other functions do so.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace zarr {
 
-// Distances in bytes between neighbouring elements, per dimension; may be negative.
+// Distances in bytes between neighbouring elements, one per dimension; may be negative.
 using Strides = DimVector<std::ptrdiff_t>;
 
 // Returns the strides of a contiguous block of `shape` whose elements have `size` bytes.
@@ -24,7 +24,7 @@ Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t siz
 void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
                const std::uint8_t* src, const Strides& src_strides, const Converter& op);
 
-// Like CopyBlock(), on up to `threads` threads if the block is large.
+// Converts a block as CopyBlock() does, but on up to `threads` threads if the block is large.
 void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
                  const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
                  const Converter& op);

@@ -18,21 +18,21 @@ class GridAxis {
     // Divides `length` elements into chunks of `size` elements each; `size` is >= 1.
     GridAxis(std::uint64_t length, std::uint64_t size)
         : length_(length), size_(size), count_(CeilDiv(length, size)) {}
-    // Divides at the given chunk ends, which are ascending and > 0; the last one is >= `length`.
-    // `ends` must outlive this object.
+    // Divides `length` elements at the given chunk ends. `ends` are ascending and > 0, and the last
+    // end is >= `length`. `ends` must outlive this object.
     GridAxis(std::uint64_t length, const std::vector<std::uint64_t>& ends);
 
     bool is_regular() const { return ends_ == nullptr; }
     // Returns the array's length along the dimension, in elements.
     std::uint64_t length() const { return length_; }
-    // Returns the number of chunks that contain an element of the array.
+    // Returns the number of chunks that contain at least one element of the array.
     std::uint64_t count() const { return count_; }
 
     // Returns the index of the chunk that contains `element`, which must be < length().
     std::uint64_t ChunkOf(std::uint64_t element) const {
         return is_regular() ? element / size_ : FindChunk(element);
     }
-    // Returns the index of the chunk's first element.
+    // Returns the index in the array of the chunk's first element.
     std::uint64_t StartOf(std::uint64_t chunk) const {
         if (is_regular()) return chunk * size_;
         return chunk == 0 ? 0 : ends_[chunk - 1];
@@ -49,8 +49,8 @@ class GridAxis {
     }
     // Returns the size of every chunk of a regular axis; 0 if irregular.
     std::uint64_t regular_size() const { return size_; }
-    // Returns the largest SizeOf() of the chunks that contain an element of the array; SizeOf(0) if
-    // the array is empty. Takes time linear in count() if irregular.
+    // Returns the largest SizeOf() of all chunks that contain an element of the array. If the array
+    // is empty, returns SizeOf(0). Takes time linear in count() if the axis is irregular.
     std::uint64_t LargestSize() const;
     // Returns the number of chunks that contain any of the first `length` elements.
     std::uint64_t CountOf(std::uint64_t length) const {

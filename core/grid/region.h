@@ -10,8 +10,8 @@
 
 namespace zarr {
 
-// Regular selection of an array. In each dimension it selects the elements start, start + step,
-// ..., start + (count - 1) * step. A step may be negative, but not 0.
+// Regular selection of an array's elements. In each dimension, selects the elements start, start +
+// step, ..., start + (count - 1) * step. A step may be negative, but not 0.
 struct Region {
     DimVector<std::uint64_t> start;
     DimVector<std::uint64_t> count;
@@ -21,11 +21,12 @@ struct Region {
     static Region All(const std::vector<std::uint64_t>& shape);
     // Returns the number of selected elements.
     std::uint64_t size() const;
-    // Fails with kInvalidArgument unless the region has the rank of `shape` and lies inside it.
+    // Returns ok if the region has the rank of `shape` and lies inside an array of `shape`.
+    // Otherwise fails with kInvalidArgument.
     Status Check(const std::vector<std::uint64_t>& shape) const;
 };
 
-// Elements of one dimension of a region that lie in one chunk.
+// Piece of a region along one dimension: the selected elements that lie in one chunk.
 struct AxisPiece {
     std::uint64_t chunk = 0;   // index of the chunk along the dimension
     std::uint64_t first = 0;   // index of the first element, counted in the region
@@ -33,9 +34,9 @@ struct AxisPiece {
     std::uint64_t offset = 0;  // index of the first element, counted in the chunk
 };
 
-// Splits one dimension of a region at the chunk edges. Computes each piece on demand, so that a
-// region may touch any number of chunks. Only for an irregular axis and a step other than 1 or -1
-// are the pieces stored.
+// Splits one dimension of a region at the chunk edges into one piece per chunk. Computes each piece
+// on demand, so that a region may touch any number of chunks. Pieces are stored only if the axis is
+// irregular and the step is neither 1 nor -1.
 class AxisSplit {
   public:
     AxisSplit() = default;
@@ -47,11 +48,12 @@ class AxisSplit {
     // outlive this object.
     AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis);
 
-    // Returns the number of chunks that contain a selected element. At(0) ... At(pieces() - 1) are
-    // the pieces in the region's order.
+    // Returns the number of pieces, which is the number of chunks that contain a selected element.
+    // At() returns the pieces 0 to pieces() - 1 in the region's order.
     std::uint64_t pieces() const { return pieces_; }
     AxisPiece At(std::uint64_t index) const;
-    // Returns the sum of the sizes of the touched chunks, in elements; at most 2^64 - 1.
+    // Returns the sum of the sizes, in elements, of the chunks that contain a selected element; at
+    // most 2^64 - 1.
     std::uint64_t ChunkElements() const;
 
   private:

@@ -17,7 +17,8 @@ inline std::uint64_t RowMajorNumber(const DimVector<std::uint64_t>& place,
     return number;
 }
 
-// Inverse of RowMajorNumber(). `number` must be less than the product of `counts`.
+// Returns the index of the cell with row-major `number` in a grid of `counts` cells per dimension.
+// `number` must be less than the product of `counts`.
 inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
                                               const DimVector<std::uint64_t>& counts) {
     DimVector<std::uint64_t> place(counts.size());
@@ -25,8 +26,8 @@ inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
     return place;
 }
 
-// Advances `place` to the next cell in row-major order. Returns false, and resets `place` to zeros,
-// after the last cell.
+// Advances `place`, the index of a cell, to the next cell in row-major order. After the last cell,
+// resets `place` to zeros and returns false.
 inline bool NextRowMajor(DimVector<std::uint64_t>& place, const DimVector<std::uint64_t>& counts) {
     for (std::size_t i = counts.size(); i-- > 0; place[i] = 0)
         if (++place[i] < counts[i]) return true;
