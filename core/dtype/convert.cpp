@@ -27,7 +27,7 @@ void Int8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stri
         StoreNative(dst, static_cast<std::int16_t>(static_cast<std::int8_t>(*src)));
 }
 
-// Converts float16 to float32; kParts is 2 for complex numbers.
+// Row function of a converter: float16 to float32. kParts is 1 for real and 2 for complex numbers.
 template <int kParts>
 void HalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -60,14 +60,15 @@ void NarrowHalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_st
     }
 }
 
-// NumPy reads any byte except 0 as true.
+// Row function of a converter for booleans: any byte except 0 becomes 1, because NumPy reads such a
+// byte as true.
 void BoolRow(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         *dst = *src != 0 ? 1 : 0;
 }
 
-// True if the types differ at most in byte order.
+// True if the types are equal, or differ only in byte order.
 bool DiffersOnlyInByteOrder(const DataType& a, const DataType& b) {
     if (a.kind != b.kind || a.size != b.size) return false;
     return (!a.is_time() && a.kind != DataKind::kStruct) ||
@@ -130,7 +131,8 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
         const auto op = NarrowWriteConverter(source, stored);
         return op ? Result<Converter>(*op) : NoConversion(source, stored);
     }
-    // Swapping bytes is its own inverse, and normalised booleans stay unchanged.
+    // Use the converter for reading if only the byte order differs: swapping bytes is its own
+    // inverse, and booleans become 0 or 1 either way.
     if (DiffersOnlyInByteOrder(source, stored)) return ReadConverter(stored, source);
     const auto narrow = [&](Converter::Row row) {
         Converter op;

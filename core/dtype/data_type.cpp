@@ -16,7 +16,7 @@ namespace zarr {
 
 namespace {
 
-// Maximum nesting of structured types. Real types nest two or three levels.
+// Maximum nesting depth of structured types. Real types nest two or three levels deep.
 constexpr int kMaxStructDepth = 16;
 
 constexpr std::array<std::string_view, 14> kUnitNames = {"",  "Y",  "M",  "W",  "D",  "h",  "m",
@@ -32,7 +32,7 @@ bool ParseNumber(std::string_view digits, std::size_t& number) {
     return error == std::errc() && stop == end && !digits.empty();
 }
 
-// Parses a time unit: "[25s]", "[ms]", or "" for none. Returns false if invalid.
+// Parses a time unit: "[25s]", "[ms]", or "" for no unit. Returns false if the text is invalid.
 bool ParseTimeUnit(std::string_view text, DataType& type) {
     if (text.empty()) return true;
     if (text.size() < 3 || text.front() != '[' || text.back() != ']') return false;
@@ -64,8 +64,8 @@ constexpr KindCode kKinds[] = {
     {'V', DataKind::kVoid, {}},
 };
 
-// Returns the size in bytes of the units whose bytes are swapped together; 1 if there is no byte
-// order.
+// Returns the size in bytes of the numbers whose bytes are swapped together. Returns 1 if the type
+// has no byte order.
 std::size_t SwapUnit(const DataType& type) {
     switch (type.kind) {
         case DataKind::kComplex:
@@ -86,7 +86,7 @@ Result<DataType> ParseAny(const json::Value& value, int depth);
 
 Result<std::string> ParseFieldName(const json::Value& name) {
     if (name.as_string() != nullptr) return *name.as_string();
-    // NumPy may also write a pair (title, name).
+    // Accept a pair (title, name) instead of a field name, because NumPy may write such a pair.
     const json::Array* pair = name.as_array();
     if (pair != nullptr && pair->size() == 2 && (*pair)[1].as_string() != nullptr)
         return *(*pair)[1].as_string();
@@ -207,8 +207,8 @@ Result<DataType> ParseTypestr(std::string_view text) {
     if (SwapUnit(type) == 1) {
         type.order = ByteOrder::kNotRelevant;
     } else if (type.order == ByteOrder::kNotRelevant) {
-        // "|", "!" or no byte order: NumPy means the host's byte order, and hosts of such stores
-        // were little-endian.
+        // Take little-endian for "|", "!" or no byte order. NumPy then means the byte order of the
+        // host that wrote the store, and such hosts were little-endian.
         type.order = ByteOrder::kLittle;
     }
     return type;

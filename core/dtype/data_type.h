@@ -30,12 +30,12 @@ enum class DataKind : std::uint8_t {
     kObject,     // O: variable-length strings or bytes, encoded by the first filter
 };
 
-// Tick count of NumPy's NaT ("not a time").
+// Number of ticks that stands for NumPy's NaT ("not a time").
 inline constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig, kNotRelevant };
 
-// NumPy's time units, coarsest first. kGeneric is a time type without a unit.
+// NumPy's time units, coarsest first. kGeneric belongs to a time type without a unit.
 enum class TimeUnit : std::uint8_t {
     kGeneric,
     kYear,
@@ -54,7 +54,7 @@ enum class TimeUnit : std::uint8_t {
 };
 
 // Number types of Zarr v3 extensions that are too narrow for a C++ type. An element takes one byte,
-// or two bytes for bfloat16. A complex element takes twice as many.
+// or two bytes for bfloat16. A complex element takes twice as many bytes.
 enum class NarrowType : std::uint8_t {
     kNone,
     kInt2,
@@ -75,13 +75,13 @@ enum class NarrowType : std::uint8_t {
     kFloat8E8m0fnu,
 };
 
-// Content of kObject elements, if the metadata states it.
+// Content of kObject elements. kAny means that the metadata does not state the content.
 enum class ObjectKind : std::uint8_t { kAny, kText, kBytes };
 
 struct Field;
 
-// Validated data type. `size` is the number of bytes per element, both stored and in memory. For
-// kObject, `size` is the size of an ObjectRef in memory: stored elements have no fixed size.
+// Validated data type. `size` is the number of bytes per element, both stored and in memory. Stored
+// kObject elements have no fixed size; their `size` is the size of an ObjectRef in memory.
 struct DataType {
     DataKind kind = DataKind::kUint;
     std::size_t size = 1;
@@ -101,13 +101,13 @@ struct DataType {
     bool NeedsSwap() const;
     // Returns this type, including its fields, in the host's byte order.
     DataType Native() const;
-    // Returns the type's name for messages. Names are NumPy's, such as "<f8", "<M8[25s]" or "|S5",
-    // and JSON for structured types. Types unknown to NumPy have Zarr v3's name, with a leading ">"
-    // if big-endian. Ignores `missing`.
+    // Returns the type's name for messages. Types known to NumPy have NumPy's name, such as "<f8",
+    // "<M8[25s]" or "|S5". Structured types have JSON. Other types have Zarr v3's name, with a
+    // leading ">" if big-endian. Ignores `missing`.
     std::string ToString() const;
 };
 
-// Field of a structured type; a subarray if `shape` is not empty.
+// Field of a structured type. The field is a subarray if `shape` is not empty.
 struct Field {
     std::string name;
     DataType type;                     // type of one element of the subarray
@@ -117,27 +117,28 @@ struct Field {
 };
 
 // Element of a kObject array in memory: a string or bytes. Points into the decoded chunk or the
-// fill value and does not own the data.
+// fill value, and does not own the bytes.
 struct ObjectRef {
     const char* data = nullptr;
     std::size_t size = 0;
 };
 
-// Parse the "dtype" of a `.zarray` document: a typestr or, in ParseDataType(), also a list of
-// fields.
+// Parse the "dtype" of a `.zarray` document. ParseTypestr() accepts a typestr; ParseDataType() also
+// accepts a list of fields.
 Result<DataType> ParseDataType(const json::Value& value);
 Result<DataType> ParseTypestr(std::string_view text);
 
-// Returns the "dtype" for a `.zarray` document; the name of ToString() if NumPy has none.
+// Returns the "dtype" for a `.zarray` document. A type unknown to NumPy gets the name that
+// ToString() returns.
 json::Value DataTypeToJson(const DataType& type);
 
-// Returns NumPy's abbreviation: "Y", "ms", ...; empty for kGeneric.
+// Returns NumPy's abbreviation of a time unit, such as "Y" or "ms"; empty for kGeneric.
 std::string_view TimeUnitName(TimeUnit unit);
-// Returns the unit that NumPy abbreviates as `name`; nullopt if none. Never kGeneric. Accepts both
-// abbreviations of the microsecond.
+// Returns the time unit that NumPy abbreviates as `name`; nullopt if no unit has that abbreviation.
+// Never returns kGeneric. Accepts both abbreviations of the microsecond.
 std::optional<TimeUnit> TimeUnitOf(std::string_view name);
 
-// Returns `type` with `order` as the byte order of all its numbers, texts, times and fields. Parts
+// Returns `type` with `order` as the byte order of all its numbers, texts, times and fields. Types
 // without a byte order are unchanged.
 DataType WithByteOrder(DataType type, ByteOrder order);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers as the bytes of one element in the host's byte order.
+// Converts numbers to the bytes of one element in the host's byte order.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace zarr {
 
-// Returns the low `size` bytes (1, 2, 4 or 8) of an integer.
+// Returns the low `size` bytes of an integer. `size` is 1, 2, 4 or 8.
 std::string IntegerBytes(std::size_t size, std::uint64_t number);
 
-// Returns a float of `size` bytes (2, 4 or 8), rounded to nearest. Overflow gives infinity.
+// Returns the bytes of a float of `size` bytes (2, 4 or 8), rounded to nearest. Overflow gives
+// infinity.
 std::string FloatBytes(std::size_t size, double number);
 
-// Returns a number of a narrow type, rounded as by DoubleToNarrow().
+// Returns the bytes of a number of a narrow type, rounded as by DoubleToNarrow().
 std::string NarrowBytes(NarrowType type, double number);
 
 }  // namespace zarr

@@ -22,13 +22,14 @@ Status Bad(const DataType& type, const json::Value& value) {
     return json::Expected("fill_value", "a value of dtype " + type.ToString(), value);
 }
 
-// Converts Python's booleans to 0 and 1; returns other values unchanged.
+// Converts JSON booleans to 0 and 1, because zarr-python also writes booleans for numbers. Returns
+// other values unchanged.
 json::Value WithoutBool(const json::Value& value) {
     if (const bool* b = value.as_bool()) return json::Value(std::int64_t{*b ? 1 : 0});
     return value;
 }
 
-// Parses the whole `text` as a number of type T; nullopt if that fails.
+// Parses the whole `text` as a number of type T. Returns nullopt if `text` is not such a number.
 template <class T>
 std::optional<json::Value> NumberIn(std::string_view text) {
     T number = 0;
@@ -38,9 +39,9 @@ std::optional<json::Value> NumberIn(std::string_view text) {
     return json::Value(number);
 }
 
-// Returns `value` as a number if it is a number, or text that NumPy reads as a number. Text may be
-// decimal with surrounding blanks, or nan, inf or infinity in any case. Integers that do not fit 64
-// bits become doubles. Other values are returned unchanged.
+// Returns `value` as a JSON number. `value` may be a number, a boolean, or text that NumPy reads as
+// a number. Such text is decimal with surrounding blanks, or nan, inf or infinity in any case.
+// Integers that do not fit 64 bits become doubles. Any other value is returned unchanged.
 json::Value NumberOf(const json::Value& value) {
     const std::string* const given = value.as_string();
     if (given == nullptr) return WithoutBool(value);
@@ -57,8 +58,8 @@ json::Value NumberOf(const json::Value& value) {
 
 Result<std::string> ParseInteger(const DataType& type, const json::Value& value) {
     const json::Value number = NumberOf(value);
-    // NumPy does not accept fractions in text for integers, and numbers beyond 64 bits would be
-    // rounded.
+    // Reject text with a fraction for an integer, as NumPy does. Also reject text with a number
+    // beyond 64 bits, which would be rounded.
     if (value.as_string() != nullptr && !number.is_integer()) return Bad(type, value);
     double narrow = 0;
     if (type.narrow != NarrowType::kNone)
@@ -82,7 +83,7 @@ bool GetFloat(const json::Value& value, double& number) {
     return NumberOf(value).GetDouble(number);
 }
 
-// Returns the bytes of a float, or of one part of a complex number.
+// Returns the bytes of a real float, or of one part of a complex number.
 std::string PartBytes(const DataType& type, double number) {
     if (type.narrow != NarrowType::kNone) return NarrowBytes(type.narrow, number);
     return FloatBytes(type.kind == DataKind::kComplex ? type.size / 2 : type.size, number);
@@ -129,8 +130,8 @@ Result<std::string> ParseUnicode(const DataType& type, const std::string& text) 
     return bytes;
 }
 
-// Decodes base64 of the stored element, for S, V and structured types. NumPy drops the padding of
-// S.
+// Decodes the base64 of a stored element of type S, V or a structured type. For S the decoded bytes
+// may be too few, because NumPy drops the padding.
 Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
     auto decoded = Base64Decode(text);
     if (!decoded.ok()) return decoded.status().WithContext("fill_value");
@@ -140,7 +141,7 @@ Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
         return Status::Corrupt("fill_value: holds " + std::to_string(bytes.size()) +
                                " bytes, an element of dtype " + type.ToString() + " has " +
                                std::to_string(type.size));
-    // Only complete elements contain numbers whose bytes may need swapping.
+    // Swap bytes only in a complete element, because only a complete element contains numbers.
     if (bytes.size() == type.size)
         SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
     return bytes;
@@ -161,7 +162,7 @@ std::string ParseObject(const json::Value& value) {
     return json::Dump(value);
 }
 
-// Returns the bytes of an element. Trailing zeros may be missing.
+// Returns the bytes of the element that `value` describes. Trailing zeros may be missing.
 Result<std::string> ParseElement(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool: {
@@ -198,7 +199,7 @@ json::Value FloatJson(const DataType& type, const char* element) {
     return json::Value(number);
 }
 
-// Returns base64 of the element in its stored byte order.
+// Returns the base64 of an element in its stored byte order.
 json::Value Base64Json(const DataType& type, std::string_view element) {
     std::string stored(element);
     SwapElements(type, reinterpret_cast<std::uint8_t*>(stored.data()), 1);

@@ -49,7 +49,7 @@ constexpr std::array<std::uint32_t, 256> kFloats = MakeFloats<kType>();
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
-// Table that keeps the lower kBits bits of a byte.
+// Makes the table that keeps the lower kBits bits of a byte and clears the others.
 template <unsigned kBits>
 constexpr ByteTable MakeLowBits() {
     ByteTable table{};
@@ -65,7 +65,7 @@ constexpr int Signed(unsigned bits, unsigned code) {
     return static_cast<int>(low) - ((low >> (bits - 1)) != 0 ? 1 << bits : 0);
 }
 
-// Table that sign-extends the lower kBits bits to an int8.
+// Makes the table that sign-extends the lower kBits bits of a byte to an int8.
 template <unsigned kBits>
 constexpr ByteTable MakeExtended() {
     ByteTable table{};
@@ -76,7 +76,7 @@ constexpr ByteTable MakeExtended() {
 template <unsigned kBits>
 constexpr ByteTable kExtended = MakeExtended<kBits>();
 
-// Table that clamps an int8 (or uint8) to a type of kBits bits.
+// Makes the table that clamps an int8 (or uint8) to the range of an integer type of kBits bits.
 template <unsigned kBits, bool kIsSigned>
 constexpr ByteTable MakeCut() {
     constexpr int kMost = (1 << (kIsSigned ? kBits - 1 : kBits)) - 1;
@@ -92,7 +92,7 @@ constexpr ByteTable MakeCut() {
 template <unsigned kBits, bool kIsSigned>
 constexpr ByteTable kCut = MakeCut<kBits, kIsSigned>();
 
-// Calls `visit` with a tag that carries the type as a compile-time constant.
+// Type as a compile-time constant, which VisitFloat() passes to its visitor.
 template <NarrowType kType>
 struct NarrowTag {
     static constexpr NarrowType kValue = kType;
@@ -127,8 +127,9 @@ auto VisitFloat(NarrowType type, Visit&& visit) {
     }
 }
 
-// Returns a float32 that every narrow type rounds exactly like the double `value`. An inexact value
-// is truncated and its last bit set ("round to odd"); no narrow type uses the last bit.
+// Returns a float32 that every narrow type rounds exactly like the double `value`. If `value` is no
+// float32, truncates `value` and sets the last bit ("round to odd"). No narrow type uses the last
+// bit.
 float ForRounding(double value) {
     constexpr float kLargest = std::numeric_limits<float>::max();
     if (std::isinf(value) || std::isnan(value)) return static_cast<float>(value);
@@ -145,7 +146,7 @@ float ForRounding(double value) {
 // ---------------------------------------------------------------------------------------------
 // Rows
 
-// Converts elements of one byte (complex: two bytes) with a table.
+// Row function of a converter: converts elements of one byte (complex: two bytes) with a table.
 void TableRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
               const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const ByteTable& table = *static_cast<const ByteTable*>(op.context);
@@ -224,7 +225,8 @@ Converter MakeOp(Converter::Row row, const void* table, std::size_t src_size,
     return op;
 }
 
-// Copies numbers of one narrow type and clears unused bits, so that equal numbers have equal bytes.
+// Returns the converter that copies numbers of a narrow type and clears unused bits. Equal numbers
+// then have equal bytes.
 Converter SameTypeOp(const DataType& type) {
     const unsigned bits = FormatOf(type.narrow).bits;
     if (bits == 16 && type.NeedsSwap()) return SwapConverter(type.size, 2);
@@ -334,8 +336,8 @@ bool NarrowHolds(NarrowType type, double value) {
     if (std::isnan(value) || std::isnan(held)) return std::isnan(value) && std::isnan(held);
     if (std::isinf(value) || std::isinf(held) || FormatOf(type).kind != DataKind::kFloat)
         return held == value;
-    // Types without infinity clamp to the largest number. Values up to half a step above the
-    // largest number also round to the largest number.
+    // Types without infinity clamp numbers that are too large. Accept only values up to half a step
+    // above the largest number, which are rounded to the largest number and not clamped.
     if (std::fabs(value) <= std::fabs(held)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);

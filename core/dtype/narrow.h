@@ -24,27 +24,28 @@ struct NarrowFormat {
 // Returns the format of `type`, which must not be kNone.
 const NarrowFormat& FormatOf(NarrowType type);
 
-// Returns the type with Zarr v3's `name`; kNone if unknown.
+// Returns the narrow type with Zarr v3's `name`; kNone if no narrow type has that name.
 NarrowType NarrowTypeOf(std::string_view name);
 
-// Returns the little-endian data type of narrow numbers, or of complex numbers with narrow parts.
+// Returns the little-endian data type whose numbers, or whose complex parts, have the narrow type
+// `type`.
 DataType MakeNarrowType(NarrowType type, bool is_complex);
 
 // Returns the exact value of a narrow number.
 double NarrowToDouble(NarrowType type, std::uint16_t bits);
 
-// Rounds once to the nearest number, ties to even. Types without infinity and NaN clamp to their
-// range, and NaN becomes 0 (negative zero for a positive NaN in floats). Floats with NaN but
-// without infinity return NaN on overflow. float8_e8m0fnu has neither zero nor sign and returns NaN
-// for zero and negative values.
+// Rounds `value` once to the nearest number of `type`, ties to even. Types without infinity and NaN
+// clamp to their range, and NaN becomes 0 (negative zero for a positive NaN in floats). Floats with
+// NaN but without infinity return NaN on overflow. float8_e8m0fnu has neither zero nor sign and
+// returns NaN for zero and negative values.
 std::uint16_t DoubleToNarrow(NarrowType type, double value);
 
-// True if the type has `value` in its range, so that DoubleToNarrow() only rounds. NaN and infinity
-// count only if the type has them. Integer types hold only integers.
+// True if `value` is in the type's range, so that DoubleToNarrow() only rounds. NaN and infinity
+// are in the range only if the type has them. Integer types hold only integers.
 bool NarrowHolds(NarrowType type, double value);
 
-// Return ReadConverter() and WriteConverter() for pairs with a narrow stored type; nullopt for an
-// unsupported pair. The converter refers to no argument.
+// Make the converters of ReadConverter() and WriteConverter() for a narrow stored type. Return
+// nullopt for an unsupported pair of types. The converter refers to no argument.
 std::optional<Converter> NarrowReadConverter(const DataType& stored, const DataType& target);
 std::optional<Converter> NarrowWriteConverter(const DataType& source, const DataType& stored);
 

@@ -10,7 +10,7 @@
 
 namespace zarr {
 
-// Convention for the codes of infinities and NaN.
+// Convention for the bit patterns ("codes") that represent infinities and NaN.
 enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
     kFinite,  // "fn" of 4 and 6 bits: neither infinities nor NaN
@@ -29,15 +29,15 @@ struct FloatFormat {
     constexpr std::uint32_t infinity() const {
         return ((1U << exponent_bits) - 1) << mantissa_bits;
     }
-    // Returns the code of the largest finite number.
+    // Returns the bit pattern of the largest finite number.
     constexpr std::uint32_t largest() const {
         if (specials == Specials::kIeee) return infinity() - 1;
         return specials == Specials::kTopNan ? sign() - 2 : sign() - 1;
     }
 };
 
-// Returns the bit layout of a narrow float; not for float8_e8m0fnu, which is only the exponent of a
-// float32.
+// Returns the bit layout of a narrow float. float8_e8m0fnu has no such layout: its bits are only
+// the exponent of a float32.
 constexpr FloatFormat LayoutOf(NarrowType type) {
     switch (type) {
         case NarrowType::kFloat4E2m1fn:
@@ -65,7 +65,7 @@ constexpr FloatFormat LayoutOf(NarrowType type) {
     }
 }
 
-// Bit layout of a float32.
+// Constants of the bit layout of a float32: field width, masks and special values.
 inline constexpr unsigned kFloat32MantissaBits = 23;
 inline constexpr std::uint32_t kFloat32ImplicitBit = 1U << kFloat32MantissaBits;
 inline constexpr std::uint32_t kFloat32Sign = 0x80000000U;
@@ -75,7 +75,7 @@ inline constexpr int kFloat32Bias = 127;
 
 inline constexpr std::uint8_t kE8m0Nan = 0xff;
 
-// Returns the bits of the float32 with the value of `code`.
+// Returns the bits of the float32 that has the value of the narrow number with the bits `code`.
 template <NarrowType kType>
 constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
     if constexpr (kType == NarrowType::kBfloat16) {
@@ -109,7 +109,7 @@ constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
 }
 
 // Converts float32 bits to float8_e8m0fnu: the nearest power of 2. A tie goes to the larger power,
-// because no code has an even mantissa.
+// because float8_e8m0fnu has no mantissa that could be even.
 constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
     if (bits == 0 || bits >= kFloat32Infinity) return kE8m0Nan;
     const std::uint32_t exponent = bits >> kFloat32MantissaBits;
@@ -117,7 +117,8 @@ constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
     return bits >= (kFloat32ImplicitBit >> 2) * 3 ? 1 : 0;
 }
 
-// Returns the rounded code of a finite magnitude; a code above layout.largest() means overflow.
+// Returns the bits of the narrow number nearest to a finite magnitude. A result above
+// layout.largest() means overflow.
 constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t magnitude) {
     const unsigned narrowing = kFloat32MantissaBits - layout.mantissa_bits;
     const int least = 1 - layout.bias;
@@ -126,17 +127,18 @@ constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t mag
     const std::uint32_t significand =
         (magnitude & (kFloat32ImplicitBit - 1)) | (biased == 0 ? 0 : kFloat32ImplicitBit);
     const int steps_below = exponent < least ? least - exponent : 0;
-    // With a shift of 25 bits or more nothing remains to round up.
+    // Limit the shift to 25 bits: with a larger shift nothing remains to round up, either.
     const unsigned shift = std::min(narrowing + static_cast<unsigned>(steps_below), 25U);
     const std::uint32_t odd = (significand >> shift) & 1U;
     const std::uint32_t rounded = (significand + (1U << (shift - 1)) - 1 + odd) >> shift;
-    // A mantissa that rounds up to the next power of 2 carries into the exponent.
+    // Count exponents from the least exponent. In the sum below, a mantissa that was rounded up to
+    // the next power of 2 carries into the exponent.
     const int above = exponent + steps_below - least;
     if (above > 1 << layout.exponent_bits) return layout.largest() + 1;
     return (static_cast<std::uint32_t>(above) << layout.mantissa_bits) + rounded;
 }
 
-// Returns the code for a NaN with the float32 bits `bits`.
+// Returns the bits of the narrow NaN for the float32 NaN with the bits `bits`.
 constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? layout.sign() : 0;
     if (layout.specials == Specials::kOneNan) return layout.sign();
@@ -148,7 +150,7 @@ constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     return sign | layout.infinity() | (payload != 0 ? payload : 1U);
 }
 
-// Returns the code nearest to the float32 with the bits `bits`.
+// Returns the bits of the narrow number nearest to the float32 with the bits `bits`.
 template <NarrowType kType>
 constexpr std::uint32_t EncodeNarrow(std::uint32_t bits) {
     if constexpr (kType == NarrowType::kFloat8E8m0fnu) {

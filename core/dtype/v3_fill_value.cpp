@@ -21,12 +21,13 @@ constexpr std::string_view kNotATimeText = "NaT";
 constexpr std::string_view kHexPrefix = "0x";
 constexpr std::string_view kBinaryPrefix = "0b";  // from drafts of the specification
 
-// Returns an error about `value`. Callers add the context, such as "fill_value".
+// Returns the error that `value` is no value of `type`. Callers add the context, such as
+// "fill_value".
 Status NoValueOf(const DataType& type, const json::Value& value) {
     return json::Expected("", "a value of data type " + V3DataTypeText(type), value);
 }
 
-// Returns the float type of one part of a complex type; a float type itself.
+// Returns the float type of one part of a complex type. Returns a float type unchanged.
 DataType PartOf(const DataType& type) {
     DataType part = type;
     if (type.kind == DataKind::kComplex) {
@@ -41,15 +42,15 @@ std::string BytesOfFloat(const DataType& type, double number) {
                                             : FloatBytes(type.size, number);
 }
 
-// True if `number` is in the type's range. Ordinary floats hold every double: large ones become
-// infinity.
+// True if `number` is in the range of the float type `type`. An ordinary float type accepts every
+// double: numbers that are too large become infinity.
 bool HoldsFloat(const DataType& type, double number) {
     return type.narrow == NarrowType::kNone || NarrowHolds(type.narrow, number);
 }
 
-// Parses the bits of a float: "0x7fc0" with all digits, or binary digits from drafts of the
-// specification, where leading zeros may be missing. Bits that the type does not use must be zero.
-// nullopt if `text` has another form.
+// Parses a float that is given by its bits: "0x7fc0" with all digits, or binary digits. Binary
+// digits come from drafts of the specification and may lack leading zeros. Bits that the type does
+// not use must be zero. Returns nullopt if `text` has another form.
 std::optional<std::string> FloatOfBits(const DataType& type, std::string_view text) {
     const bool is_hex = text.substr(0, kHexPrefix.size()) == kHexPrefix;
     if (!is_hex && text.substr(0, kBinaryPrefix.size()) != kBinaryPrefix) return std::nullopt;
@@ -64,7 +65,7 @@ std::optional<std::string> FloatOfBits(const DataType& type, std::string_view te
     return IntegerBytes(type.size, bits);
 }
 
-// Parses a float: a number, "NaN", "Infinity", "-Infinity", or its bits as text.
+// Parses a float: a number, "NaN", "Infinity", "-Infinity", or text with the float's bits.
 Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
     double number = 0;
     if (const std::string* const text = value.as_string()) {
@@ -79,7 +80,8 @@ Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
     } else if (!value.GetDouble(number) || !std::isfinite(number)) {
         return NoValueOf(type, value);  // Python's bare NaN is not JSON
     }
-    // float8_e8m0fnu has no zero. TensorStore writes its smallest number, 2^-127, as 0.
+    // Accept 0 for float8_e8m0fnu, which has no zero: TensorStore writes the smallest number,
+    // 2^-127, as 0.
     if (type.narrow == NarrowType::kFloat8E8m0fnu && number == 0) return std::string(1, '\0');
     if (!HoldsFloat(type, number)) return NoValueOf(type, value);
     return BytesOfFloat(type, number);
@@ -94,14 +96,15 @@ Result<std::string> ComplexOf(const DataType& type, const json::Value& value) {
     return real + imaginary;
 }
 
-// Parses `value` by the rules of Zarr v2. The caller has checked that Zarr v3 allows this form.
+// Parses `value` by the rules of Zarr v2. The caller has checked that Zarr v3 allows such a value.
 Result<std::string> AsInV2(const DataType& type, const json::Value& value) {
     const auto element = ParseFillValue(type, value);
     if (!element.ok()) return NoValueOf(type, value);
     return element->held();
 }
 
-// True for text with an integer beyond int64, as GDAL's built-in driver writes large uint64.
+// True if `value` is text with an integer beyond int64, as GDAL's built-in driver writes for
+// uint64.
 bool IsLargeInText(const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text == nullptr) return false;
@@ -116,8 +119,8 @@ Result<std::string> IntegerOf(const DataType& type, const json::Value& value) {
                                                       : NoValueOf(type, value);
 }
 
-// Parses a boolean, or 0 and 1, which the Python library zarrita (the model of zarr-python 3)
-// wrote.
+// Parses a boolean. Also accepts 0 and 1, because the Python library zarrita (the model of
+// zarr-python 3) wrote booleans as numbers.
 Result<std::string> BoolOf(const DataType& type, const json::Value& value) {
     std::uint64_t number = 0;
     const bool is_digit = value.is_integer() && value.GetUint64(number) && number <= 1;
@@ -137,7 +140,7 @@ Result<std::string> Utf32Of(const DataType& type, const json::Value& value) {
     return AsInV2(type, value);
 }
 
-// Parses bytes: an array of numbers, or base64.
+// Parses the bytes of an element from an array of numbers, or from base64.
 Result<std::string> BytesIn(const DataType& type, const json::Value& value) {
     std::string bytes;
     if (const std::string* const text = value.as_string()) return Base64Decode(*text);
@@ -155,7 +158,7 @@ Result<std::string> BytesIn(const DataType& type, const json::Value& value) {
 
 Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value) {
     ZARR_ASSIGN_OR_RETURN(std::string bytes, BytesIn(type, value));
-    // zarr-python omits the padding of null_terminated_bytes.
+    // Accept too few bytes for null_terminated_bytes, because zarr-python omits the padding.
     const bool is_padded = type.kind == DataKind::kBytes;
     if (bytes.size() > type.size || (bytes.size() < type.size && !is_padded))
         return Status::Corrupt("holds " + std::to_string(bytes.size()) +
@@ -179,8 +182,8 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
     const json::Object* const members = value.as_object();
     if (members == nullptr)
         return value.as_string() != nullptr ? FixedBytesOf(type, value) : NoValueOf(type, value);
-    // Member names and field names are unique: if the counts are equal and all fields are found, no
-    // member is left over.
+    // Compare the counts first. Member names and field names are unique: if the counts are equal
+    // and all fields are found, no unknown member is left.
     if (members->size() != type.fields.size())
         return Status::Corrupt("has " + std::to_string(members->size()) + " members, data type " +
                                V3DataTypeText(type) + " has " + std::to_string(type.fields.size()));
@@ -194,7 +197,7 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
         if (member == by_name.end()) return Status::Corrupt(where + " is missing");
         ZARR_ASSIGN_OR_RETURN(const std::string own,
                               ElementOf(field.type, *member->second).WithContext(where));
-        // Omit trailing zeros, because a field may be large.
+        // Omit a field of zeros, because the field may be large and trailing zeros may be missing.
         if (own.find_first_not_of('\0') == std::string::npos) continue;
         bytes.resize(field.offset, '\0');
         bytes += own;
@@ -208,7 +211,7 @@ Result<std::string> ObjectOf(const DataType& type, const json::Value& value) {
     return *value.as_string();
 }
 
-// Returns the bytes of an element. Trailing zeros may be missing.
+// Returns the bytes of the element that `value` describes. Trailing zeros may be missing.
 Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool:
@@ -239,7 +242,7 @@ Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
 // ---------------------------------------------------------------------------------------------
 // JSON
 
-// Returns all bits of a float as text: "0x" and hexadecimal digits.
+// Returns all bits of a float element as text: "0x" and hexadecimal digits.
 std::string HexOf(std::string_view element) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text(kHexPrefix);
@@ -290,7 +293,7 @@ Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
         case DataKind::kVoid:
             return ByteNumbers(element);
         case DataKind::kStruct:
-            // Write base64, because zarr-python 3.1 reads nothing else.
+            // Write a structure as base64, because zarr-python 3.1 reads no other form.
             for (const Field& field : type.fields) ZARR_RETURN_IF_ERROR(RejectSubarray(field));
             return FillValueToJson(type, element);
         case DataKind::kObject:

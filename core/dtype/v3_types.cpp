@@ -34,7 +34,8 @@ constexpr std::string_view kOldOptionalName = "optional";
 constexpr std::string_view kGenericUnit = "generic";
 constexpr std::uint64_t kMostTimeMultiple = 2147483647;
 
-// Types that have a name and no configuration. If two names mean one type, the first is written.
+// Types that have a name and no configuration. If two names mean one type, new metadata gets the
+// first name.
 struct PlainType {
     std::string_view name;
     DataKind kind;
@@ -73,7 +74,7 @@ DataType MakeType(DataKind kind, std::size_t size, ByteOrder order) {
     return type;
 }
 
-// Returns the type of a name without configuration; nullopt if unknown.
+// Returns the type with the name `name` and no configuration; nullopt if no such type exists.
 std::optional<DataType> PlainTypeOf(std::string_view name) {
     const auto* const plain =
         std::find_if(std::begin(kPlainTypes), std::end(kPlainTypes),
@@ -92,7 +93,7 @@ std::optional<DataType> PlainTypeOf(std::string_view name) {
     return MakeNarrowType(narrow, is_complex);
 }
 
-// Parses `r<bits>`, such as "r16"; nullopt if `name` has another form.
+// Parses the type name `r<bits>`, such as "r16". Returns nullopt if `name` has another form.
 std::optional<Result<DataType>> RawBits(std::string_view name) {
     const std::string_view digits = name.substr(std::min<std::size_t>(name.size(), 1));
     if (name.substr(0, 1) != "r" || digits.empty() ||
@@ -120,10 +121,11 @@ Status RejectOtherMembers(const json::Object& object, std::initializer_list<std:
 struct NamedType {
     std::string name;
     const json::Value* configuration = nullptr;  // an object; nullptr if absent
-    // Type to use if the name is unknown, from drafts of the specification.
+    // Type to use if the name is unknown; nullptr if absent. Drafts of the specification had this
+    // member.
     const json::Value* fallback = nullptr;  // nullptr if absent
 
-    // Fails if the configuration has members; for types without a configuration.
+    // Fails if the configuration has members. Called for types without a configuration.
     Status RefuseConfiguration() const {
         return configuration == nullptr
                    ? Status()
@@ -183,7 +185,8 @@ Result<DataType> ParseTime(const NamedType& named) {
     return type;
 }
 
-// Parses a type of fixed length in bytes, which must be a multiple of `unit`.
+// Parses a data type of fixed length. The configuration states the length in bytes, which must be a
+// multiple of `unit`.
 Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::size_t unit,
                                   ByteOrder order) {
     constexpr std::string_view kLength = "length_bytes";
@@ -200,7 +203,8 @@ Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::si
 
 Result<DataType> ParseAnyV3(const json::Value& value, int depth);
 
-// Parses a field: an object, or a pair [name, data_type] if `is_pair_allowed` ("structured").
+// Parses a field of a structure. A field is an object; for "structured" (`is_pair_allowed`) also a
+// pair [name, data_type].
 Result<Field> ParseV3Field(const json::Value& value, bool is_pair_allowed, int depth) {
     const json::Value* name = value.Find("name");
     const json::Value* type = value.Find("data_type");
@@ -250,8 +254,8 @@ Result<DataType> ParseV3Struct(const NamedType& named, int depth) {
     return type;
 }
 
-// Returns the element that represents a missing value by default; nullopt if the type has no value
-// that is rarely used otherwise.
+// Returns the element that represents a missing value by default, a value that data rarely
+// contains. Returns nullopt if the type has no such value.
 std::optional<std::string> DefaultMissing(const DataType& type) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     const bool is_narrow = type.narrow != NarrowType::kNone;
@@ -278,7 +282,8 @@ std::optional<std::string> DefaultMissing(const DataType& type) {
     }
 }
 
-// The configuration of zarrs.optional has the form of "data_type" and describes the element type.
+// Parses the configuration of zarrs.optional. The configuration has the form of "data_type" and
+// describes the element type.
 Result<DataType> ParseOptional(const NamedType& named, int depth) {
     if (depth > 0)
         return Status::Unsupported(std::string(kOptionalName) + " inside of another type");
@@ -340,8 +345,8 @@ Result<json::Value> TimeToJson(const DataType& type) {
 
 Result<json::Value> AnyToJson(const DataType& type);
 
-// Writes "structured", the only spelling that zarr-python 3.1 reads. Newer versions read both
-// "structured" and the specification's "struct".
+// Returns the JSON of a structure, named "structured", because zarr-python 3.1 reads no other name.
+// Newer versions also read the specification's name "struct".
 Result<json::Value> StructToJson(const DataType& type) {
     json::Array fields;
     std::set<std::string_view> names;
@@ -351,7 +356,8 @@ Result<json::Value> StructToJson(const DataType& type) {
             return Status::Invalid(where + ": every field needs a name of its own");
         if (!field.shape.empty())
             return Status::Unsupported(where + ": Zarr v3 has no subarrays in structures");
-        // zarr-python does not accept r<bits> inside a structure.
+        // Write raw bytes inside a structure as raw_bytes, because zarr-python does not accept
+        // r<bits> there.
         auto own = field.type.kind == DataKind::kVoid && field.type.size != 0
                        ? FixedLength(kRawBytesName, field.type)
                        : AnyToJson(field.type);
