@@ -29,7 +29,7 @@ std::vector<LeftOutCodec> FindLeftOutCodecs() {
 }  // namespace
 
 const std::vector<LeftOutCodec>& LeftOutCodecs() {
-    // Never destroyed, as threads may go on while the process ends.
+    // `codecs` is never destroyed, because threads may still run while the process ends.
     static const auto& codecs = *new std::vector<LeftOutCodec>(FindLeftOutCodecs());
     return codecs;
 }
