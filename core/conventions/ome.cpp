@@ -37,7 +37,8 @@ std::optional<Colour> ParseColour(std::string_view text) {
     return colour;
 }
 
-// Returns a string, or a number as text: some writers store labels as numbers.
+// Returns the text of a string or number, because some writers store labels as numbers; nullopt for
+// other values.
 std::optional<std::string> TextOf(const json::Value& value) {
     if (value.as_string() != nullptr) return *value.as_string();
     if (value.is_number()) return json::Dump(value);
