@@ -8,7 +8,7 @@ namespace zarr {
 
 namespace {
 
-// Every codec that can be left out. The macros are 0 or 1, by core/CMakeLists.txt.
+// Returns the codecs whose macro is 0. core/CMakeLists.txt defines each macro as 0 or 1.
 std::vector<LeftOutCodec> FindLeftOutCodecs() {
     const struct {
         bool is_built;

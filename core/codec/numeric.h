@@ -21,7 +21,7 @@ struct Half {
     std::uint16_t bits;
 };
 
-// Names the type T as the argument of a generic lambda.
+// Passes the type T to a generic lambda, as an object without members.
 template <class T>
 struct NumberTag {
     using type = T;

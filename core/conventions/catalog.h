@@ -110,8 +110,7 @@ class CatalogWalk {
     bool IsThere(const std::string& path);
     void PrefetchBases(const std::vector<NamedMember>& images);
     Status VisitImage(const NamedMember& image);
-    // Visits the labels of an image. Labels are in a subgroup of the image, beside the subgroups or
-    // arrays in `levels`.
+    // Visits the labels of an image, which are in subgroups of the image other than its `levels`.
     Status VisitLabels(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;

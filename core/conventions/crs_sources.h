@@ -61,7 +61,8 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
 // Attributes of the array and its group are searched first, then variables beside the array. A
 // variable that only other arrays name is used if one of these arrays has equal X and Y dimensions.
-// The dimensions are compared only if the group's members are cached; else the variable is used.
+// If comparing dimensions needs requests to a remote store, the variable is used without
+// comparison.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 

@@ -36,7 +36,7 @@ class StatementReader {
     }
 
   private:
-    // Returns a member of an object; nullptr if absent or null.
+    // Returns the member `name` of `object`; nullptr if the member is absent or null.
     static const json::Value* Member(const json::Value& object, std::string_view name) {
         const json::Value* value = object.Find(name);
         return value != nullptr && !value->is_null() ? value : nullptr;

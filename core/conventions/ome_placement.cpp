@@ -26,7 +26,7 @@ Status Broken(const std::string& what) {
     return Status::Corrupt(std::string("multiscales: ") + kTransformations + ": " + what);
 }
 
-// Returns a member of an object; nullptr if absent or null.
+// Returns the member `name` of `object`; nullptr if the member is absent or null.
 const json::Value* Member(const json::Value& object, std::string_view name) {
     const json::Value* member = object.Find(name);
     return member != nullptr && !member->is_null() ? member : nullptr;

@@ -45,7 +45,7 @@ bool IsMap(const ArrayFacts& facts) {
            YOf(facts).role == AxisRole::kY;
 }
 
-// A raster directly in a group.
+// Path and shape of a raster directly in a group.
 struct RasterShape {
     std::string path;
     std::vector<std::uint64_t> shape;
