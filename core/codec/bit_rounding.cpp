@@ -48,7 +48,7 @@ template <class Int>
 Int RoundIntegerBits(Int number, unsigned kept) {
     const bool is_negative = number < 0;
     const auto bits =
-        static_cast<std::uint64_t>(number);  // NOLINT(bugprone-signed-char-misuse): of numbers
+        static_cast<std::uint64_t>(number);  // NOLINT(bugprone-signed-char-misuse): a number
     const std::uint64_t magnitude = is_negative ? 0 - bits : bits;
     const unsigned width = BitWidth(magnitude);
     if (width <= kept) return number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sizes of a chunk that Zarr v3 codecs process as a block: items in row-major order, with known
-// shape.
+// Block: the shape and sizes of a chunk that a Zarr v3 codec processes. Items are in row-major
+// order.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace zarr {
 
-// Shape and size in bytes of the items that a codec is bound to.
+// Shape and sizes of the chunk that a codec encodes.
 struct Block {
     DimVector<std::uint64_t> shape;
     std::size_t item = 0;   // bytes of one item
     std::size_t count = 0;  // number of items
     std::size_t bytes = 0;
 
-    // Returns the block of `shape` with items of `dtype`. Returns kLimit for too many dimensions or
-    // bytes; kCorrupt if items have no fixed size.
+    // Returns the block of `shape` with items of `dtype`. Returns kLimit if the block has too many
+    // dimensions or bytes; kCorrupt if items have no fixed size.
     static Result<Block> Of(const std::vector<std::uint64_t>& shape, const DataType& dtype);
     static Result<Block> Of(const CodecContext& context) {
         return Of(context.chunk_shape, context.dtype);

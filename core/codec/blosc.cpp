@@ -45,8 +45,8 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    // c-blosc checks the reserved flag only when it decodes all blocks, so the flag is checked
-    // here.
+    // Without this check of the reserved flag, a partial decoding could accept the frame. c-blosc
+    // checks the flag only when it decodes all blocks.
     if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
         (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");
@@ -226,7 +226,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
         // If parallel decoding fails, c-blosc decodes the whole frame and reports the error.
         if (threads > 1 && DecodeShared(threads, encoded, header, out).ok()) return {};
-        // blosc_decompress_ctx() has no global state, and callers decode chunks in parallel.
+        // A single thread decodes the frame, because callers already decode chunks in parallel.
+        // blosc_decompress_ctx() has no global state.
         const int written = blosc_decompress_ctx(encoded.data, out.data, out.size, 1);
         if (written < 0) return Status::Corrupt("the frame is damaged");
         if (static_cast<std::size_t>(written) != header.decoded_size)
@@ -243,7 +244,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         const std::size_t all = CountBlocks(header);
-        // If the sizes do not fit, the caller uses Decode(), which returns the error.
+        // Returns 0 if the sizes do not fit, so that the caller uses Decode(), which returns the
+        // error.
         if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
         const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};

@@ -116,7 +116,7 @@ class Shuffle final : public Codec {
 }  // namespace
 
 CodecResult MakeShuffle(const json::Value& config, const CodecContext& /*context*/) {
-    // Element sizes 0 and 1 leave the bytes unchanged, as in numcodecs.
+    // Element sizes 0 and 1 are accepted and leave the bytes unchanged, as in numcodecs.
     ZARR_ASSIGN_OR_RETURN(
         const std::int64_t element_size,
         json::OptionalInt(config, "elementsize", 4, 0, std::numeric_limits<std::int32_t>::max()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "bytes" of Zarr v3: items one after another, in the byte order of the configuration (Zarr v3
-// specification, "Bytes codec").
+// "bytes" of Zarr v3: stores items one after another, in the byte order of the configuration (Zarr
+// v3 specification, "Bytes codec").
 #include <cstring>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Byte orders that occur in items of a data type, including the fields of a structure.
+// Byte orders of the items of a data type. A structure may contain fields of both orders.
 struct ItemOrders {
     bool has_little = false;
     bool has_big = false;
@@ -70,7 +70,7 @@ class Bytes final : public Codec {
     bool IsIdentity() const override { return !swaps_; }
 
   private:
-    // Copies the items of `run` from byte order of `from` to that of `to`.
+    // Copies the items of `run`, and converts their byte order from that of `from` to that of `to`.
     static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
         if (run.count == 0) return;
         if (to.is_numeric() || to.is_time()) {
@@ -99,8 +99,9 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
-        // zarr-python omits "endian" for structures, and GDAL's sample files omit it for text. All
-        // known writers of such arrays use the host's byte order, little-endian.
+        // A missing "endian" means little-endian for structures and text. zarr-python omits it for
+        // structures, GDAL's sample files omit it for text. All known writers of such arrays use
+        // the host's byte order, little-endian.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
             return Status::Corrupt("endian is missing, but required for items of " +
                                    std::to_string(context.dtype.size) + " bytes");

@@ -17,7 +17,7 @@ namespace zarr {
 
 namespace {
 
-// Rounding modes of the configuration, in the order of ParseRules().
+// Rounding modes, in the order of the names that ParseRules() accepts.
 enum class Rounding : std::uint8_t {
     kNearestEven,
     kTowardsZero,
@@ -51,7 +51,7 @@ double AsDouble(T number) {
         return static_cast<double>(number);
 }
 
-// Returns a key that is equal for equal numbers; all NaN have one key.
+// Returns a key to look up `number`. Equal numbers have equal keys; all NaN have one key.
 template <class T>
 std::uint64_t KeyOf(T number) {
     if constexpr (std::is_integral_v<T>) {
@@ -137,9 +137,11 @@ double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding roundi
     return is_negative ? -number : number;
 }
 
-// Functions that cast one number to type To; each returns false if To has no counterpart.
+// Functions that cast one number to type To. Each returns false if the rules give no number of type
+// To.
 
-// Converts a number with To's significand to type To; the number may exceed To's range.
+// Converts `rounded`, already rounded to the precision of To, to type To. `rounded` may exceed To's
+// range.
 template <class To>
 bool MakeFloat(const CastRules& rules, double rounded, To& to) {
     if (std::fabs(rounded) > FloatFormat<To>::kMost) {
@@ -154,7 +156,7 @@ template <class From, class To>
 bool CastToInteger(const CastRules& rules, From from, To& to) {
     if constexpr (std::is_integral_v<From>) {
         if (rules.to_range.Has(from)) {
-            to = static_cast<To>(from);  // NOLINT(bugprone-signed-char-misuse): of numbers
+            to = static_cast<To>(from);  // NOLINT(bugprone-signed-char-misuse): a number
         } else if (rules.out_of_range == OutOfRange::kClamp) {
             to = from < 0 ? static_cast<To>(rules.to_range.least)
                           : static_cast<To>(rules.to_range.largest);
@@ -199,7 +201,7 @@ bool CastToFloat(const CastRules& rules, From from, To& to) {
         }
         const bool is_negative = from < 0;
         const auto bits =
-            static_cast<std::uint64_t>(from);  // NOLINT(bugprone-signed-char-misuse): of numbers
+            static_cast<std::uint64_t>(from);  // NOLINT(bugprone-signed-char-misuse): a number
         return MakeFloat(
             rules, RoundMagnitude<To>(is_negative ? 0 - bits : bits, is_negative, rules.rounding),
             to);
@@ -220,7 +222,7 @@ const MappedScalar* FindMapped(const CastRules& rules, std::uint64_t key) {
     return found != rules.mapped.end() && found->key == key ? &*found : nullptr;
 }
 
-// Casts elements until one has no counterpart in type To. Returns the index of that element;
+// Casts elements until one cannot be cast to type To. Returns the index of that element;
 // `run.count` if all were cast.
 template <class From, class To>
 std::size_t CastRun(const CastRules& rules, const ItemRun& run) {
@@ -293,7 +295,7 @@ class CastValue final : public RealFilter {
     Cast encode_;
 };
 
-// Parses one list of "scalar_map", whose items are pairs of an input and an output.
+// Parses "encode" or "decode" of "scalar_map", a list of pairs of an input and an output.
 Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::string& place,
                                            const DataType& from, const DataType& to) {
     std::vector<MappedScalar> mapped;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "categorize": stores an integer code instead of a label.
+// numcodecs' "categorize": replaces each item, which must be one of a list of labels, by an integer
+// code.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +17,8 @@ namespace zarr {
 
 namespace {
 
-// Encodes and decodes the integer codes of a chunk: 0 for no label, else the label's index plus 1.
+// Encodes and decodes the integer codes of a chunk. A code is the index of the item's label plus 1;
+// 0 if no label equals the item.
 class Codes {
   public:
     static Result<Codes> Make(const json::Value& config) {
@@ -40,8 +42,8 @@ class Codes {
     std::size_t item_size() const { return astype_.size; }
     const DataType& type() const { return astype_; }
 
-    // Returns an error if `labels` exceeds the range of the code type; NumPy would wrap codes and
-    // so confuse labels.
+    // Returns an error if the code type cannot represent `labels` codes. NumPy would wrap the
+    // codes, so that several labels had one code.
     Status CheckCount(std::size_t labels) const {
         const unsigned bits = astype_.kind == DataKind::kBool
                                   ? 1
@@ -189,7 +191,8 @@ class Categorize final : public Codec {
         return {};
     }
 
-    // Returns the label in the encoding of the dtype, before truncation.
+    // Returns the bytes of `label` in the encoding of dtype_, before they are truncated to the
+    // element size.
     Result<std::string> BytesOf(const std::string& label) const {
         if (dtype_.kind == DataKind::kBytes) return label;
         ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(label));
@@ -198,8 +201,8 @@ class Categorize final : public Codec {
         return bytes;
     }
 
-    // Called when elements_ is complete, because the table refers to its bytes. A truncated label
-    // equals no item.
+    // Fills table_, which points into elements_. elements_ must be complete. A truncated label is
+    // left out, because no item can equal it.
     void FillTable() {
         const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
         for (std::size_t i = 0; i < label_count_; ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interfaces of codecs: a compressor or filter is configured once and used for every chunk.
+// Interfaces of codecs. A codec is a compressor or filter that is configured once and used for
+// every chunk.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct CodecContext {
     bool is_flat = false;  // true if the items have lost the chunk's shape
 };
 
-// Bytes `begin` to `end` - 1 of a run of bytes.
+// Bytes with the offsets `begin` to `end` - 1 in a chunk.
 struct ByteRange {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -68,22 +69,24 @@ class Codec {
         return std::size_t{0};
     }
 
-    // Returns an error that names the invalid member of the configuration; ok if data of size
-    // `decoded` can be encoded. Options that only encoding needs are checked here alone, so that
-    // they never prevent decoding.
+    // Returns ok if data of size `decoded` can be encoded. Otherwise the error names the invalid
+    // member of the configuration. Options that only encoding needs are checked here and not on
+    // creation, so that they never prevent decoding.
     virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
 
-    // Encodes `decoded` into `encoded`. Output equals numcodecs' byte for byte if the libraries are
-    // equal, except for zlib, gzip and pcodec. Reuses the memory of `encoded` if large enough.
-    // Returns kInvalidArgument for values that the codec cannot encode; kLimit for too many of
-    // them.
+    // Encodes `decoded` into `encoded`, whose memory is reused if it is large enough. The output
+    // equals numcodecs' byte for byte if the compression libraries are equal, except for zlib, gzip
+    // and pcodec. Returns kInvalidArgument if the codec cannot encode a value; kLimit if there are
+    // too many values.
     virtual Status Encode(ByteSpan decoded, Buffer& encoded) const = 0;
 
-    // Returns the NumPy type of the encoded items; bytes unless the items are numbers.
+    // Returns the NumPy type of the encoded items, or the type of single bytes if the encoded items
+    // are not numbers.
     virtual DataType EncodedType() const { return {}; }
     // True if the encoded items have the shape of the decoded items.
     virtual bool KeepsShape() const { return false; }
-    // Changes `items`, the context of this codec, to the context of the next codec.
+    // Changes `items`, which describes the input of this codec, to describe the input of the next
+    // codec.
     virtual void DescribeEncoded(CodecContext& items) const {
         items.dtype = EncodedType();
         items.is_flat = items.is_flat || !KeepsShape();
@@ -93,7 +96,7 @@ class Codec {
 };
 
 // Strings or byte strings of one chunk of a kObject array, in memory order of the chunk. `refs`
-// point into `heap` and are valid as long as this object.
+// points into `heap`; both are valid as long as this object.
 struct ObjectChunk {
     Buffer refs;  // `count` elements of type ObjectRef
     Buffer heap;
@@ -102,15 +105,16 @@ struct ObjectChunk {
     std::size_t bytes() const { return refs.size() + heap.size(); }
 };
 
-// A codec that decodes to objects; must be the first codec of an array.
+// A codec that decodes a chunk to strings or byte strings of variable length. An object codec must
+// be the first codec of an array.
 class ObjectCodec {
   public:
     virtual ~ObjectCodec() = default;
     // Decodes exactly `count` objects into `chunk`.
     virtual Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const = 0;
 
-    // See the Codec methods of these names. `objects` are `count` items in memory order of the
-    // chunk.
+    // Like Codec's methods CheckWritable(), Encode() and EncodedType(). `objects` points to `count`
+    // items in memory order of the chunk.
     virtual Status CheckWritable() const { return {}; }
     virtual Status EncodeObjects(const ObjectRef* objects, std::size_t count,
                                  Buffer& encoded) const = 0;

@@ -39,7 +39,8 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
 // messages begin with `place`.
 Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
 
-// Returns the JSON object that ParseNumcodecs() reads. `spec` must have numcodecs' names.
+// Returns the JSON object of a codec, in the form that ParseNumcodecs() reads. `spec` must have
+// numcodecs' names.
 json::Value NumcodecsToJson(const CodecSpec& spec);
 
 }  // namespace zarr

@@ -16,7 +16,8 @@ namespace zarr {
 
 namespace {
 
-// A libdeflate compressor of one level. Creation is expensive, so each thread keeps one.
+// A libdeflate compressor of one level. Creating a compressor is expensive, so each thread keeps
+// one for reuse.
 class DeflateCompressor {
   public:
     using Bound = std::size_t (*)(libdeflate_compressor*, std::size_t);
@@ -53,7 +54,7 @@ class DeflateCompressor {
     int level_ = 0;
 };
 
-// Decoding of deflate streams in a zlib or gzip wrapper.
+// Decodes a deflate stream in a zlib or gzip wrapper.
 
 class Inflater final : public StreamDecoder {
   public:
@@ -109,7 +110,7 @@ class Deflate final : public Codec {
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
 
-    // The header contains no time, so that equal chunks are equal files.
+    // No time is written to the header, so that equal chunks give equal bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
         return DeflateCompressor::Run(

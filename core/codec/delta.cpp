@@ -26,7 +26,7 @@ T Add(T a, T b) {
     }
 }
 
-// Returns a - b; for booleans, whether they differ, as in NumPy.
+// Returns a - b; for booleans, as in NumPy, true if `a` and `b` differ.
 template <class T>
 T Subtract(T a, T b) {
     if constexpr (std::is_same_v<T, BoolByte>) {
@@ -41,8 +41,8 @@ T Subtract(T a, T b) {
 }
 
 // Replaces each element of `block` by its difference from the previous element. `carry` is the last
-// element of the previous block, and becomes that of this block. In the `first` block the first
-// element is unchanged.
+// element of the previous block and becomes the last element of this block. If `first` is true, the
+// first element is unchanged.
 template <class T>
 void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     T before = LoadNative<T>(first ? block : carry);
@@ -66,9 +66,9 @@ void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* ca
     StoreNative(carry, before);
 }
 
-// Replaces each element of `block` by the running sum. `carry` is the sum of the previous blocks,
-// and becomes the new sum. The `first` block ignores `carry`, because 0 would change a leading -0.0
-// to 0.0.
+// Replaces each element of `block` by the sum of all elements so far. `carry` is the sum of the
+// previous blocks, and becomes the new sum. `carry` is ignored if `first` is true, because adding 0
+// would change a leading -0.0 to 0.0.
 template <class T>
 void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     T sum = LoadNative<T>(first ? block : carry);

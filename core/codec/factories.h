@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Factory functions of codecs; only registry.cpp calls them. `config` is the codec's configuration
-// with numcodecs' option names, or with Zarr v3's if only Zarr v3 has the codec. Options that only
-// encoding needs may be missing or invalid; decoding still works.
+// Factory functions of codecs, which only registry.cpp calls. `config` has numcodecs' option names,
+// or Zarr v3's if only Zarr v3 has the codec. A codec whose options for encoding are missing or
+// invalid can still decode.
 #pragma once
 
 #include <memory>

@@ -27,10 +27,10 @@ namespace zarr {
 
 namespace {
 
-// Format of the nested lists.
+// Format in which the nested lists are written.
 enum class Notation : std::uint8_t { kJson, kMessagePack };
 
-// Conversion between nested lists in C order and items in memory order, for items of any type.
+// Converts between nested lists, whose items are in C order, and items in memory order.
 
 // Parsed nested lists of a chunk, with its items in memory order.
 struct ListedItems {
@@ -131,8 +131,8 @@ AppendNumber NumberAppender(const DataType& type) {
     });
 }
 
-// Returns kUnsupported for items other than real numbers and Unicode text, which JSON cannot
-// represent.
+// Returns kUnsupported unless items are real numbers or Unicode text, because JSON cannot represent
+// other items.
 Status CheckItemType(const DataType& type) {
     if (type.is_numeric() && type.kind != DataKind::kComplex) return {};
     if (type.kind == DataKind::kUnicode) return {};
@@ -202,7 +202,8 @@ class ItemList final : public Codec {
         });
     }
 
-    // Writes all items of `decoded`. append(item, text) writes the item at an address.
+    // Writes all items of `decoded`. append(item, text) writes to `text` the item at the address
+    // `item`.
     template <class AppendItem>
     Status Write(ByteSpan decoded, Buffer& encoded, AppendItem&& append) const {
         return writer_->Write(
@@ -362,7 +363,8 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // The items of a flat list are already in memory order.
+    // If the stored list is flat, its items are already in memory order, so any chunk shape is
+    // accepted.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

@@ -10,8 +10,8 @@
 
 namespace zarr {
 
-// Writes the items of a chunk as nested lists to a buffer, in the format of a derived class. After
-// an error, further items are ignored. Not thread-safe.
+// Writes the items of a chunk as nested lists to a buffer. A derived class defines the format, such
+// as JSON. After an error, further items are ignored. Not thread-safe.
 class ItemSink {
   public:
     // Clears `buffer`, which must outlive this object and must not be read before Finish(). At most

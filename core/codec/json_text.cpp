@@ -15,7 +15,7 @@ namespace {
 // Maximum length of indentation and separators, so that a configuration cannot fill memory.
 constexpr std::size_t kLongestSpace = 100;
 
-// "indent" is a number of spaces or a string, as in json.dumps().
+// Parses "indent": a number of spaces, or a string, as in Python's json.dumps().
 Status ParseIndent(const json::Value& config, JsonStyle& style) {
     const json::Value* indent = config.Find("indent");
     if (indent == nullptr || indent->is_null()) return {};

@@ -11,13 +11,13 @@
 
 namespace zarr {
 
-// Options of json2 that affect encoding.
+// Options of numcodecs' "json2" that affect encoding.
 struct JsonStyle {
     // Parses the options. Errors name the invalid member.
     static Result<JsonStyle> Make(const json::Value& config);
 
-    bool ensure_ascii = true;  // escape all other characters
-    bool only_ascii = false;   // reject all other characters
+    bool ensure_ascii = true;  // escape every character that is not ASCII
+    bool only_ascii = false;   // reject every character that is not ASCII
     bool allow_nan = true;
     bool is_indented = false;
     std::string indent;     // indentation of one level

@@ -8,7 +8,7 @@ namespace zarr {
 
 namespace {
 
-// Every codec that can be left out. The macros are 0 or 1, by core/CMakeLists.txt.
+// Returns the codecs whose macro is 0. core/CMakeLists.txt defines each macro as 0 or 1.
 std::vector<LeftOutCodec> FindLeftOutCodecs() {
     const struct {
         bool is_built;
@@ -29,7 +29,7 @@ std::vector<LeftOutCodec> FindLeftOutCodecs() {
 }  // namespace
 
 const std::vector<LeftOutCodec>& LeftOutCodecs() {
-    // Never destroyed, as threads may go on while the process ends.
+    // `codecs` is never destroyed, because threads may still run while the process ends.
     static const auto& codecs = *new std::vector<LeftOutCodec>(FindLeftOutCodecs());
     return codecs;
 }

@@ -18,11 +18,11 @@ struct LeftOutCodec {
 // Returns the codecs that this build lacks; none by default. Thread-safe.
 const std::vector<LeftOutCodec>& LeftOutCodecs();
 
-// True for a codec that this build lacks. Thread-safe.
+// True if this build lacks the codec `name`. Thread-safe.
 bool IsLeftOut(std::string_view name);
 
-// kUnsupported for a codec that this build lacks; the message names its library and the option.
-// Thread-safe.
+// Returns kUnsupported if this build lacks the codec `name`. The message names the missing library
+// and the CMake option. Thread-safe.
 Status CheckBuilt(std::string_view name);
 
 }  // namespace zarr

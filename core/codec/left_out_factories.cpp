@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The factories of the codecs that are left out. They link in place of the real ones; the registry
-// fails before it calls them.
+// Factory functions of the codecs that this build lacks. They are linked instead of the real ones
+// and never called: the registry returns an error before.
 #include "core/codec/factories.h"
 #include "core/codec/left_out.h"
 

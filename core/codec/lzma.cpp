@@ -55,7 +55,7 @@ class LzmaFilterChain {
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
 };
 
-// Values of FORMAT_AUTO, FORMAT_XZ, ... in Python's lzma module.
+// Container formats, with the values of FORMAT_AUTO, FORMAT_XZ, ... in Python's lzma module.
 enum class Format { kAuto = 0, kXz = 1, kAlone = 2, kRaw = 3 };
 
 Status Damage(lzma_ret code) {
@@ -96,7 +96,7 @@ class RawChain {
 
   private:
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
-    lzma_options_lzma lzma_ = {};  // a chain has at most one of these filters
+    lzma_options_lzma lzma_ = {};  // options for LZMA1 or LZMA2; a chain has at most one of these
 };
 
 class LzmaStream final : public StreamDecoder {
@@ -161,7 +161,7 @@ class LzmaStream final : public StreamDecoder {
     lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-// Encoder settings from "format", "check", "preset" and "filters".
+// Encoder settings from the options "format", "check", "preset" and "filters".
 class LzmaSettings {
   public:
     Status Parse(Format format, const json::Value& config) {
@@ -315,7 +315,7 @@ Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) 
     if (lzma_mode_is_supported(options.mode) == 0)
         return json::Expected("mode", "a mode of liblzma", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
-    constexpr std::uint32_t kFinders = 0x1f;  // five bits hold all enumerators
+    constexpr std::uint32_t kFinders = 0x1f;  // the enumerators fit in five bits
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)

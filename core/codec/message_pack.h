@@ -10,16 +10,17 @@
 
 namespace zarr {
 
-// Options of msgpack2 that affect encoding.
+// Options of numcodecs' "msgpack2" that affect encoding.
 struct MessagePackStyle {
     // Parses the options. Errors name the invalid member.
     static Result<MessagePackStyle> Make(const json::Value& config);
 
     bool use_single_float = false;  // floats take 4 bytes instead of 8
-    bool use_bin_type = true;       // false: never store a text's size in one byte
+    bool use_bin_type = true;       // false: write the size of a text in at least two bytes
 };
 
-// Writes items as MessagePack, byte for byte as Python's msgpack: each item in its shortest form.
+// Writes items as MessagePack. Each item takes its shortest form, so that the bytes equal those of
+// Python's msgpack.
 class MessagePackBytes final : public ItemSink {
   public:
     MessagePackBytes(const MessagePackStyle& style, Buffer& buffer, std::size_t limit)

@@ -151,7 +151,7 @@ class N5Default final : public Codec {
     std::string compressor_name_;
 };
 
-// True for the data types of N5.
+// True if N5 has the data type `type`.
 bool IsOfN5(const DataType& type) {
     if (type.narrow != NarrowType::kNone) return false;
     if (type.kind == DataKind::kFloat) return type.size >= 4;
@@ -169,7 +169,7 @@ bool IsReversal(const json::Value& configuration, std::size_t rank) {
     return true;
 }
 
-// Checks the codecs before the compressor: they must describe N5's fixed layout, reversed
+// Returns an error unless the codecs before the compressor describe N5's fixed layout: reversed
 // dimensions in big-endian byte order.
 Status CheckN5Codecs(const std::vector<CodecSpec>& codecs, const CodecContext& context) {
     if (codecs.size() < 2 || codecs.size() > 3)

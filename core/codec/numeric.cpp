@@ -38,8 +38,8 @@ DataType PromoteIntegers(const DataType& a, const DataType& b) {
     return MakeNumberType(DataKind::kFloat, 8);
 }
 
-// Returns the bytes of the float, or of the part of a complex number, that NumPy promotes numbers
-// of `type` to.
+// Returns the size in bytes of the float type to which NumPy promotes numbers of `type`. For a
+// complex number, the size is that of its real part.
 std::size_t FloatSize(const DataType& type) {
     switch (type.kind) {
         case DataKind::kBool:
@@ -80,9 +80,9 @@ Int Truncate(double value) {
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
 }
 
-// C++ does not define the conversion of floats out of range. These are the steps of compilers on
-// x86-64, for which NumPy's results are known. Large unsigned integers are truncated without their
-// top bit; small integers are the low bits of an int32.
+// Converts a float to an integer as compilers for x86-64 do, because C++ does not define the
+// conversion of floats out of range. NumPy's results on x86-64 are thus reproduced. Large unsigned
+// integers are truncated without their top bit; small integers are the low bits of an int32.
 template <class To>
 To FloatToInteger(double value) {
     using Signed = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
@@ -176,8 +176,8 @@ BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
     return a;  // never called; NumPy converts booleans first
 }
 
-// Complex arithmetic with a real scalar `b`. The zero imaginary part still matters for signs and
-// non-finite numbers. Division uses Smith's method.
+// Calculates with a complex number and a real scalar `b`. The scalar's imaginary part of zero still
+// affects signs and non-finite numbers. Division uses Smith's method.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||
@@ -227,7 +227,8 @@ Calculation CalculationOn(const DataType& type) {
     });
 }
 
-// Only the range counts, not the precision. The limits are rounded, as in NumPy.
+// Returns the smallest float type whose range includes `number`, whatever its precision. The limits
+// of the ranges are rounded, as in NumPy.
 DataType SmallestFloat(double number) {
     const double magnitude = std::isfinite(number) ? std::fabs(number) : 0;
     return MakeNumberType(DataKind::kFloat, magnitude < 65000 ? 2 : magnitude < 3.4e38 ? 4 : 8);
@@ -405,8 +406,8 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // A scalar of a higher kind than the array (float, integer, bool) has its default type, not its
-    // smallest.
+    // A scalar of a higher kind than the array has its default type, not its smallest type. Kinds
+    // ascend from bool to integer to float.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;

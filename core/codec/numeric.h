@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of filters on numbers: dispatch from a DataType to a C++ type, NumPy's conversion
-// and promotion, and checks of configuration and size. Numbers are booleans, integers, floats,
-// complex numbers, and times as int64 ticks.
+// Shared parts of filters on numbers: calls with the C++ type of a DataType, NumPy's conversion and
+// promotion, and checks. Numbers are booleans, integers, floats, complex numbers, and times as
+// int64 ticks.
 #pragma once
 
 #include <complex>
@@ -13,7 +13,7 @@
 
 namespace zarr {
 
-// Element types without a C++ arithmetic type.
+// Boolean element of one byte, which may have any value.
 struct BoolByte {
     std::uint8_t byte;  // true if not 0
 };
@@ -21,14 +21,14 @@ struct Half {
     std::uint16_t bits;
 };
 
-// Passes a type to a generic lambda.
+// Passes the type T to a generic lambda, as an object without members.
 template <class T>
 struct NumberTag {
     using type = T;
 };
 
-// Calls `visit(NumberTag<T>())` with the C++ type T for numbers of `type` in the host's byte order.
-// `type` must be a number type as NumberMember() returns it.
+// Calls `visit(NumberTag<T>())`, where T is the C++ type of numbers of `type` in the host's byte
+// order. `type` must be a number type that NumberMember() can return.
 template <class Visit>
 auto VisitNumber(const DataType& type, Visit&& visit) {
     switch (type.kind) {
@@ -63,8 +63,8 @@ DataType MakeNumberType(DataKind kind, std::size_t size);
 // and `b` (numpy.promote_types).
 DataType PromoteNumbers(const DataType& a, const DataType& b);
 
-// Returns the number type in the compulsory member `key` of `config`, a typestr. Returns kCorrupt
-// if the member is missing or not a number type.
+// Returns the number type that the required member `key` of `config` names as a NumPy typestr.
+// Returns kCorrupt if the member is missing or names another type.
 Result<DataType> NumberMember(const json::Value& config, std::string_view key);
 // Returns the number type in the member `key` of `config`; `fallback` if the member is missing or
 // null.
@@ -127,7 +127,8 @@ Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::si
 Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
                              Buffer& encoded);
 
-// CheckWritable() for a codec of items of `decoded_item` bytes: `decoded` must be whole items.
+// Returns an error if `decoded` is not a multiple of `decoded_item`, the bytes of one item.
+// Implements CheckWritable() of filters on numbers.
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 
 // Returns the encoded size of `decoded` bytes. `decoded_item` and `encoded_item` are the bytes of
@@ -147,7 +148,7 @@ class NumberFilter : public Codec {
 
   protected:
     virtual void DecodeItems(const ItemRun& run) const = 0;
-    // Called only if `writable_` is ok.
+    // Encodes the items of `run`; called only if `writable_` is ok.
     virtual void EncodeItems(const ItemRun& run) const = 0;
 
     DataType decoded_type_;
@@ -155,12 +156,12 @@ class NumberFilter : public Codec {
     Status writable_;  // error if encoding is impossible
 };
 
-// Arithmetic of an array and a Python number, with the result types of NumPy 1
+// Types and calculations of NumPy 1 for an array and a Python number
 // (https://numpy.org/doc/1.26/reference/generated/numpy.result_type.html).
 
 // A number from a codec's configuration.
 struct Scalar {
-    // Returns the number in the compulsory member `key` of `config`.
+    // Returns the number in the required member `key` of `config`.
     static Result<Scalar> Member(const json::Value& config, std::string_view key);
     static Scalar Float(double number);
 
@@ -175,8 +176,9 @@ DataType ResultType(const DataType& array, const Scalar& scalar);
 
 enum class Operation { kAdd, kSubtract, kMultiply, kDivide, kRound };
 
-// Function that calculates in place with each of `count` numbers in the host's byte order. kRound
-// rounds to the nearest integer, ties to even, and ignores `scalar`.
+// Function that replaces each of `count` numbers by the result of one operation with `scalar`.
+// Numbers are in the host's byte order. kRound ignores `scalar` and rounds to the nearest integer,
+// ties to even.
 using Calculation = void (*)(std::uint8_t* numbers, std::size_t count, const Scalar& scalar);
 
 // Returns the function for `operation`. `type` must be a result of ResultType(); kDivide needs a

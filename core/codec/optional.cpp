@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // "zarrs.optional" of the library zarrs, for the data type of that name. A boolean array states
-// which elements of a chunk are present; a one-dimensional array contains the present elements.
+// which elements of a chunk are present. A one-dimensional array contains the present elements.
 // Each array has its own codecs. The encoded chunk begins with the lengths of both arrays as
 // uint64. https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
 #include <algorithm>
@@ -78,7 +78,7 @@ class Optional final : public Codec {
         const std::size_t present = block_.count - CountOf(mask, 0);
         Buffer data;
         ZARR_RETURN_IF_ERROR(data.Reset(present * block_.item));
-        // Without present elements, the codecs have written no bytes.
+        // If no element is present, the codecs have written no bytes, so nothing is decoded.
         if (present != 0) {
             ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, DataOf(present));
             ZARR_RETURN_IF_ERROR(pipeline.Decode(both.From(static_cast<std::size_t>(mask_size)),
@@ -142,7 +142,7 @@ class Optional final : public Codec {
         return static_cast<std::size_t>(std::count(mask.data(), mask.data() + mask.size(), value));
     }
 
-    // Returns the data codecs, bound to `count` elements.
+    // Returns the codecs of present elements, bound to a one-dimensional array of `count` elements.
     Result<Pipeline> DataOf(std::size_t count) const {
         return Pipeline::Bind(data_codecs_, FlatContext(type_, count));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Target of a codec: memory of the caller with exactly known size, or a buffer that grows up to a
-// limit. Nothing is written past the limit, even for damaged input.
+// Memory that a codec writes to: memory of the caller with a known size, or a buffer that grows up
+// to a limit. Nothing is written past the limit, even if the input is damaged.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class Output {
   public:
     // Writes to `memory`, whose size is the limit.
     explicit Output(MutableByteSpan memory) : memory_(memory), limit_(memory.size) {}
-    // Writes to `buffer`, after clearing it. `buffer` grows to at most `limit` bytes, the size that
-    // the metadata allows, or that the limit `cause` allows. `buffer` must outlive this object and
-    // must not be read before Finish().
+    // Clears `buffer` and writes to it. `buffer` grows to at most `limit` bytes. `cause` is the
+    // Limit that sets this bound; nullopt if the metadata sets it. `buffer` must outlive this
+    // object and must not be read before Finish().
     Output(Buffer& buffer, std::size_t limit, std::optional<Limit> cause = {})
         : buffer_(&buffer), limit_(limit), cause_(cause) {}
 

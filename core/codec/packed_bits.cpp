@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "packbits" of zarr-extensions: packs the significant bits of items without gaps. The first bit of
-// a byte and of a number is the lowest bit, as in zarrs. numcodecs' packbits, which the
-// specification calls compatible, begins with the highest bit.
+// "packbits" of zarr-extensions: stores only the significant bits of items, without gaps. The first
+// bit of a byte and of a number is the lowest bit, as in zarrs. numcodecs' packbits begins with the
+// highest bit, although the specification calls it compatible.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,8 +19,8 @@ namespace {
 
 enum class Padding : std::uint8_t { kNone, kFirstByte, kLastByte };
 
-// Layout of numbers to pack: `size` bytes each in memory, of which `bits` bits from bit `first` on
-// are packed.
+// Selects the bits of a number to store: `bits` bits from bit `first` on. In memory each number has
+// `size` bytes.
 struct PackedNumbers {
     std::size_t size = 1;
     unsigned first = 0;
@@ -39,7 +39,7 @@ T SwappedWhere(bool swaps, T number) {
     return number;
 }
 
-// Returns the bits of a number that are packed.
+// Returns the selected bits of the number at `src`.
 template <class T>
 std::uint64_t TakeBits(const PackedNumbers& numbers, const std::uint8_t* src) {
     const T number = SwappedWhere(numbers.swaps, LoadNative<T>(src));
@@ -47,8 +47,8 @@ std::uint64_t TakeBits(const PackedNumbers& numbers, const std::uint8_t* src) {
     return (static_cast<std::uint64_t>(number) >> numbers.first) & numbers.mask();
 }
 
-// Writes a number with the packed bits. Bits above them are sign bits for signed numbers, else
-// zero.
+// Writes a number with the selected bits `bits`. Higher bits are sign bits if the type is signed,
+// else zero.
 template <class T>
 void PutBits(const PackedNumbers& numbers, std::uint64_t bits, std::uint8_t* dst) {
     const bool is_negative = numbers.is_signed && ((bits >> (numbers.bits - 1)) & 1) != 0;
@@ -172,7 +172,7 @@ class PackedBits final : public Codec {
 
   private:
     std::size_t HeaderSize() const { return padding_ == Padding::kNone ? 0 : 1; }
-    // Returns the bytes that `count` packed numbers take.
+    // Returns the size in bytes of `count` numbers, each stored with only its selected bits.
     std::size_t PackedSize(std::size_t count) const {
         return SaturatingAdd(SaturatingMul(count / 8, numbers_.bits),
                              CeilDiv(count % 8 * numbers_.bits, 8));
@@ -184,7 +184,7 @@ class PackedBits final : public Codec {
 
     Block block_;
     PackedNumbers numbers_;
-    std::size_t count_;  // number of numbers in the block
+    std::size_t count_;  // count of numbers in the block
     Padding padding_;
 };
 

@@ -8,7 +8,7 @@ namespace zarr::pco {
 
 namespace {
 
-// Consecutive sorted latents from `lower` to `upper`.
+// A run of consecutive values in a sorted list of latents, from `lower` to `upper`.
 struct Group {
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
@@ -21,8 +21,8 @@ unsigned BitsOf(std::uint64_t number) {
     return bits;
 }
 
-// Divides sorted latents into about `most` groups of equal count. Equal latents are never divided;
-// a frequent value gets a group of its own.
+// Divides sorted latents into about `most` groups of equal count. Equal latents stay in one group,
+// so that a frequent value gets a group of its own.
 std::vector<Group> Divide(const std::vector<std::uint64_t>& sorted, std::size_t most) {
     const std::size_t step = (sorted.size() + most - 1) / most;
     std::vector<Group> groups;
@@ -38,8 +38,8 @@ std::vector<Group> Divide(const std::vector<std::uint64_t>& sorted, std::size_t 
     return groups;
 }
 
-// Joins neighbouring groups into bins that need the fewest bits, by dynamic programming. best[n] is
-// the best solution for the first n groups. `bits` becomes the estimated total.
+// Joins neighbouring groups into bins that need the fewest bits in total. Uses dynamic programming:
+// best[n] is the best solution for the first n groups. `bits` becomes the estimated total.
 std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, double per_bin,
                         double& bits) {
     struct Best {
@@ -70,8 +70,8 @@ std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, dou
     return bins;
 }
 
-// Sets the weights of bins in proportion to the counts. No weight is zero, and the weights add up
-// to the table size.
+// Sets the weights of bins in proportion to the numbers of their latents. No weight is zero, and
+// the weights add up to the table size.
 void SetWeights(const std::vector<Group>& groups, std::size_t total, LatentMetadata& metadata) {
     constexpr unsigned kPrecision = 4;  // bits beyond the minimum for the number of bins
     const unsigned needed = BitsOf(groups.size() - 1);

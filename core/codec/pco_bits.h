@@ -17,8 +17,8 @@ inline std::uint64_t LowBits(unsigned count) {
     return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// Reads bits from a run of bytes. Bits after the end are zero; is_beyond_end() returns true once
-// such bits were read.
+// Reads bits from a sequence of bytes. Reading past the end returns zero bits, and is_beyond_end()
+// then returns true.
 class BitReader {
   public:
     explicit BitReader(ByteSpan bytes)

@@ -13,7 +13,7 @@ namespace zarr::pco {
 
 namespace {
 
-// Reads one latent variable in a page, and counts its unread differences.
+// Reads one latent variable of a page, and counts the stored values that are not read yet.
 class LatentReader {
   public:
     LatentReader(const LatentMetadata& latent, const Delta& delta, std::uint64_t count)
@@ -21,7 +21,7 @@ class LatentReader {
           delta_(delta, latent.bits),
           left_(count - std::min<std::uint64_t>(count, delta.states)) {}
 
-    // Reads the states at the beginning of a page.
+    // Reads the initial states of the delta encoding and of tANS at the beginning of a page.
     Status ReadStates(BitReader& reader) {
         if (left_ != 0 && !decoder_.has_bins()) return Status::Corrupt("has numbers but no bins");
         delta_.ReadStates(reader);
@@ -40,12 +40,12 @@ class LatentReader {
   private:
     LatentDecoder decoder_;
     DeltaDecoder delta_;
-    std::uint64_t left_;  // number of unread differences
+    std::uint64_t left_;  // number of stored values that are not read yet
 };
 
-// Returns the float with an integral value that `latent` counts, in ascending order. Every integer
-// is counted up to 2^(mantissa_bits + 1), because floats represent each of them; beyond, every
-// float.
+// Returns the integral float with the index `latent` in ascending order; the middle latent is 0. Up
+// to 2^(mantissa_bits + 1) every integer is a float. Every larger float is integral, so the index
+// counts floats.
 template <class Float, class Bits>
 Float WholeNumber(std::uint64_t latent, unsigned mantissa_bits) {
     constexpr unsigned kBits = sizeof(Bits) * 8;
@@ -68,7 +68,8 @@ std::uint64_t Multiple(std::uint64_t latent, std::uint64_t base, unsigned mantis
     return LoadNative<Bits>(&number);
 }
 
-// Multiple() for binary16, calculated in float, in which the product of two halfs is exact.
+// Returns a product like Multiple(), but for binary16. The product is calculated in float, which is
+// exact.
 std::uint64_t HalfMultiple(std::uint64_t latent, std::uint64_t base) {
     constexpr std::uint64_t kMiddle = 1U << 15;
     constexpr std::uint64_t kExact = 1U << 11;
@@ -199,8 +200,8 @@ Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded
     return {};
 }
 
-// Limits the total size of tANS tables relative to the number of numbers. Otherwise a small file
-// with many chunks could keep the CPU busy with building tables. No writer makes tables much larger
+// Limits the total size of tANS tables relative to the count of numbers. Otherwise a small file
+// with many chunks could occupy the CPU with building tables. No writer makes tables much larger
 // than the data.
 class TableBudget {
   public:

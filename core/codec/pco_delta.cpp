@@ -63,8 +63,9 @@ void DeltaDecoder::AddPredicted(std::size_t differences, const Batch& latents) {
         decoded_.push_back((Predict() + latents[i] + middle_) & mask_);
 }
 
-// Signed arithmetic with twice the bits of a latent, wrapping. A negative prediction counts as 0 in
-// pco, which the format description does not mention.
+// Predicts the next latent from previous latents. Sums are signed, have twice the bits of a latent,
+// and wrap. A negative prediction counts as 0 in pco, which the format description does not
+// mention.
 std::uint64_t DeltaDecoder::Predict() const {
     auto sum = static_cast<std::uint64_t>(delta_.bias);
     const std::uint64_t* latent = decoded_.data() + decoded_.size() - delta_.weights.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes the delta encodings of a latent variable in a pco file.
-// https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Delta Encodings"
+// Decodes the delta encodings of pco files. A pco file stores each number as one or two latents,
+// which are unsigned integers. https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Delta
+// Encodings"
 #pragma once
 
 #include <array>
@@ -13,9 +14,9 @@
 
 namespace zarr::pco {
 
-// Reverts the delta encoding of one latent variable in a page. A page with n latents stores a few
-// states and n - states differences. States are the first latents, or the moments that consecutive
-// differences start from.
+// Decodes the latents of one page from their differences. A page with n latents stores a few states
+// and n - states differences. The states are the first latents. For consecutive differences, the
+// states are the start values of the differences of each order.
 class DeltaDecoder {
   public:
     // `delta` must outlive this object. `bits` is the number of bits of a latent.
@@ -42,10 +43,10 @@ class DeltaDecoder {
     unsigned bits_;
     std::uint64_t mask_;
     std::uint64_t middle_;  // represents a difference of 0
-    // kConsecutive only: the next latent, the next first-order difference, the next second-order
-    // difference, and so on.
+    // kConsecutive only: the next latent, followed by the next difference of the first order, of
+    // the second order, and so on.
     std::vector<std::uint64_t> moments_;
-    // Other encodings: latents decoded so far. Those from index `next_` on are not returned yet.
+    // Other encodings: decoded latents. Latents from index `next_` on are not returned yet.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

@@ -16,9 +16,9 @@ namespace {
 
 using Latents = std::vector<std::uint64_t>;
 
-// tANS encoder of one latent variable, the inverse of LatentDecoder. Maps a state and a bin to the
-// previous state and the bits that lead back. States are numbered from the table size to twice the
-// table size.
+// tANS encoder of one latent variable, the inverse of LatentDecoder. Each step maps a state and a
+// bin to the previous state, and to the bits from which a decoder recovers the state. States are
+// numbered from the table size to twice the table size.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)
@@ -87,8 +87,8 @@ class LatentEncoder {
     std::vector<Coded> coded_;
 };
 
-// Replaces latents by their differences, `order` times. Returns the moments for decoding: the first
-// latent before each step. n - order differences remain; n must exceed `order`.
+// Replaces latents by their differences, `order` times. Returns the first latent before each step,
+// which decoding needs. n - order differences remain; n must exceed `order`.
 Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents) {
     Latents moments;
     for (unsigned i = 0; i < order; ++i) {
@@ -102,7 +102,7 @@ Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents
     return moments;
 }
 
-// Returns a few runs of consecutive latents.
+// Returns a sample of `latents`: a few runs of consecutive latents.
 Latents Sample(const Latents& latents) {
     constexpr std::size_t kRuns = 16;
     constexpr std::size_t kRun = 256;

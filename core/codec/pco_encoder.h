@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes pco files in standalone format that pcodec 0.3 and later can read. The mode is always
-// "classic"; the delta encoding is none or consecutive.
+// Writes pco files in standalone format, readable by pcodec 0.3 and later. The mode is always
+// "classic". The delta encoding is none or consecutive.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 

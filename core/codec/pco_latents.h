@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes the latent variables of a chunk in a pco file, in batches. A latent is a bin, coded with
-// tANS, plus an offset into the bin. https://github.com/pcodec/pcodec/blob/main/docs/format.md,
-// "Page"
+// Decodes the latents of a page in a pco file, in batches. A latent is an unsigned integer, stored
+// as a tANS-coded bin plus an offset into the bin.
+// https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Page"
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@
 
 namespace zarr::pco {
 
-// Returns the bin of each state of the tANS table. Each bin gets as many states as its weight, at a
-// stride of about three fifths of the table size. The weights must add up to the table size.
+// Returns the bin of each state of the tANS table. The number of states of a bin is its weight. The
+// states of a bin are spread at a stride of about three fifths of the table size. The weights must
+// add up to the table size.
 std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent);
 
 using Batch = std::array<std::uint64_t, kBatch>;
@@ -26,7 +27,7 @@ class LatentDecoder {
     // `latent` must come from ReadChunkMetadata().
     explicit LatentDecoder(const LatentMetadata& latent);
 
-    // Reads the states at the beginning of the page.
+    // Reads the initial tANS states at the beginning of the page.
     void ReadStates(BitReader& reader);
 
     // Reads the next `count` <= kBatch latents. Requires has_bins().

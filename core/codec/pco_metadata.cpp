@@ -8,8 +8,8 @@ namespace zarr::pco {
 
 namespace {
 
-// Type codes of the format description, "Standalone Format". The 8-bit types are missing there; pco
-// writes them since version 1.1.
+// Type codes of pco's format description, "Standalone Format". The description lacks the 8-bit
+// types, which pco writes since version 1.1.
 constexpr NumberType kTypes[] = {
     {1, DataKind::kUint, 32}, {2, DataKind::kUint, 64},  {3, DataKind::kInt, 32},
     {4, DataKind::kInt, 64},  {5, DataKind::kFloat, 32}, {6, DataKind::kFloat, 64},
@@ -78,7 +78,7 @@ Status ReadMode(BitReader& reader, ChunkMetadata& chunk) {
     return {};
 }
 
-// Reads the latent of a signed integer of `bits` bits.
+// Reads a signed integer of `bits` bits, stored as its latent.
 std::int64_t ReadSigned(BitReader& reader, unsigned bits) {
     const std::uint64_t middle = std::uint64_t{1} << (bits - 1);
     const std::uint64_t value = reader.Read(bits) - middle;
@@ -93,7 +93,8 @@ void ReadConvolution(BitReader& reader, Delta& delta) {
         delta.weights.push_back(static_cast<std::int32_t>(ReadSigned(reader, 32)));
 }
 
-// Before major version 3, the only delta encoding was consecutive differences of some order.
+// Reads the delta encoding of a chunk. Before major version 3, the only delta encoding was
+// consecutive differences of some order.
 Status ReadDelta(const FileHeader& header, BitReader& reader, Delta& delta) {
     if (header.major < 3) {
         delta.states = reader.Read32(3);
@@ -198,7 +199,7 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
                                    " of pco's standalone format; 2 and 3 are read");
     FileHeader header;
     if (standalone >= 3) header.type_code = static_cast<std::uint8_t>(reader.Read(8));
-    // The number of numbers in the header is only a hint, and ignored.
+    // The header's count of numbers is skipped, because it is only a hint.
     const unsigned hint_bits = reader.Read32(6) + 1;
     reader.Read(hint_bits);
     reader.Align();
@@ -206,7 +207,8 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
     if (header.major > kLastMajor)
         return Status::Unsupported("is in version " + std::to_string(header.major) +
                                    " of pco's format; 0 to 4 are read");
-    // The minor version is ignored: unknown features of later minor versions use reserved codes.
+    // The minor version is skipped, because unknown features of later minor versions use reserved
+    // codes, which are rejected.
     if (header.major >= 4) reader.Read(8);
     if (reader.is_beyond_end()) return Status::Corrupt("ends within its header");
     return header;

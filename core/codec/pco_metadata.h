@@ -22,7 +22,7 @@ struct NumberType {
 
     bool is_float() const { return kind == DataKind::kFloat; }
     std::uint64_t mask() const { return LowBits(bits); }
-    // Returns the middle of the range of latents, which is the latent of 0 for signed types.
+    // Returns the middle of the range of latents; for signed types, the number 0 has this latent.
     std::uint64_t middle() const { return std::uint64_t{1} << (bits - 1); }
     std::string name() const;  // such as "int32"
 };
@@ -31,8 +31,8 @@ struct NumberType {
 std::optional<NumberType> NumberTypeOf(std::uint8_t code);
 std::optional<NumberType> NumberTypeOf(const DataType& dtype);
 
-// NumberOfLatent() returns the bits of the number for a latent; LatentOfNumber() is its inverse.
-// Latents are ordered as the numbers are ("from_latent_ordered", "to_latent_ordered").
+// Convert between a number's bits and its latent, an unsigned integer. Latents have the order of
+// the numbers ("from_latent_ordered", "to_latent_ordered" in pco).
 inline std::uint64_t NumberOfLatent(const NumberType& type, std::uint64_t latent) {
     if (type.kind == DataKind::kUint) return latent;
     const bool is_negative = (latent & type.middle()) == 0;
@@ -49,7 +49,7 @@ inline constexpr unsigned kBatch = 256;      // numbers per batch
 inline constexpr unsigned kInterleaved = 4;  // interleaved tANS states
 
 struct FileHeader {
-    unsigned major = 0;          // major version of the wrapped format
+    unsigned major = 0;          // major version of pco's wrapped format
     std::uint8_t type_code = 0;  // type of all chunks; 0 if each chunk has its own
 };
 
@@ -59,7 +59,8 @@ struct Bin {
     unsigned offset_bits = 0;
 };
 
-// Coding parameters of one latent variable.
+// Coding parameters of one latent variable. A chunk has one or two latent variables, depending on
+// its mode.
 struct LatentMetadata {
     unsigned bits = 0;  // bits of a latent
     unsigned ans_size_log = 0;
@@ -72,7 +73,7 @@ enum class DeltaEncoding : std::uint8_t { kNone, kConsecutive, kLookback, kConv1
 struct Delta {
     DeltaEncoding encoding = DeltaEncoding::kNone;
     std::uint32_t states = 0;    // number of latents stored unchanged
-    bool has_secondary = false;  // true if applied to the secondary latent, too
+    bool has_secondary = false;  // true if the secondary latent variable is delta-encoded, too
     std::uint64_t window = 0;    // kLookback: maximum distance
     unsigned quantization = 0;   // kConv1, as are the next two members
     std::int64_t bias = 0;

@@ -17,12 +17,13 @@ struct PipelineScratch {
     Buffer stages[2];  // data between two codecs
 };
 
-// Encodes with the codecs in their order, and decodes in reverse order. Immutable and thread-safe.
+// Encodes a chunk with the codecs in their order, and decodes it in reverse order. Immutable and
+// thread-safe.
 class Pipeline {
   public:
-    // Binds `codecs`, in encoding order and of any class, to an array. Zarr v3 codecs see a chunk
-    // as a row-major block, whose dimensions are in memory order of the chunk. Errors begin with
-    // the codec's path.
+    // Binds `codecs`, in encoding order, to an array. `codecs` may have any class. A Zarr v3 codec
+    // gets a chunk as a row-major block, whose dimensions are in memory order of the chunk. Error
+    // messages begin with the codec's path.
     static Result<Pipeline> Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context);
     // Binds bytes-to-bytes codecs, for data of any size up to `max_bytes`.
     static Result<Pipeline> BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes);
@@ -35,8 +36,8 @@ class Pipeline {
     const Status& writable() const { return writable_; }
     // Bytes of a decoded chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
-    // Bound of a chunk's encoded size for all usual encoders; `exact` if the size of each codec's
-    // output is exact.
+    // Returns a bound of the encoded size of a chunk that holds for all known encoders. `exact` is
+    // true if the output size of each codec is exact.
     SizeBound encoded_size() const { return encoded_size_; }
     std::size_t max_encoded_bytes() const { return encoded_size_.max; }
 
@@ -62,10 +63,11 @@ class Pipeline {
                                    PipelineScratch& scratch) const;
 
     // For a pipeline of BindBytes(): decodes `encoded` into `decoded`, at most `max_decoded` bytes.
-    // Neither may be one of the stages in `scratch`.
+    // Neither `encoded` nor `decoded` may use the buffers `stages` of `scratch`.
     Status DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
                        PipelineScratch& scratch) const;
-    // For a pipeline of BindBytes(): encodes `bytes`. The result is valid as that of Encode().
+    // For a pipeline of BindBytes(): encodes `bytes`. The result may point into `scratch`, and is
+    // valid until `scratch` is used again.
     Result<ByteSpan> EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const;
 
   private:
@@ -75,14 +77,15 @@ class Pipeline {
         SizeBound decoded;  // decoded size of this stage
     };
 
-    // Adds stages for `codecs` from index `first` on. `size` and `context` describe the input of
-    // the first of them. No stage may output more than max_stage_bytes_.
+    // Adds a stage for each of `codecs` from index `first` on. `size` and `context` describe the
+    // input of the codec `first`. Returns an error if a stage may output more than
+    // max_stage_bytes_.
     Status BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                       CodecContext context);
     Status BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context);
     Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
                        std::size_t threads) const;
-    // Decodes the stages from the last down to index `until`. `bytes` is the input and becomes the
+    // Decodes `bytes` with the stages from the last down to index `until`. `bytes` then becomes the
     // output, which points into `scratch`.
     Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
                          std::size_t threads) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of Zarr v3 codecs that calculate with integers and floats, including types narrower
-// than C++ types. Parses data types and scalars of `zarr.json`, and runs conversions that may fail.
+// Shared parts of Zarr v3 codecs that calculate with integers and floats. Parses data types and
+// scalars of `zarr.json`, and converts numbers. Numbers may have fewer bits than any C++ type.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace zarr {
 
-// Returns the number of significant bits of a number, or of one part of a complex number. Memory
-// may have more bits.
+// Returns the number of significant bits of a number, or of one part of a complex number. A number
+// may take more bits in memory.
 unsigned BitsOf(const DataType& type);
 
 // Returns the Zarr v3 name of a number type; NumPy's name of any other type.

@@ -35,7 +35,7 @@ constexpr CodecClass kBytes = CodecClass::kBytesToBytes;
 constexpr ConfigurationReader kRead = ReadNumcodecsConfiguration;
 constexpr ConfigurationWriter kWrite = NumcodecsConfiguration;
 
-// GDAL lists the codecs for creation in this order.
+// Rows are in the order in which GDAL lists the codecs for creation.
 constexpr Row kCodecs[] = {
     {"blosc", "blosc", kBytes, true, MakeBlosc, nullptr, ReadBloscConfiguration,
      BloscConfiguration},
@@ -128,10 +128,11 @@ constexpr Refusal kRefused[] = {
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Returns why a known codec is refused; empty if the codec is unknown.
+// Returns why a known codec is not supported; empty if the codec is unknown.
 std::string_view RefusalReason(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
-    // A Zarr v3 codec without the prefix "numcodecs." is not numcodecs' codec of that name.
+    // Zarr v3 names without the prefix "numcodecs." are not numcodecs' codecs, so no reason is
+    // returned.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
@@ -158,7 +159,8 @@ Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecCo
     return row.read_v3(spec.configuration, context);
 }
 
-// zarr-python requires "configuration" for "numcodecs." codecs, even if empty.
+// Returns the JSON object of a Zarr v3 codec. An empty "configuration" is written only for
+// "numcodecs." codecs, because zarr-python requires it there.
 json::Value ExtensionObject(std::string name, json::Value configuration) {
     const bool is_needed = !configuration.as_object()->empty() || !NumcodecsId(name).empty();
     json::Object members{{"name", json::Value(std::move(name))}};
@@ -232,8 +234,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // The Zarr v3 codec has the checksum at the end. For another location, the "numcodecs." codec
-    // is written.
+    // A checksum at another location than the end is written as a "numcodecs." codec. The Zarr v3
+    // codec always has the checksum at the end.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

@@ -13,8 +13,9 @@
 
 namespace zarr {
 
-// Creates the codec of `spec`. Returns kCorrupt for an invalid configuration; kUnsupported for an
-// unknown or refused codec. Messages begin with the codec's name.
+// Creates the codec of `spec`. Returns kCorrupt if its configuration is invalid. Returns
+// kUnsupported if the codec is unknown, or known but deliberately not supported. Messages begin
+// with the codec's name.
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context);
 
 // Creates the object codec of `spec`; nullptr if `spec` names a codec that is not an object codec.
@@ -22,14 +23,16 @@ Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecConte
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
-// True for general-purpose compressors, which Zarr v2 stores in "compressor" rather than "filters".
+// True if `spec` is a general-purpose compressor. Zarr v2 stores compressors in "compressor", other
+// codecs in "filters".
 bool IsCompressor(const CodecSpec& spec);
 
 // Kind of a codec by its input and output (Zarr v3 specification, "Codecs").
 enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
 
 // Returns the class of the codec that `spec` names; for numcodecs' codecs, the class in zarr-python
-// 3. The configuration is not checked. Returns kUnsupported for an unknown or refused codec.
+// 3. The configuration is not checked. Returns kUnsupported if the codec is unknown or deliberately
+// not supported.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
 // Checks the order of Zarr v3 codecs (Zarr v3 specification, "Codecs"): array-to-array codecs, one
@@ -43,7 +46,7 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 // Returns the numcodecs ids of all codecs, in table order.
 std::vector<std::string_view> CodecIds();
 
-// The compressors that the linked blosc library has, with commas between.
+// Returns the names of the compressors in the linked blosc library, separated by commas.
 const char* BloscCompressors();
 
 }  // namespace zarr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "reshape" of zarr-extensions: gives the chunk another shape with as many items for the next
-// codec. The bytes do not change.
+// "reshape" of zarr-extensions: changes the shape of the chunk for the next codec. The number of
+// items and the bytes do not change.
 #include <optional>
 #include <utility>
 
@@ -106,8 +106,8 @@ class NewShape {
         return {};
     }
 
-    // Checks that the dimensions before and after a merged dimension have as many items as those in
-    // the input.
+    // Checks that as many items precede a merged dimension in the new shape as in the input, and as
+    // many items follow.
     Status CheckPlace(const Merged& merged) const {
         const std::size_t i = merged.dimension;
         if (Product(shape_, 0, i) == Product(input_, 0, merged.first) &&

@@ -33,14 +33,14 @@ struct WideInteger {
     template <class Int>
     static WideInteger Of(Int number) {
         const auto bits =
-            static_cast<std::uint64_t>(number);  // NOLINT(bugprone-signed-char-misuse): of numbers
+            static_cast<std::uint64_t>(number);  // NOLINT(bugprone-signed-char-misuse): a number
         if constexpr (std::is_signed_v<Int>)
             if (number < 0) return {true, 0 - bits};
         return {false, bits};
     }
 };
 
-// The functions below return false if the result is outside of `range`.
+// Functions that calculate with one number. Each returns false if the result is outside of `range`.
 
 bool IsIn(const IntegerRange& range, const WideInteger& number) {
     if (!number.is_negative) return number.magnitude <= range.largest;
@@ -113,8 +113,8 @@ bool ScaleOne(const ScaleAndOffset& by, const T& scale, const T& offset, T& numb
     }
 }
 
-// Scales elements until one has no result. Returns the index of that element; `run.count` if all
-// were scaled.
+// Scales elements until the result of one cannot be represented. Returns the index of that element;
+// `run.count` if all were scaled.
 template <class T, bool kDecodes>
 std::size_t ScaleRun(const ScaleAndOffset& by, const ItemRun& run) {
     const T scale = LoadNative<T>(by.scale.data());

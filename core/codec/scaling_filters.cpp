@@ -18,7 +18,7 @@ namespace zarr {
 
 namespace {
 
-// Two calculations in sequence, with type conversions before, between and after them.
+// Runs two calculations in sequence, with type conversions before, between and after them.
 class TwoSteps {
   public:
     Status Bind(const DataType& from, const DataType& first, const DataType& second,
@@ -129,8 +129,8 @@ CodecResult MakeFixedScaleOffset(const json::Value& config, const CodecContext& 
 }
 
 // quantize (numcodecs.Quantize): rounds floats to `digits` decimals, and may store them in a
-// smaller type. Rounds to a multiple of a power of two, as netCDF4's least_significant_digit.
-// Decoding does not restore the lost digits.
+// smaller type. Rounds to a multiple of a power of two, as netCDF4 does for
+// least_significant_digit. Decoding does not restore the lost digits.
 
 namespace {
 
@@ -219,8 +219,8 @@ CodecResult MakeQuantize(const json::Value& config, const CodecContext& /*contex
 
 namespace {
 
-// Rounds the bits of floats as integers, as numcodecs does. The carry can change a NaN, or the
-// largest finite number to infinity.
+// Rounds the bits of a float as if they were an integer, as numcodecs does. A carry can change a
+// NaN to another value, or the largest finite number to infinity.
 template <class Bits>
 void RoundBits(const std::uint8_t* src, std::uint8_t* dst, std::size_t count, unsigned dropped) {
     using Unsigned = std::make_unsigned_t<Bits>;
@@ -271,7 +271,8 @@ class BitRound final : public Codec {
         return {};
     }
 
-    // numcodecs passes integers of the same size to the next codec.
+    // Encoded floats are described as integers of the same size for the next codec, as in
+    // numcodecs.
     DataType EncodedType() const override {
         return dropped_ == 0 ? items_ : MakeNumberType(DataKind::kInt, items_.size);
     }

@@ -15,13 +15,14 @@ struct StreamEnd {
     Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream. A damaged stream is reported in StreamEnd::damage, any other error as status.
+// Decodes one stream. Damage to the stream is reported in StreamEnd::damage; any other error is
+// returned as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // The end and checksum of the stream may follow when the limit is reached, but no further
-        // output.
+        // At the limit, a spare byte detects further output, which is an error. The end and
+        // checksum of the stream may still follow.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

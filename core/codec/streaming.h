@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streaming loop for codecs whose libraries process data in pieces (zlib, gzip, bz2, lzma, zstd).
-// Output is written directly to an Output and never exceeds its limit. The stream must be complete.
+// The loop writes directly to an Output and never exceeds its limit. A truncated stream is an
+// error.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace zarr {
 
 enum class StreamState { kRunning, kComplete, kDamaged };
 
-// Result of one library call.
+// Result of one call of a compression library.
 struct StreamStep {
     StreamState state = StreamState::kRunning;
     std::size_t consumed = 0;  // input bytes read
@@ -22,18 +23,18 @@ struct StreamStep {
     Status error;              // error if kDamaged, else ok
 };
 
-// Decompression state of a library. Not thread-safe.
+// Decompressor of a compression library. Not thread-safe.
 class StreamDecoder {
   public:
     virtual ~StreamDecoder() = default;
     // Prepares for the first byte of a stream; called again for each further stream.
     virtual Status Start() = 0;
-    // Decodes a part of `in` to `out`; each has at most 1 GiB. A lack of input is not an error: the
-    // step is kRunning with nothing consumed and nothing produced.
+    // Decodes a part of `in` to `out`; each has at most 1 GiB. If more input is needed, the result
+    // is kRunning with nothing consumed and nothing produced.
     virtual StreamStep Step(ByteSpan in, MutableByteSpan out) = 0;
 };
 
-// Bytes that are allowed after a complete stream.
+// Kinds of bytes that are allowed after a complete stream.
 enum class Following {
     kIgnored,     // any bytes; they are ignored
     kStreams,     // further streams only; their contents are joined
@@ -45,7 +46,7 @@ enum class Following {
 // truncated, or if the output exceeds its limit.
 Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output, Following following);
 
-// Compression state of a library, which produces one stream. Not thread-safe.
+// Compressor of a compression library, which produces one stream. Not thread-safe.
 class StreamEncoder {
   public:
     virtual ~StreamEncoder() = default;
@@ -57,7 +58,7 @@ class StreamEncoder {
 // Encodes all of `decoded` as one stream and appends it to `output`.
 Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output);
 
-// Helpers that several codecs use for copying and for checking the input size.
+// Functions that several codecs use to copy data and to check the input size.
 
 // Copies `bytes` to `decoded` as the whole decoded data.
 inline Status CopyAll(ByteSpan bytes, Output& decoded) {
@@ -66,7 +67,8 @@ inline Status CopyAll(ByteSpan bytes, Output& decoded) {
     return {};
 }
 
-// CheckWritable() for codecs that encode at most `limit` bytes.
+// Returns kLimit if the size `decoded` is exact and exceeds `limit` bytes. Implements
+// CheckWritable() of codecs that encode at most `limit` bytes.
 inline Status CheckInputSize(SizeBound decoded, std::size_t limit) {
     if (!decoded.exact || decoded.max <= limit) return {};
     return Status::Limit("takes at most " + std::to_string(limit) + " bytes, not " +

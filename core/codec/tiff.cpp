@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_tiff", read-only: each chunk is a TIFF file, as in references by
-// tifffile and Kerchunk. Pages follow each other in C order. A page has rows, columns, samples if
-// interleaved by pixel; otherwise samples, rows, columns. Numbers are decoded to the host's byte
-// order.
+// tifffile and Kerchunk. The pages of the file follow each other in C order. The axes of a page are
+// rows, columns and samples if samples are interleaved by pixel; otherwise samples, rows and
+// columns. Numbers are decoded to the host's byte order.
 #include <tiffio.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ int Map(thandle_t handle, void** base, toff_t* size) {
 
 void UnmapNothing(thandle_t /*handle*/, void* /*base*/, toff_t /*size*/) {}
 
-// Stores the first error only, because later errors follow from it.
+// Stores only the first error of libtiff, because later errors follow from it.
 int KeepError(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format,
               va_list arguments) {
     std::string& error = static_cast<Source*>(user)->error;
@@ -116,7 +116,7 @@ struct Page {
     std::uint16_t format = SAMPLEFORMAT_UINT;
     bool is_planar = false;  // true if each sample is a separate plane
 
-    // True if both pages can be in one series, whose pages have equal shape and type.
+    // True if `other` has the shape and type of this page, so that both can be in one series.
     bool IsLike(const Page& other) const {
         return width == other.width && height == other.height && samples == other.samples &&
                bits == other.bits && format == other.format && is_planar == other.is_planar;
@@ -205,7 +205,8 @@ bool IsLike(TIFF* tiff, const Page& first) {
     return page.ok() && page->IsLike(first);
 }
 
-// Returns the number of pages like `first` from the current page on; at most `most`.
+// Returns the count of consecutive pages with the shape and type of `first`, from the current page
+// on; at most `most`.
 std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
     std::size_t count = 1;
     while (count < most && TIFFReadDirectory(tiff) != 0)
@@ -215,11 +216,13 @@ std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
 
 class Tiff final : public Codec {
   public:
-    // Decodes page `index` alone; nullopt decodes every page that is like the first page.
+    // Decodes page `index` alone. If `index` is nullopt, decodes every page that has the shape and
+    // type of the first page.
     explicit Tiff(std::optional<std::uint32_t> index) : index_(index) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // A file may contain more pages, and metadata.
+        // The bound is at least the maximum chunk size, because a TIFF file may contain more pages,
+        // and metadata.
         return {std::max<std::size_t>(decoded.max, LimitOf(Limit::kChunkSize)), false};
     }
 

@@ -124,7 +124,7 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     return codecs;
 }
 
-// Zarr v3 has names for the kinds of shuffle; numcodecs has numbers.
+// Translates the name of the shuffle in Zarr v3 to its number in numcodecs.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& /*context*/) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strict parsing of Zarr v3 codec configurations: unknown members and other types are errors.
-// Errors are kCorrupt and name the member.
+// Strict parsing of Zarr v3 codec configurations: an unknown member, or a member of a wrong type,
+// is an error. Errors are kCorrupt and name the member.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace zarr {
 Status CheckMembers(const json::Value& configuration,
                     std::initializer_list<std::string_view> known);
 
-// Return the compulsory member `key`, which must not be null.
+// Returns the required member `key`, which must be an integer from `minimum` to `maximum`.
 Result<std::int64_t> RequiredInt(const json::Value& configuration, std::string_view key,
                                  std::int64_t minimum, std::int64_t maximum);
 Result<double> RequiredNumber(const json::Value& configuration, std::string_view key);
-// Returns the index in `names` of the compulsory member `key`.
+// Returns the index of the required member `key` in `names`.
 Result<std::size_t> RequiredName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// Returns the index in `names` of the member `key`; 0 if the member is missing.
+// Returns the index of the member `key` in `names`; 0 if the member is missing.
 Result<std::size_t> OptionalName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// Returns the codecs in the compulsory member `key`. Their `place` is "codecs[0]", "codecs[1]", ...
-// for the key "codecs". Returns kLimit for too many codecs.
+// Returns the codecs in the required member `key`. The `place` of each is its path for messages,
+// such as "codecs[0]" for the key "codecs". Returns kLimit if there are too many codecs.
 Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
                                               std::string_view key);
 

@@ -33,7 +33,7 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("ends before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // The second comparison reserves the bytes of the lengths that follow.
+            // The second comparison leaves room for the length fields of all items that follow.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
                                        " bytes, which exceeds the chunk");
@@ -74,8 +74,8 @@ class Vlen final : public ObjectCodec {
     }
 
   private:
-    // Checks the stored count. Also checks that `count` lengths fit in `encoded`, before memory is
-    // allocated.
+    // Returns an error if the stored count is not `count`, or if `encoded` is too short for `count`
+    // lengths. Checked before memory is allocated.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
         if (encoded.size < kCountSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
@@ -89,8 +89,8 @@ class Vlen final : public ObjectCodec {
         return {};
     }
 
-    // Returns the encoded size; kLimit if decoding would reject that size. The count and lengths
-    // then fit 32 bits.
+    // Returns the encoded size; kLimit if decoding would reject a chunk of that size. Within the
+    // limit, the count and all lengths fit 32 bits.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
         std::size_t size = SaturatingAdd(kCountSize, SaturatingMul(count, kLengthSize));
         const std::size_t most = LimitOf(Limit::kStringSize);

@@ -3,9 +3,9 @@
 // without a header. Numbers of fewer than 32 bits are widened; times are int64.
 //
 // libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with the same
-// bits. That is exact in mode "reversible". In other modes, numbers with the highest bit set cannot
-// be written. Negative results are decoded as 0, as the specification clamps narrower integers.
-// https://zfp.readthedocs.io/en/release1.0.1/modes.html
+// bits. The result is exact in mode "reversible". In other modes, numbers with the highest bit set
+// cannot be written. Negative results are decoded as 0, as the specification clamps narrower
+// integers. https://zfp.readthedocs.io/en/release1.0.1/modes.html
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -63,8 +63,8 @@ Result<ZfpParameters> ParseExpert(const json::Value& config) {
     ZfpParameters parameters;
     parameters.mode = ZfpMode::kExpert;
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", "minbits", "maxbits", "maxprec", "minexp"}));
-    // A larger minbits would pad each block beyond its maximum size, and so take any amount of
-    // memory.
+    // `minbits` is limited to the maximum size of a block. A larger value would pad each block, and
+    // so take any amount of memory.
     ZARR_ASSIGN_OR_RETURN(const std::int64_t minbits,
                           RequiredInt(config, "minbits", 0, ZFP_MAX_BITS));
     ZARR_ASSIGN_OR_RETURN(const std::int64_t maxbits,
@@ -164,8 +164,8 @@ Result<ZfpNumbers> ZfpNumbers::Of(const DataType& type, ZfpMode mode) {
     return numbers;
 }
 
-// Calls visit(byte offset, zero) for each element of unsigned integers with 32 or 64 bits. `zero`
-// has libzfp's signed type.
+// Calls visit(byte offset, zero) for each of `count` unsigned integers of `bits` bits, 32 or 64.
+// `zero` has libzfp's signed type of the same size.
 template <class Visit>
 void VisitUnsigned(unsigned bits, std::size_t count, const Visit& visit) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -192,8 +192,8 @@ Status CheckPositive(unsigned bits, const std::uint8_t* data, std::size_t count)
                            std::to_string(bits - 1) + " and more require the mode \"reversible\"");
 }
 
-// Widens integers of `bits` bits to int32, shifted to the highest bits below the sign (as libzfp's
-// zfp_promote_*() functions do).
+// Widens integers of `bits` bits to int32, shifted to the highest bits below the sign bit, as
+// libzfp's zfp_promote_*() functions do.
 template <class Int>
 void Promote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
     const std::int32_t half = std::is_signed_v<Int> ? 0 : std::int32_t{1} << (bits - 1);
@@ -246,8 +246,8 @@ class Zfp final : public Codec {
         : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // libzfp pads blocks to 256 values, which may contain a single element, and widens elements
-        // up to four times.
+        // The bound allows for padding: a block of 256 values may contain a single element.
+        // Elements may also be widened up to four times.
         return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing of libzfp streams, shared by two codecs. Reading uses a padded copy, so that
+// Reads and writes libzfp streams for the codecs zfp and zfpy. Reading uses a padded copy, so that
 // libzfp never reads outside of memory.
 #pragma once
 
@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxZfpDimensions = 4;
 // Padding in bytes after the encoded data, sufficient to read the header.
 inline constexpr std::size_t kZfpHeaderRoom = (ZFP_HEADER_MAX_BITS + 7) / 8 + sizeof(std::uint64_t);
 
-// A libzfp stream that is open at its start.
+// A libzfp stream, positioned at its start.
 struct OpenedZfp {
     Buffer bytes;  // encoded data, then zero bytes
     std::unique_ptr<bitstream, CloseZfpBits> bits;
@@ -39,8 +39,8 @@ struct OpenedZfp {
 // end of input.
 Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened);
 
-// Returns the padding in bytes that decoding `encoded` may read. The stream and field of `opened`
-// must be set up. Returns kLimit if that is too much memory.
+// Returns how many bytes of padding libzfp may read when it decodes `encoded`. The stream and field
+// of `opened` must be set up. Returns kLimit if the padding would take too much memory.
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened);
 
 // Decodes `encoded` to `decoded`, which must have the size of the field. `opened` must be set up,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "zstd": Zstandard frames (RFC 8878), with or without content size in the header.
-// numcodecs writes one frame. Several frames, and skippable frames, are joined as RFC 8878
-// requires. Other bytes after a frame are an error, as in numcodecs.
+// numcodecs writes one frame. When decoding, the contents of several frames are joined and
+// skippable frames are skipped, as RFC 8878 requires. Other bytes after a frame are an error, as in
+// numcodecs.
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -83,8 +84,8 @@ class ZstdStream final : public StreamDecoder {
 
   private:
     int window_log_;
-    // A separate context per stream, because the window may be large and should be freed with the
-    // stream.
+    // Each stream has its own context, because the context's window may be large and should be
+    // freed with the stream.
     Context context_;
 };
 
@@ -202,8 +203,8 @@ class Zstd final : public Codec {
             return ParallelFor(frames.size(), threads,
                                [&](std::size_t i) { return DecodeFrame(frames[i], out); });
         }
-        // Checked first, because the streaming decoder may allocate a window as large as the
-        // decoded size in the header.
+        // The size in the header is checked first. Otherwise the streaming decoder could allocate a
+        // window as large as that size.
         if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);

@@ -27,8 +27,9 @@ bool IsInvertible(const GeoTransform& t) {
     return finite && t[1] * t[5] - t[2] * t[4] != 0;
 }
 
-// Converts an array of six numbers a, b, c, d, e, f to GDAL's order. Nine numbers are a 3 x 3
-// matrix, whose last row is ignored. nullopt if the transform is invalid or not invertible.
+// Converts six numbers a, b, c, d, e, f to a geotransform in GDAL's order. In the input, x = a *
+// column + b * row + c. Nine numbers are a 3 x 3 matrix, whose last row is ignored. Returns nullopt
+// if the transform is invalid or not invertible.
 std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
     const json::Array* items = value.as_array();
     if (items == nullptr || (items->size() != 6 && items->size() != 9)) return std::nullopt;
@@ -40,8 +41,8 @@ std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
     return transform;
 }
 
-// Parses six numbers in GDAL's order: the text "x0 dx rx y0 ry dy" that rioxarray writes, or a
-// list. nullopt if the transform is invalid or not invertible.
+// Parses a geotransform of six numbers in GDAL's order: the text "x0 dx rx y0 ry dy" that rioxarray
+// writes, or a list. Returns nullopt if the transform is invalid or not invertible.
 std::optional<GeoTransform> ReadGdalOrder(const json::Value& value) {
     GeoTransform transform{};
     if (const std::string* const text = value.as_string()) {
@@ -121,8 +122,8 @@ class AffineFinder {
     }
 
   private:
-    // Returns the transform in attribute `name` unless the attributes state another raster size.
-    // xarray keeps the attributes of a raster when a part of the raster is saved.
+    // Returns the transform in attribute `name`. Returns nullopt if the attributes state another
+    // raster size: xarray keeps the attributes of a raster when a part of the raster is saved.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
         auto source = FromAttribute(attributes, name);
@@ -138,8 +139,8 @@ class AffineFinder {
         return std::nullopt;
     }
 
-    // Warns if `stated` disagrees with the coordinate arrays: programs that change coordinates do
-    // not update the attributes. Skipped for remote stores, to save requests.
+    // Warns if `stated` disagrees with the coordinate arrays, because programs that change
+    // coordinates do not update the attributes. Skipped for remote stores, to save requests.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
@@ -153,7 +154,8 @@ class AffineFinder {
                                 " disagrees with the coordinate arrays; the attribute is used");
     }
 
-    // True if the coordinates are pixel numbers, which start at 0 and increase by 1.
+    // True if the coordinates with the geotransform `t` are pixel numbers, which start at 0 and
+    // increase by 1.
     static bool HoldsPixelNumbers(const GeoTransform& t) {
         return t[1] == 1 && t[5] == 1 && (t[0] == -0.5 || t[0] == 0) && (t[3] == -0.5 || t[3] == 0);
     }
@@ -212,8 +214,8 @@ class AffineFinder {
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
-            // The transform of node registration refers to the centre of the first pixel. A
-            // geotransform refers to the corner of that pixel.
+            // The transform of node registration refers to the centre of the first pixel, so it is
+            // shifted to the corner, to which a geotransform refers.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -221,8 +223,8 @@ class AffineFinder {
         return source;
     }
 
-    // Adds a warning unless `warnings_` has the warning already. An array and its group may state
-    // one attribute.
+    // Adds a warning unless `warnings_` contains it already. An array and its group may have equal
+    // attributes, which would give one warning twice.
     void WarnOnce(const std::string& warning) {
         if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
             warnings_.push_back(warning);
@@ -230,15 +232,15 @@ class AffineFinder {
 
     // Returns the regular axis that the coordinate array of dimension `index` gives; nullopt if the
     // coordinates are irregular.
-    // `stated` is the axis by an attribute, nullopt if no attribute states the axis. `stated` gives
-    // the pixel size if the dimension has one element, such as a row that was cut out of a raster.
-    // `stated` is returned if irregular coordinates are within half a pixel of it.
+    // `stated` is the axis that an attribute states; nullopt if no attribute states the axis.
+    // `stated` gives the pixel size if the dimension has one element, such as a row that was cut
+    // out of a raster. `stated` is returned if irregular coordinates are within half a pixel of it.
     std::optional<RegularAxis> Axis(std::size_t index, const std::optional<RegularAxis>& stated,
                                     Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
-        // NumPy times, for example along a satellite's track, are valid coordinates, but not
-        // numbers.
+        // Times, for example along a satellite's track, are valid coordinates but not numbers, so
+        // they give no axis and no warning.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
@@ -266,8 +268,8 @@ class AffineFinder {
         return stated;
     }
 
-    // True if the coordinates are lengths not in metres, or angles not in degrees, as geostationary
-    // satellite data has.
+    // True if the coordinates are lengths in a unit other than metres, or angles in a unit other
+    // than degrees. Geostationary satellite data has such coordinates.
     static bool IsInOtherUnits(const Dimension& dimension) {
         const std::string* const units = StringAttribute(dimension.coordinate_attributes, "units");
         const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
@@ -275,9 +277,9 @@ class AffineFinder {
         return unit->kind == SpaceUnit::Kind::kLength ? unit->factor != 1 : unit->name != "degree";
     }
 
-    // Returns the geotransform by the coordinate arrays of X and Y; nullopt if an axis is
-    // irregular. `stated` is the geotransform by an attribute, or nullptr. Sets is_contradicted_ if
-    // irregular coordinates contradict `stated`.
+    // Returns the geotransform that the coordinate arrays of X and Y give; nullopt if an axis is
+    // irregular. `stated` is the geotransform that an attribute states, or nullptr. Sets
+    // is_contradicted_ to true if irregular coordinates contradict `stated`.
     std::optional<AffineSource> FromCoordinates(const GeoTransform* stated, Warnings& warnings) {
         std::optional<RegularAxis> stated_x;
         std::optional<RegularAxis> stated_y;
@@ -301,7 +303,7 @@ class AffineFinder {
         return source;
     }
 
-    // Returns the geotransform of GDAL's attribute `GeoTransform` in the array or its grid mapping
+    // Returns the geotransform in GDAL's attribute `GeoTransform` of the array or its grid mapping
     // variable.
     std::optional<AffineSource> FromGdalAttribute() {
         constexpr const char* kName = "GeoTransform";
@@ -348,8 +350,8 @@ class AffineFinder {
             const std::string* registration = StringAttribute(attributes, "spatial:registration");
             const bool is_of_nodes =
                 is_spatial && registration != nullptr && *registration == "node";
-            // A bounding box of node registration passes through the centres of the outermost
-            // pixels.
+            // The size is reduced by one pixel, because a bounding box of node registration passes
+            // through the centres of the outermost pixels.
             const double less = is_of_nodes ? 1 : 0;
             const double columns = Size(facts_.axes.x) - less;
             const double rows = Size(facts_.axes.y) - less;
@@ -396,8 +398,8 @@ class AffineFinder {
         return true;
     }
 
-    // Returns the geotransform by OME-NGFF: transformations of the level, then of the multiscale.
-    // The transformations give the centres of voxels.
+    // Returns the geotransform that OME-NGFF states: transformations of the level, then of the
+    // multiscale. The transformations give the centres of voxels.
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
@@ -419,8 +421,8 @@ class AffineFinder {
         const std::vector<double>& to_x = placement->rows[*x_row];
         const std::vector<double>& to_y = placement->rows[*y_row];
         AffineSource source;
-        // OME images count Y downwards; maps and GDAL's tools count Y upwards. Hence Y changes its
-        // sign.
+        // Y changes its sign, because OME images count Y downwards, but maps and GDAL's tools count
+        // Y upwards.
         source.transform = {to_x.back() - 0.5 * to_x[x] - 0.5 * to_x[y], to_x[x],  to_x[y],
                             0.5 * to_y[x] + 0.5 * to_y[y] - to_y.back(), -to_y[x], -to_y[y]};
         for (double& number : source.transform) number += 0.0;  // turns -0 into 0
@@ -435,8 +437,8 @@ class AffineFinder {
         return source;
     }
 
-    // Returns the geotransform by the multiscales layout (zarr-conventions): the group's entry for
-    // the level, an array or its group, has `spatial:` attributes.
+    // Returns the geotransform that a multiscales layout states (zarr-conventions). The entry of
+    // the group's layout for the array, or for the array's group, has `spatial:` attributes.
     std::optional<AffineSource> FromLayout() {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
@@ -462,11 +464,11 @@ class AffineFinder {
     Warnings& warnings_;
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
-    // True if the coordinates are in degrees and `GeoTransform` comes from a grid mapping that no
+    // True if the coordinates are in degrees, but `GeoTransform` comes from a grid mapping that no
     // attribute names.
     bool is_beside_degrees_ = false;
-    // True if the coordinates last read are irregular and contradict the axis that an attribute
-    // states.
+    // True if the coordinates that were last read are irregular and contradict the axis that an
+    // attribute states.
     bool is_contradicted_ = false;
 };
 

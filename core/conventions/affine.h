@@ -15,13 +15,14 @@ namespace zarr {
 // y = c[3] + column * c[4] + row * c[5].
 using GeoTransform = std::array<double, 6>;
 
-// A geotransform with its origin, the attribute or arrays that state it, for messages.
+// A geotransform and its origin. The origin is the attribute or the arrays that state the
+// geotransform, for messages.
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
     // True if the coordinate arrays agree with `transform` and use its units.
     bool from_coordinates = false;
-    bool is_ome = false;  // from OME-NGFF: a physical scale without a CRS
+    bool is_ome = false;  // true if OME-NGFF states a physical scale without a CRS
 };
 
 // True if the attributes of an array or a group hold a supported `spatial:transform` or
@@ -29,8 +30,7 @@ struct AffineSource {
 bool StatesTransform(const json::Value& attributes);
 
 // Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
-// axis, in pixels of `b`. NaN if a corner is NaN.
-// Widths and heights are in pixels.
+// axis, in pixels of `b`. Returns NaN if a corner is NaN. Widths and heights are in pixels.
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
                       double b_width, double b_height);
 

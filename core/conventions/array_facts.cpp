@@ -13,7 +13,7 @@ namespace zarr {
 
 namespace {
 
-// A 1-D array of coordinates; `path` is empty if the array does not exist.
+// A 1-D array of coordinates. `path` is empty if no such array exists.
 struct CoordinateVector {
     std::string path;
     ArrayMetadata metadata;
@@ -69,7 +69,7 @@ bool IsColourImage(const ArrayMetadata& metadata) {
 
 namespace {
 
-// Declares Y and X by the attribute `spatial:dimensions`.
+// Declares the roles of Y and X by the attribute `spatial:dimensions`.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
     const auto names = ReadSpatialDimensions(attributes);
     if (!names) return;
@@ -79,9 +79,9 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-// Declares Y and X by the attribute `spatial:shape` [height, width], if no dimension has a name.
-// Height and width must each match exactly one dimension. If height equals width, the first
-// matching dimension is Y.
+// Declares the roles of Y and X by the attribute `spatial:shape` [height, width], if no dimension
+// has a name. Height and width must each match exactly one dimension. If height equals width, the
+// first matching dimension is Y.
 void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
                   std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
@@ -123,7 +123,8 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the coordinate array in the array's group and the dimension differ in length.
+// Warns if the coordinate array of a dimension in the array's group has another length than the
+// dimension.
 void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
                   Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);
@@ -159,8 +160,7 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     return dimension;
 }
 
-// Sets the role of an axis that is chosen as X or Y, if a part of the dimension's name suggests
-// that role.
+// Sets the role of a dimension that was chosen as X or Y, if a part of its name suggests that role.
 void SetRoleByName(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
     if (!axis) return;
     Dimension& dimension = facts.dimensions[*axis];
@@ -191,8 +191,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // An array at the root of the store has no coordinate arrays beside it. Generated names
-        // have no coordinates.
+        // Coordinate arrays are not searched for an array at the root, which has no arrays beside
+        // it. Generated names have no coordinates, either.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,
@@ -239,7 +239,8 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
 
 namespace {
 
-// Returns the meanings: the words of a string, or a list of strings as EOPF writes them.
+// Returns the items of `flag_meanings`: the words of a string, or a list of strings as EOPF writes
+// them.
 std::vector<std::string> Meanings(const json::Value& attributes) {
     constexpr std::string_view kName = "flag_meanings";
     const json::Value* value = attributes.Find(kName);

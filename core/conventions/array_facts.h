@@ -17,9 +17,9 @@ struct Dimension {
     std::string name;
     bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    AxisRole role = AxisRole::kNone;  // by the coordinates, a declaration, or the name
-    std::string group;                // group of the coordinate array, else of the dimension
-    std::string coordinate_path;      // empty if the dimension has no coordinate array
+    AxisRole role = AxisRole::kNone;  // by the coordinates, else a declaration, else the name
+    std::string group;  // group of the coordinate array; without one, group of the dimension
+    std::string coordinate_path;  // empty if the dimension has no coordinate array
     // Attributes of the coordinate array, merged by WithEopf(). Empty object if there is no
     // coordinate array.
     json::Value coordinate_attributes;
@@ -39,13 +39,13 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// An image has at least this many rows and columns for each colour. Smaller arrays are not taken as
+// Minimum number of rows and columns of an image for each colour. Smaller arrays are not taken as
 // images.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
-// True if type and shape are those of a colour image as Pillow and OpenCV produce it: uint8 or
-// uint16, shape (rows, columns, 3 or 4). Rows and columns are at least kColourImageSides times the
-// number of colours.
+// True if the array has the type and shape of a colour image that Pillow or OpenCV writes. The type
+// is uint8 or uint16, the shape (rows, columns, 3 or 4). Rows and columns are at least
+// kColourImageSides times the number of colours.
 bool IsColourImage(const ArrayMetadata& metadata);
 
 // The two dimension names of the attribute `spatial:dimensions` (zarr-conventions, spatial).
@@ -59,27 +59,29 @@ struct SpatialDimensions {
 std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes);
 
 // Reads the metadata and attributes of an array and of its coordinate arrays. Attributes that are
-// not JSON give a warning and count as empty. The result is cached in the hierarchy.
+// not JSON give a warning and are treated as empty. The result is cached in the hierarchy.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
-// Appends to `keys` the keys of the documents that DescribeArray() reads for the coordinates of an
-// array; see Store::Prefetch(). Requires that the documents of the array itself are cached.
+// Appends the keys of the documents that DescribeArray() reads for an array's coordinates to
+// `keys`, for Store::Prefetch(). Requires that the documents of the array itself are cached.
 void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys);
 
-// Returns the path of the 1-D array of `size` elements that has the name of the dimension, in
-// `group` or its nearest ancestor; empty if no array matches.
+// Returns the path of the coordinate array of a dimension: a 1-D array of `size` elements with the
+// dimension's name. Searches `group`, then its ancestors from the nearest on. Empty if no array
+// matches.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size);
 
 // Returns the class names by pixel value 0, 1, 2, ... from `flag_values` and `flag_meanings` (CF
 // conventions, section 3.5). EOPF writes `flag_meanings` as a list. A value without a meaning has
-// an empty name. Empty if there are no flags, `flag_masks` exists, or a value is outside 0 to 1023.
-// A number of meanings other than the number of values gives a warning.
+// an empty name. Returns an empty list if there are no flags, `flag_masks` exists, or a value is
+// outside 0 to 1023. Warns if the numbers of meanings and values differ.
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
 
-// Returns the data type that the attribute `_Unsigned` makes of an integer type, by the netCDF
-// convention for formats without unsigned integers. Other types stay unchanged.
+// Returns `type` with the sign that the attribute `_Unsigned` states, if `type` is an integer. The
+// netCDF convention defines `_Unsigned` for formats without unsigned integers. Other types stay
+// unchanged.
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes);
 
 }  // namespace zarr

@@ -22,8 +22,8 @@ bool ParseDouble(const std::string& text, double& number) {
     return !stream.fail() && (stream >> std::ws).eof();
 }
 
-// Appends one number, or all numbers that a string lists. Returns false if `value` has anything
-// else.
+// Appends to `numbers` one number, or all numbers that a string lists. Returns false if `value` is
+// or contains anything else.
 bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
     double number = 0;
     if (value.GetDouble(number)) {

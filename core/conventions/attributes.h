@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lenient reading of single attributes: real stores deviate from the conventions.
+// Reads single attributes leniently, because real stores deviate from the conventions.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ const std::string* StringAttribute(const json::Value& attributes, std::string_vi
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
-// nullopt if absent. Any other value gives a warning and nullopt.
+// Returns nullopt if the attribute is absent. Any other value gives a warning and nullopt.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
@@ -42,13 +42,13 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
 // driver/raster/stored_masks.h.
 inline constexpr std::string_view kMaskAttribute = "gdal_mask";
 
-// Returns the last path segments of the arrays that describe an array by its attributes:
-// coordinates, grid mappings, bounds (CF conventions), mask.
+// Returns the names of the arrays that an array's attributes refer to: coordinates, grid mappings,
+// bounds (CF conventions) and mask. A name is the last segment of the path.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
 // Returns the path of the array that `name` refers to from `group` (CF conventions, section 2.7.1).
-// `name` is absolute, or is searched in the group and then in its ancestors. Empty if no array
-// matches, or if `name` leads outside the store.
+// `name` is an absolute path, or is searched in the group and then in its ancestors. Empty if no
+// array matches, or if `name` leads outside of the store.
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 
@@ -56,7 +56,8 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
-// Packing of numbers (CF conventions, section 8.1): value = stored * scale + offset, in `units`.
+// Packing of stored numbers (CF conventions, section 8.1): value = stored * scale + offset, in
+// `units`.
 struct Packing {
     std::optional<double> scale;
     std::optional<double> offset;
@@ -64,12 +65,12 @@ struct Packing {
 };
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 
-// Returns the units of an array's numbers: from its NumPy time type, else from the attribute
+// Returns the units of an array's numbers: the units of its NumPy time type, else the attribute
 // `units`.
 std::string UnitsOf(const DataType& type, const Packing& packing);
 
 // Returns the UDUNITS spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s],
-// "days" for <m8[D]. Empty for other types and for time without a unit.
+// "days" for <m8[D]. Empty if `type` is not a time, or is a time without a unit.
 std::string TimeUnits(const DataType& type);
 
 }  // namespace zarr

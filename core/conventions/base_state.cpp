@@ -52,8 +52,8 @@ std::string DigestOfChunks(const Array& array) {
     return digest.Text();
 }
 
-// Returns the size of a window along each dimension: at most kWindowSide, and at most kWindowSize
-// elements in all. The first dimensions are reduced first.
+// Returns the size of a sampled window along each dimension. No size exceeds kWindowSide, and the
+// window has at most kWindowSize elements. To fit, the first dimensions are reduced first.
 DimVector<std::uint64_t> WindowSize(const std::vector<std::uint64_t>& shape) {
     DimVector<std::uint64_t> count;
     std::uint64_t size = 1;

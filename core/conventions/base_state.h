@@ -12,24 +12,26 @@
 
 namespace zarr {
 
-// Attribute of a group of overviews that records the BaseState() of each overview's base. The value
-// is a JSON object by array name, stored as text, because netCDF attributes can hold text.
+// Attribute of an overview group that records the BaseState() of the array that each overview was
+// made from. The value is a JSON object by array name. The object is stored as text, because netCDF
+// attributes can hold text.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
-// Returns the base state that a group's attributes record for array `name`; empty if none is
-// recorded.
+// Returns the base state that the attributes of an overview group record for array `name`. Empty if
+// no state is recorded.
 std::string StatedBase(const json::Value& group_attributes, std::string_view name);
-// Records the base state of array `name` in a group's attributes; an empty `state` removes the
-// record.
+// Records the base state of array `name` in the attributes of an overview group. An empty `state`
+// removes the record.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
-// Returns digests of an array, separated by ":". The first covers shape and data type. A store that
-// is not remote adds a digest of stored bytes of sampled chunks and a digest of sampled values. The
-// digest of values is equal for a copy with other chunks. Pending writes are not included.
+// Returns digests of an array, separated by ":". The first digest covers shape and data type. If
+// the store is not remote, two digests follow: of stored bytes of sampled chunks, and of sampled
+// values. The digest of values is equal for a copy with other chunks. Pending writes are not
+// included.
 std::string BaseState(const Array& array);
 
 // True if an array matches `state`, a result of BaseState(). Values are read only if the stored
-// bytes differ. Also true if a digest is missing or cannot be computed.
+// bytes differ. Returns true, too, if a digest is missing or cannot be computed.
 bool IsInState(const Array& array, std::string_view state);
 
 }  // namespace zarr

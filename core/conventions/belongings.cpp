@@ -27,7 +27,7 @@ std::string NameIn(const std::string& group, const std::string& path) {
     return group.empty() ? path : path.substr(group.size() + 1);
 }
 
-// Returns the paths of the arrays that an array refers to, in any group.
+// Returns the paths of the arrays that the attributes of an array refer to, in any group.
 std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> references;
     const auto facts = DescribeArray(hierarchy, path);
@@ -41,8 +41,8 @@ std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string
     return references;
 }
 
-// Replaces `old_name` at the start or end of `text` by `new_name`. Empty if `text` neither starts
-// with `old_name` and "_" nor ends with "_" and `old_name`.
+// Returns `text` with `old_name` at its start or end replaced by `new_name`. Empty if `text`
+// neither starts with `old_name` and "_" nor ends with "_" and `old_name`.
 std::string WithName(const std::string& text, const std::string& old_name,
                      const std::string& new_name) {
     const std::string start = old_name + "_";
@@ -52,8 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// Returns the coordinate arrays of an array's dimensions, except dimensions whose names contain the
-// array's name.
+// Returns the coordinate arrays of an array's dimensions, without dimensions whose names contain
+// the array's name.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);
@@ -63,7 +63,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
     return shared;
 }
 
-// References between arrays.
+// References of arrays to other arrays, such as coordinates and masks.
 class References {
   public:
     // Reads the references of all arrays in and below the group `scope`.
@@ -74,16 +74,15 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // References are incomplete if an array could not be read, because that array may refer to
-        // any other.
+        // Reading fails if an array could not be read, because that array may refer to any other.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
     }
 
     // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly.
-    // Arrays in `kept` are left out. Arrays are left out if arrays outside `owners` and outside the
-    // result refer to them.
+    // Arrays in `kept` are omitted. An array is omitted, too, if another array refers to it, except
+    // arrays in `owners` and in the result.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -129,7 +128,7 @@ class References {
     std::map<std::string, std::set<std::string>> of_;
 };
 
-// The overviews of an array that the attributes of its group describe.
+// The overviews of an array, as the attributes of its group describe them.
 class DescribedOverviews {
   public:
     static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
@@ -176,7 +175,7 @@ class DescribedOverviews {
         return Change(writer, levels);
     }
 
-    // Removes overview groups that hold no other overviews.
+    // Removes overview groups that contain no overviews of other arrays.
     Status RemoveEmptyGroups(HierarchyWriter& writer) const {
         std::set<std::string> groups;
         for (const std::string& path : paths()) groups.insert(GroupOf(path));
@@ -196,7 +195,8 @@ class DescribedOverviews {
     DescribedOverviews(const Hierarchy& hierarchy, std::string path)
         : hierarchy_(&hierarchy), path_(std::move(path)), group_(GroupOf(path_)) {}
 
-    // True if `level` lies in a group for overviews; attributes may list other arrays, too.
+    // True if `level` is in a group for overviews. Attributes may also list arrays elsewhere as
+    // overviews.
     bool IsInContainer(const std::string& level) const {
         const std::string first = level.substr(0, level.find('/'));
         if (first == level || LastName(level) != LastName(path_)) return false;
@@ -205,7 +205,7 @@ class DescribedOverviews {
                (MayBeOverviewsGroup(first) && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
-    // Moves the base state that an overview group records for the array to `new_name`.
+    // Renames the array to `new_name` in the base states that an overview group records.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));
@@ -259,8 +259,8 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array, and its mask and grid mapping if `owned` has them and their names contain the
-// array's name.
+// Renames an array. Renames its mask and grid mapping, too, if `owned` contains them and their
+// names contain the array's name.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {
@@ -307,7 +307,7 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // If an array cannot be read, belongings are kept, because that array may refer to them.
+    // All belongings are kept if an array cannot be read, because that array may refer to them.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// Scope of a deletion.
+// Options of DeleteWithBelongings().
 struct DeletionScope {
     std::string group;  // only arrays in and below this group are searched for references
     // Keeps the coordinate arrays of dimensions, except those whose names contain the array's name,
@@ -22,10 +22,10 @@ struct DeletionScope {
     bool keeps_dimensions = false;
 };
 
-// Deletes a node, and the belongings of the node if the node is an array. Returns the paths of all
-// deleted nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are
-// deleted before the nodes that they describe: a process that ends in between leaves no description
-// of a missing node.
+// Deletes a node; if the node is an array, its belongings, too. Returns the paths of all deleted
+// nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are deleted
+// before the nodes that they describe. A process that ends in between thus leaves no description of
+// a missing node.
 Result<std::vector<std::string>> DeleteWithBelongings(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,

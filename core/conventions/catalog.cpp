@@ -40,7 +40,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     return array;
 }
 
-// Maximum number of groups and arrays that a listing visits. More indicate a loop or an attack.
+// Maximum number of groups and arrays that a listing visits. A larger number indicates a loop of
+// links or an attack.
 constexpr std::size_t kMaxListed = 1'000'000;
 
 std::vector<std::string> KeysOf(const Hierarchy& hierarchy,
@@ -52,16 +53,16 @@ std::vector<std::string> KeysOf(const Hierarchy& hierarchy,
     return keys;
 }
 
-// An OME-NGFF image, described by its group's attributes alone.
+// An OME-NGFF image, as its group's attributes describe it.
 struct ImageLevels {
     std::string base;              // path of the largest level
     std::set<std::string> levels;  // paths of the group's members that are levels or hold levels
     std::string title;
 };
 
-// Reads the image that a group's attributes describe; nullopt unless the attributes describe
-// exactly one image. The first level is the largest (OME-NGFF) unless another level has a smaller
-// scale.
+// Reads the image that a group's attributes describe. Returns nullopt unless the attributes
+// describe exactly one image. The first level is taken as the largest (OME-NGFF), unless another
+// level has a smaller scale.
 std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
     Warnings ignored;  // reported when the image is opened
     std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
@@ -81,7 +82,7 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // A level below a subgroup counts as that subgroup.
+        // If a level is below a subgroup, the subgroup is inserted.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
@@ -186,7 +187,7 @@ Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
     ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
-    // A store that cannot list may still yield arrays, in groups that attributes name.
+    // A store that cannot list may still contain arrays in groups that attributes name.
     const bool has_arrays =
         std::any_of(groups_.begin(), groups_.end(),
                     [](const CatalogGroup& group) { return !group.arrays.empty(); });
@@ -256,14 +257,14 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         }
         expanded_.insert(member.path);
         for (NamedMember& image : well.members)
-            // OME-NGFF does not allow a well in a well. The listing of the group finds such a well.
+            // A well in a well is skipped, because OME-NGFF does not allow it. The listing of the
+            // group finds such a well.
             if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
     }
     return images;
 }
 
-// Returns true if the group exists. The attributes are checked first, because reading them is the
-// cheapest check.
+// True if the group exists. The attributes are checked first, because reading them costs least.
 bool CatalogWalk::IsThere(const std::string& path) {
     const auto has_attributes = hierarchy_.Has(path, Document::kAttributes);
     if (has_attributes.ok() && *has_attributes) return true;
@@ -317,7 +318,7 @@ Status CatalogWalk::VisitLabels(const std::string& path, const std::set<std::str
         const auto found = hierarchy_.Has(labels, Document::kAttributes);
         return found.ok() && *found ? Visit(labels, false) : Status();
     }
-    // Uses List(), because Members() would read the metadata of each level.
+    // List() is used, because Members() would read the metadata of each level.
     const auto entries = hierarchy_.List(path);
     std::vector<Node> members;
     for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i) {

@@ -13,7 +13,7 @@
 
 namespace zarr {
 
-// An array in a listing.
+// An array in the catalog, with the facts that a list of rasters shows.
 struct CatalogArray {
     std::string path;
     Status status;  // error if the array cannot be read; then the other members are empty
@@ -21,12 +21,12 @@ struct CatalogArray {
     std::vector<std::string> dimensions;
     std::string long_name;  // attribute `long_name`; may be empty
     std::string units;
-    std::string placing;        // result of LocationStatements()
+    std::string placing;        // LocationStatements(): text of all statements of the map position
     bool is_raster = false;     // result of IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };
 
-// A group with the arrays directly in it.
+// A group in the catalog, with the arrays directly in it.
 struct CatalogGroup {
     enum class Kind {
         kPlain,
@@ -40,38 +40,38 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened; 0 if the group is not a dataset of bands. May exceed
-    // the rasters listed here, which do not include levels of pyramids that ancestors describe. Set
-    // by the caller that removes levels.
+    // Number of bands if the group is opened as one dataset; 0 if it cannot be. May exceed the
+    // number of rasters listed here, which excludes levels of pyramids that ancestors describe. The
+    // caller that removes these levels sets the number.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
 
-    // Returns the rasters that are not auxiliary.
+    // Returns the rasters of the group that are not auxiliary.
     std::vector<const CatalogArray*> Rasters() const;
-    // True if the group has several rasters, all 2-D, of one shape, and, if their dimensions have
-    // names, of equal names.
+    // True if the group has several rasters, and all are 2-D and have one shape. If their
+    // dimensions have names, the names must be equal, too.
     bool IsOneGrid() const;
 };
 
 // Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// True for a group that holds nothing but overviews of arrays beside it.
+// True if `group` contains nothing but overviews of arrays in its parent group.
 bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
 
-// Whether a search goes into groups for which IsForOverviews() is true.
+// Whether a search visits groups that contain only overviews; see IsForOverviews().
 enum class OverviewGroups { kIncluded, kSkipped };
 
 // Returns `path` and the groups below, depth first, parents first. Images of a container keep the
 // order of the container; other groups are sorted by name. A group that cannot be listed gives a
-// warning and is left out. A store that cannot list yields only the nodes that MembersOf() and
-// ReadNamedMembers() find.
+// warning and is omitted. If the store cannot list, only nodes that MembersOf() and
+// ReadNamedMembers() find are returned.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings,
                                               OverviewGroups overviews = OverviewGroups::kIncluded);
 
-// True for an array of numbers that has at least two dimensions and is not empty.
+// True if the array consists of numbers, has at least two dimensions and is not empty.
 bool IsRaster(const ArrayMetadata& metadata);
 
 // True if elements of `type` are numbers, or structures with a numeric field.
@@ -84,7 +84,8 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once. Missing nodes that attributes name give one warning in total.
+// Visits each group once and describes it. All nodes that attributes name but that are missing give
+// one warning in total.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
@@ -104,12 +105,12 @@ class CatalogWalk {
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);
     Status VisitContainer(const std::string& path, const NamedMembers& named, bool is_root);
-    // Replaces each well in `members` by the images of the well.
+    // Returns `members` with each well replaced by the images of the well.
     std::vector<NamedMember> Expand(const std::vector<NamedMember>& members);
     bool IsThere(const std::string& path);
     void PrefetchBases(const std::vector<NamedMember>& images);
     Status VisitImage(const NamedMember& image);
-    // Visits the labels of an image, which lie beside its levels.
+    // Visits the labels of an image, which are in subgroups of the image other than its `levels`.
     Status VisitLabels(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;
@@ -120,7 +121,7 @@ class CatalogWalk {
     std::set<std::string> visited_;
     std::set<std::string> expanded_;  // wells that are expanded already
     std::size_t counted_ = 0;
-    Status cannot_list_;  // error if the store cannot list
+    Status cannot_list_;  // kUnsupported after the store failed to list, else ok
 };
 
 }  // namespace zarr

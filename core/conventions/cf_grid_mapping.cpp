@@ -22,7 +22,7 @@ enum Needs : unsigned {
     kAzimuth = 128,
     kSweep = 256,
     kGridPole = 512,
-    kPole = 1024,  // the origin must be a pole
+    kPole = 1024,  // the origin's latitude must be 90 or -90
 };
 
 struct Projection {
@@ -80,8 +80,8 @@ class GridMappingReader {
   private:
     bool Need(unsigned flags) const { return (needs_ & flags) != 0; }
 
-    // Returns a number attribute between `minimum` and `maximum`; nullopt if absent. Other values
-    // give a warning and nullopt.
+    // Returns the attribute `name` as a number between `minimum` and `maximum`; nullopt if absent.
+    // Other values give a warning and nullopt.
     std::optional<double> Number(std::string_view name, double minimum, double maximum) {
         const auto number = NumberAttribute(attributes_, name, warnings_);
         if (!number || (*number >= minimum && *number <= maximum)) return number;
@@ -103,8 +103,8 @@ class GridMappingReader {
                                " is missing or invalid");
     }
 
-    // Returns the first of several synonymous attributes. A later attribute that contradicts the
-    // first gives a warning.
+    // Returns the first existing attribute of several synonymous ones. Warns if a later attribute
+    // contradicts the first.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;
@@ -166,8 +166,8 @@ class GridMappingReader {
         mapping_.false_northing = Number("false_northing", -kFarthest, kFarthest).value_or(0);
     }
 
-    // Returns 'x' or 'y', the axis that an attribute names; 0 if the attribute is absent or
-    // invalid.
+    // Returns 'x' or 'y', the axis that the attribute `name` states; 0 if the attribute is absent
+    // or invalid.
     char Axis(std::string_view name) {
         const json::Value* value = attributes_.Find(name);
         if (value == nullptr || value->is_null()) return 0;
@@ -199,7 +199,7 @@ class GridMappingReader {
             longitude = FirstOf({"longitude_of_central_meridian", "longitude_of_projection_origin"},
                                 -360, 360);
         else if (Need(kPole))
-            // Prefer the deprecated attribute: only polar_stereographic uses
+            // The deprecated attribute is preferred, because only polar_stereographic uses
             // straight_vertical_longitude_from_pole.
             longitude =
                 FirstOf({"straight_vertical_longitude_from_pole", "longitude_of_projection_origin"},
@@ -217,8 +217,8 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Reads the pole of polar_stereographic. Some writers store the latitude of true scale in place
-    // of the origin's latitude, or omit the origin's latitude.
+    // Reads which pole is the origin of polar_stereographic. Some writers store the latitude of
+    // true scale as the origin's latitude, or omit the origin's latitude.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -273,8 +273,8 @@ struct NamedEllipsoid {
     std::string_view name;  // name in EPSG
 };
 
-// Ellipsoids under their names in EPSG, OGC and PROJ. If only axes are stated, the first matching
-// entry gives the name.
+// Known ellipsoids, with their names in EPSG, OGC and PROJ. If a grid mapping states only axes, the
+// first ellipsoid with these axes gives the name.
 constexpr NamedEllipsoid kEllipsoids[] = {
     {"wgs84", {6378137, 298.257223563}, "WGS 84"},
     {"wgs1984", {6378137, 298.257223563}, "WGS 84"},
@@ -344,7 +344,7 @@ std::string Text(const json::Value& attributes, std::string_view name) {
     return text != nullptr ? *text : std::string();
 }
 
-// Returns an attribute that holds a positive length in metres; nullopt if absent or invalid. Values
+// Returns the attribute `name`, a positive length in metres; nullopt if absent or invalid. Values
 // from 6300 to 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
@@ -417,8 +417,8 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     return ellipsoid;
 }
 
-// Returns the known ellipsoid whose axes equal the axes of `ellipsoid` within the usual rounding of
-// published axes; nullptr if none matches.
+// Returns the known ellipsoid with the axes of `ellipsoid`, up to the usual rounding of published
+// axes; nullptr if none matches.
 const NamedEllipsoid* FindEllipsoidByAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;
     const auto* const found = std::find_if(

@@ -10,7 +10,7 @@
 
 namespace zarr {
 
-// An ellipsoid. A sphere has an inverse flattening of 0.
+// An ellipsoid. The inverse flattening of a sphere is stored as 0.
 struct Ellipsoid {
     double semi_major_axis = 0;  // metres
     double inverse_flattening = 0;
@@ -35,16 +35,17 @@ struct CfEarth {
 // 2. semi_minor_axis with inverse_flattening;
 // 3. semi_major_axis alone, as a sphere;
 // 4. earth_radius alone, as a sphere;
-// 5. reference_ellipsoid_name, whose exact axes also replace rounded axes from 1 to 4. Attributes
-// that are not numbers, contradict each other or are out of range give a warning and are ignored.
-// Some stores have radii in kilometres; such radii give a warning and are converted to metres.
+// 5. reference_ellipsoid_name, whose exact axes also replace rounded axes from 1 to 4.
+// Attributes that are not numbers, contradict each other or are out of range give a warning and are
+// ignored. Some stores have radii in kilometres; such radii give a warning and are converted to
+// metres.
 CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings);
 
-// True if both semi-axes of `a` and `b` differ by less than `metres`. WGS 84 and GRS 1980 differ by
-// 0.1 mm.
+// True if both semi-axes of `a` differ by less than `metres` from those of `b`. For comparison, WGS
+// 84 and GRS 1980 differ by 0.1 mm.
 bool SameEllipsoid(const Ellipsoid& a, const Ellipsoid& b, double metres);
 
-// Maximum difference, in metres, between axes and their copies rounded to float32.
+// Maximum difference in metres between an axis and its copy rounded to float32.
 inline constexpr double kRoundedAxes = 1;
 
 // A grid mapping (CF conventions, appendix F). Parameters that the projection does not use are 0.

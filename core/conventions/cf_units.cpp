@@ -25,8 +25,8 @@ struct UnitTerm {
 constexpr SpaceUnit::Kind kLength = SpaceUnit::Kind::kLength;
 constexpr SpaceUnit::Kind kAngle = SpaceUnit::Kind::kAngle;
 
-// Factors from EPSG's units of measure. As in UDUNITS, plain "foot", "yard" and "mile" are the
-// international units.
+// Known units, with factors from EPSG's units of measure. Plain "foot", "yard" and "mile" are the
+// international units, as in UDUNITS.
 constexpr UnitTerm kTerms[] = {
     {"m", kLength, 1, "metre"},
     {"metre", kLength, 1, "metre"},
@@ -108,8 +108,8 @@ const UnitTerm* FindTerm(std::string key) {
     return found == std::end(kTerms) ? nullptr : found;
 }
 
-// True if `symbol` is a plain unit name. False for powers, products and quotients of units, and for
-// "Mm" and "Mrad", which case-insensitive comparison would confuse with "mm" and "mrad".
+// True if `symbol` is a plain unit name. False for powers, products and quotients of units. False
+// for "Mm" and "Mrad", too, which case-insensitive comparison would confuse with "mm" and "mrad".
 bool IsName(std::string_view symbol) {
     const bool plain = std::all_of(symbol.begin(), symbol.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -120,16 +120,16 @@ bool IsName(std::string_view symbol) {
            symbol != "Mm" && symbol != "Mrad";
 }
 
-// Finds units that begin with a sign beyond ASCII, in UTF-8: the degree sign, and both signs for
-// micro.
+// Returns the unit that begins with a sign beyond ASCII, in UTF-8: the degree sign, or one of the
+// two signs for micro.
 const UnitTerm* FindSign(std::string_view symbol) {
     if (symbol == "\xc2\xb0") return FindTerm("degree");
     if (symbol == "\xc2\xb5rad" || symbol == "\xce\xbcrad") return FindTerm("urad");
     return nullptr;
 }
 
-// Removes a leading number and returns it: "1000 m" gives 1000 and leaves "m". Returns 1 if no
-// number leads.
+// Removes the number at the start of `text` and returns it: "1000 m" gives 1000 and leaves "m".
+// Returns 1 if `text` does not start with a number.
 double LeadingNumber(std::string_view& text) {
     std::size_t end = text.find_first_not_of("0123456789.eE+-");
     if (end == std::string_view::npos || end == 0) return 1;

@@ -19,7 +19,7 @@ struct SpaceUnit {
 
 // Parses the `units` of a coordinate array: a spelling of UDUNITS ("m", "kilometers",
 // "degrees_east", "rad", "US_survey_foot") or EPSG. A number may precede the unit ("1000 m").
-// nullopt for any other text, also for empty text.
+// Returns nullopt for any other text, including empty text.
 std::optional<SpaceUnit> ParseSpaceUnit(std::string_view text);
 
 }  // namespace zarr

@@ -81,8 +81,8 @@ class Reader {
     Coordinates read_;
 };
 
-// Calls `read` for each chunk's part of the range, in parallel. After the deadline no further call
-// starts.
+// Calls `read` once for each chunk of the range, in parallel, with the part of the chunk in the
+// range. No call starts after the deadline.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
     const GridAxis axis = array.metadata().ChunkAxis(0);
@@ -91,7 +91,7 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
             return {StatusCode::kCancelled, "the time limit has passed"};
-        // No overflow: each of these chunks holds elements of the range.
+        // The sums cannot overflow, because each of these chunks contains elements of the range.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
@@ -302,8 +302,8 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 
 namespace {
 
-// Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. At most
-// kMaxAxisChunks evenly spaced chunks are read.
+// Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. If there are more
+// than kMaxAxisChunks chunks, that many evenly spaced ones are read.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMaxAxisChunks) return i;
     constexpr std::uint64_t kSteps = kMaxAxisChunks - 1;
@@ -329,7 +329,7 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys) {
     if (path.empty()) return;
     const auto metadata = hierarchy.Metadata(path);
-    // Shards are excluded, because only a part of a shard is read.
+    // Shards are excluded, because only a part of each shard would be needed.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
     for (std::uint64_t i = 0; i < std::min(chunks, kMaxAxisChunks); ++i)
@@ -363,8 +363,8 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // Both the value and the ends of the fit are rounded. The tolerance stays below half the
-    // spacing, so that neighbours cannot be swapped.
+    // The tolerance allows for rounding of the value and of both ends of the fit. The tolerance
+    // stays below half the spacing, so that values in wrong order are not accepted.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

@@ -17,11 +17,11 @@ namespace zarr {
 // Unpacked values of a coordinate array, in row-major order.
 struct Coordinates {
     std::vector<double> values;
-    // Ascending indices of `values` in the array if only a part was read, including the first and
-    // last element. Empty if all values were read.
+    // Index in the array of each of `values`, if only a part of the array was read. Ascending;
+    // contains the first and last element. Empty if all values were read.
     std::vector<std::uint64_t> places;
-    // Rounding error of a stored value, relative to the value: half a unit in the last place for
-    // float32, 0 for other types.
+    // Rounding error of a stored value, relative to the value. For float32 the error is half a unit
+    // in the last place, for other types 0.
     double relative_noise = 0;
 };
 
@@ -30,53 +30,56 @@ struct Coordinates {
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);
 
-// Reads and unpacks `count` elements of a 1-D array from index `first` on. Returns kLimit and
-// kCorrupt as for a whole array, kInvalidArgument if the range exceeds the array.
+// Reads and unpacks `count` elements of a 1-D array from index `first` on. Returns kLimit if there
+// are too many elements, kCorrupt if they are not numbers. Returns kInvalidArgument if the range
+// exceeds the array.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::uint64_t first,
                                     std::uint64_t count, std::size_t threads);
 
-// Reads and unpacks the elements of `region` in an array of any rank. Returns kLimit and kCorrupt
-// as for a whole array.
+// Reads and unpacks the elements of `region` in an array of any rank. Returns kLimit if there are
+// too many elements, kCorrupt if they are not numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, const Region& region,
                                     std::size_t threads);
 
 // Maximum number of chunks of an axis that ReadAxis() reads.
 inline constexpr std::uint64_t kMaxAxisChunks = 64;
-// Reads a 1-D array, or enough of the array to tell whether the values are regular. An axis of more
-// than kMaxAxisChunks chunks is sampled: the chunks at both ends and evenly spaced chunks between.
+// Reads a 1-D array, or a sample that suffices to find out whether the values are regular. An axis
+// of more than kMaxAxisChunks chunks is sampled: the chunks at both ends and evenly spaced chunks
+// between.
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 
-// Appends to `keys` the keys of the chunks that ReadAxis() reads of an array. Appends nothing for a
-// sharded array, an array that is not 1-D, and an empty path.
+// Appends the keys of the chunks that ReadAxis() reads of an array to `keys`. Appends nothing if
+// the array is sharded or not 1-D, or if `path` is empty.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
-// Prefetches the chunks that ReadAxis() reads of the coordinate arrays of `dimensions`, together;
-// see Store::Prefetch(). Does nothing for a store that is not remote.
+// Prefetches the chunks that ReadAxis() reads of all coordinate arrays of `dimensions` together;
+// see Store::Prefetch(). Does nothing if the store is not remote.
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 
-// Centre of the first cell, and signed distance between cells, of regular coordinates.
+// Regular coordinates: the centre of the first cell, and the signed distance between cells.
 struct RegularAxis {
     double start = 0;
     double spacing = 0;
 };
 
-// Returns the axis if the coordinates are regular: no value differs from its regular position by
-// more than a thousandth of the spacing, or by more than rounding if stored as float32. nullopt if
-// irregular, or if fewer than two values leave the spacing unknown. NaN and constant coordinates
-// give a warning that starts with `name`.
+// Returns the axis if the coordinates are regular. Each value may differ from its regular position
+// by a thousandth of the spacing, or by rounding if stored as float32. Returns nullopt if the
+// values are irregular, or if fewer than two values leave the spacing unknown. NaN and constant
+// coordinates give a warning that starts with `name`.
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
                                           Warnings& warnings);
 
-// Maximum number of coordinates that are read as labels, and maximum bytes of the stored elements.
+// Maximum number of coordinates that are read as labels, and maximum size of their elements in the
+// store.
 inline constexpr std::uint64_t kMaxLabels = 65536;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{64} << 20;
-// Maximum bytes of the units in a label; longer units are cut.
+// Maximum size of the units in a label in bytes; longer units are cut.
 inline constexpr std::size_t kMaxUnitBytes = 255;
 
-// A coordinate as text.
+// A coordinate as text, for display.
 struct CoordinateLabel {
     std::string value;  // as stored: ElementText(), or the string itself
     std::string label;  // "2020-01-02T00:00:00Z", "850 hPa", "6 hours", "red"
@@ -90,7 +93,7 @@ struct CoordinateLabels {
     bool is_text = false;  // the array stores strings
 };
 
-// The range of coordinates to read, and limits on reading.
+// The range of coordinates to read, and the deadline for reading them.
 struct LabelRange {
     using Clock = std::chrono::steady_clock;
 

@@ -45,7 +45,7 @@ std::vector<NamedGridMapping> ReadGridMappings(const json::Value& attributes) {
 }
 
 // Returns the variable that the attribute `grid_mapping` names for the array's X dimension, else
-// the first variable; empty if the attribute names no variable.
+// the first variable. Returns an empty name if the attribute names no variable.
 std::string OwnGridMapping(const ArrayFacts& facts, const json::Value& attributes) {
     const std::vector<NamedGridMapping> mappings = ReadGridMappings(attributes);
     for (const NamedGridMapping& mapping : mappings)
@@ -61,8 +61,8 @@ bool HasGeoTransform(const json::Value& attributes) {
            attributes.Find("GeoTransform") != nullptr;
 }
 
-// True if the array may be a map: its X and Y are known, its dimensions have no names, or it has a
-// geotransform.
+// True if the array may be a map. X and Y must be known, or dimensions must have no names, or a
+// geotransform must be stated.
 bool MayBeMap(const ArrayFacts& facts) {
     const auto& [x_axis, y_axis] = facts.axes;
     if (!x_axis || !y_axis) return false;
@@ -72,8 +72,8 @@ bool MayBeMap(const ArrayFacts& facts) {
     return is_horizontal || (!x.is_named && !y.is_named) || HasGeoTransform(facts.attributes);
 }
 
-// Returns the attributes, of the array or else its group, that contain `grid_mapping`; nullptr if
-// neither does.
+// Returns the attributes that contain `grid_mapping`: the array's, else its group's. Returns
+// nullptr if neither contains `grid_mapping`.
 const json::Value* StatingGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.attributes.Find("grid_mapping") != nullptr) return &facts.attributes;
     const bool is_of_group = facts.group_attributes.Find("grid_mapping") != nullptr;
@@ -89,8 +89,8 @@ bool DescribesCrs(const json::Value& attributes) {
                        [&](const char* name) { return attributes.Find(name) != nullptr; });
 }
 
-// Returns an EPSG code from a number or from text with or without "EPSG:". A text with another
-// authority is returned as is. Empty if `value` is not a code.
+// Returns an EPSG code from a number, or from text with or without "EPSG:". Text with another
+// authority is returned unchanged. Returns an empty text if `value` is not a code.
 std::string EpsgText(const json::Value& value) {
     std::int64_t number = 0;
     if (value.GetInt64(number)) return "EPSG:" + std::to_string(number);
@@ -101,7 +101,7 @@ std::string EpsgText(const json::Value& value) {
     return text->find(':') != std::string::npos ? *text : std::string();
 }
 
-// Returns the PROJ string of an object of parameters as rasterio's CRS.to_dict() writes: {"init":
+// Returns the PROJ string for an object of parameters that rasterio's CRS.to_dict() wrote: {"init":
 // "epsg:32632"} or {"proj": "utm", "zone": 32, "no_defs": true}. Empty for other objects.
 std::string ProjStringOf(const json::Value& value) {
     if (value.Find("init") == nullptr && value.Find("proj") == nullptr) return {};
@@ -116,14 +116,15 @@ std::string ProjStringOf(const json::Value& value) {
     return text;
 }
 
-// True for usual names of grid mapping variables beyond kGridMappingNames.
+// True if `name` is usual for a grid mapping variable. The usual names include more than
+// kGridMappingNames.
 bool IsNameOfGridMapping(const std::string& name) {
     const std::string key = NameKey(name);
     return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
            key.find("gridmapping") != std::string::npos;
 }
 
-// True for usual names of longitude and latitude dimensions, rotated ones included.
+// True if `name` is usual for a longitude or latitude dimension, also a rotated one.
 bool IsNameOfAngle(const std::string& name) {
     constexpr std::string_view kNames[] = {"lon", "long",     "longitude", "rlon",
                                            "lat", "latitude", "rlat"};
@@ -131,7 +132,8 @@ bool IsNameOfAngle(const std::string& name) {
     return std::find(std::begin(kNames), std::end(kNames), lower) != std::end(kNames);
 }
 
-// True if the coordinates are angles, by standard_name, else units, else the dimension's name.
+// True if the coordinates are angles. The standard_name decides, else the units, else the
+// dimension's name.
 bool IsAngle(const Dimension& dimension) {
     const json::Value& attributes = dimension.coordinate_attributes;
     if (const std::string* name = StringAttribute(attributes, "standard_name"))
@@ -141,18 +143,18 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
-// A dimension of an array that names a grid mapping: whether the dimension has a name, the name,
-// and the size of an unnamed dimension.
+// A dimension of an array that names a grid mapping. The members are: whether the dimension has a
+// name, its name, and its size if it has no name.
 using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
 
-// Distinct combinations of dimensions of a group's arrays, by the grid mapping that the arrays
-// name.
+// For each grid mapping, the distinct combinations of dimensions of the arrays in a group that name
+// the grid mapping.
 struct MappedArrays {
     std::map<std::string, std::set<std::vector<MappedDimension>>> by_mapping;
 };
 
-// Collects the dimensions of a group's arrays by their grid mapping. Returns kNotFound if that
-// needs requests to a remote store.
+// Collects the dimensions of a group's arrays by their grid mapping. Returns kNotFound if reading
+// the arrays needs requests to a remote store.
 Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
     const Store& store = *hierarchy.store();
     if (!store.IsListAtHand(group)) return Status::NotFound(group);
@@ -178,8 +180,8 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
     return mapped;
 }
 
-// True if other arrays of the group name the grid mapping `name`, and none of them has the array's
-// X and Y. False if the check needs requests to a remote store.
+// True if other arrays of the group name the grid mapping `name`, and none of these arrays has the
+// X and Y of this array. False if the check needs requests to a remote store.
 bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
                           const std::string& name) {
     const std::string group(ParentPath(facts.path));
@@ -303,8 +305,8 @@ class CrsFinder {
         }
     }
 
-    // Returns the authority code that `epsg_code`, beside the projection parameters, states for the
-    // CRS; empty if absent.
+    // Returns the CRS code in attribute `epsg_code`, which some writers add to the projection
+    // parameters; empty if absent.
     std::string CodeBeside(const json::Value& grid_mapping) const {
         for (const json::Value* attributes :
              {&grid_mapping, &facts_.attributes, &facts_.group_attributes})
@@ -313,7 +315,7 @@ class CrsFinder {
         return {};
     }
 
-    // Adds the attributes of STAC's projection extension and of its Zarr counterpart.
+    // Adds the CRS in attributes of STAC's projection extension, or of its Zarr counterpart.
     void AddProj(const json::Value& attributes, const std::string& where) {
         if (const std::string* code = StringAttribute(attributes, "proj:code"))
             AddText(*code, where + "attribute proj:code");
@@ -348,14 +350,14 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
-    // Removes the statements from index `first` on, which come from a group, unless the array
-    // shares the group's CRS.
+    // Removes the statements from index `first` on, which a group makes, unless they apply to the
+    // array, too.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
     }
 
-    // Adds the CRS of a GeoJSON geometry as written before RFC 7946: {"properties": {"name":
-    // "urn:ogc:def:crs:EPSG::32632"}}, or with a member "code".
+    // Adds the CRS of a GeoJSON geometry in the form used before RFC 7946. The form is
+    // {"properties": {"name": "urn:ogc:def:crs:EPSG::32632"}}, or has a member "code".
     void AddGeoJson(const json::Value* geometry, const std::string& where) {
         for (const char* member : {"crs", "properties"})
             geometry = geometry != nullptr ? geometry->Find(member) : nullptr;
@@ -365,7 +367,7 @@ class CrsFinder {
                     AddText(text, where + "crs.properties." + member);
     }
 
-    // Adds attributes that state a CRS without a convention.
+    // Adds the CRS in attributes that no convention defines.
     void AddPlain(const json::Value& attributes, const std::string& where) {
         for (const char* name : kPlainNames) AddPlain(attributes, name, where);
     }
@@ -386,7 +388,7 @@ class CrsFinder {
         if (!source.text.empty()) sources_.push_back(std::move(source));
     }
 
-    // Adds WKT that users of rioxarray store in an attribute `spatial_ref` of the product.
+    // Adds the WKT in the attribute `spatial_ref` of a product, where users of rioxarray store it.
     void AddSpatialRef(const json::Value& attributes, const std::string& where) {
         const std::string* const text = StringAttribute(attributes, "spatial_ref");
         if (text != nullptr && text->find('[') != std::string::npos)
@@ -423,8 +425,8 @@ class CrsFinder {
         AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
     }
 
-    // Adds the CRS that a pyramid's group states for all levels (geo-proj with multiscales). Levels
-    // are arrays or groups.
+    // Adds the CRS that a pyramid's group states for all levels (geo-proj with multiscales). A
+    // level may be an array or a group.
     void AddProjOfPyramid() {
         using Kind = Multiscale::Kind;
         for (const std::string& level : {facts_.path, group_}) {
@@ -471,14 +473,15 @@ class CrsFinder {
         if (!MayBeMap(facts_)) return false;
         if (HasGeoTransform(facts_.attributes)) return true;
         if (IsAngle(x) || IsAngle(y)) return false;
-        // An array without coordinate arrays may lie on a curvilinear grid.
+        // Without coordinate arrays, the array counts as projected only if it has no longitudes and
+        // latitudes of a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
         const auto geolocation = FindGeolocation(hierarchy_, facts_);
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
-    // Adds the CRS by pyramid metadata. ndpyramid: a group lists this array's group as a level.
-    // GeoZarr 0.4: the array names its tile matrix set.
+    // Adds the CRS that pyramid metadata states. In ndpyramid, a group lists this array's group as
+    // a level. In GeoZarr 0.4, the array names its tile matrix set.
     void AddPyramid() {
         const LevelListing listing = ListingOf(hierarchy_, group_);
         for (const MultiscaleLevel& level : listing.levels) {
@@ -499,8 +502,8 @@ class CrsFinder {
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
     }
 
-    // Adds WGS 84 if X and Y are longitudes and latitudes by their attributes, or, with `by_name`,
-    // by their names.
+    // Adds WGS 84 if the attributes of X and Y declare longitudes and latitudes. If `by_name` is
+    // true, their names count, too.
     void AddLongLat(bool by_name) {
         if (!facts_.axes.x || !facts_.axes.y) return;
         const Dimension& x = facts_.dimensions[*facts_.axes.x];
@@ -531,7 +534,7 @@ class CrsFinder {
     bool is_of_product_ = false;  // the root states a CRS for the product
 };
 
-// True if the attributes have the standard name, or, without any standard name, units of `role`.
+// True if the attributes have the standard name, or have no standard name but the units of `role`.
 bool IsCoordinate(const json::Value& attributes, std::string_view standard_name, AxisRole role) {
     if (const std::string* name = StringAttribute(attributes, "standard_name"))
         return *name == standard_name;
@@ -582,7 +585,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                 : json::Brief(*stating->Find("grid_mapping")) +
                                       " names no variable of the group or a group above it"));
     }
-    // Writers such as rioxarray may omit the attribute `grid_mapping` although the variable exists.
+    // The usual names are searched, because writers such as rioxarray may omit the attribute
+    // `grid_mapping` although the variable exists.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));

@@ -9,7 +9,7 @@
 
 namespace zarr {
 
-// A statement of an array's coordinate reference system (CRS).
+// A statement in the store that gives an array's coordinate reference system (CRS).
 struct CrsSource {
     enum class Kind {
         kText,         // `text` is an authority code, WKT, PROJJSON or another definition
@@ -22,13 +22,13 @@ struct CrsSource {
     json::Value attributes;
     std::string origin;  // attribute or variable of the statement, for messages
     std::string code;    // authority code that a grid mapping states for its CRS
-    // True for an attribute that no convention defines, such as `crs`, and for a grid mapping that
-    // no attribute names. If CF declares the coordinates as degrees, the coordinates override a
-    // projected CRS of this source.
+    // True if the CRS comes from an attribute that no convention defines, such as `crs`, or from a
+    // grid mapping that no attribute names. CF coordinates in degrees then override a projected CRS
+    // of this source.
     bool yields_to_degrees = false;
 };
 
-// When longitude and latitude coordinates imply WGS 84, if the CRS is not stated otherwise.
+// Conditions under which longitude and latitude coordinates imply WGS 84, if no CRS is stated.
 enum class AssumeLonglat : std::uint8_t {
     kNo,
     kByAttributes,  // by standard_name or units; by name only if the root of the product states a
@@ -39,8 +39,9 @@ enum class AssumeLonglat : std::uint8_t {
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
 // `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
 // convention, longitude and latitude coordinates (subject to `assume_longlat`).
-// Statements are not interpreted: a caller that cannot use one takes the next. Invalid statements
-// keep their position as kBroken, and cause no warning if a statement before them is used.
+// Statements are not interpreted. A caller that cannot use a statement takes the next. Invalid
+// statements keep their position as kBroken. They cause no warning if a statement before them is
+// used.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
@@ -49,7 +50,7 @@ std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFac
 bool IsLongitude(const json::Value& coordinate_attributes);
 bool IsLatitude(const json::Value& coordinate_attributes);
 
-// Returns the names of variables that may be an array's grid mapping: those in attribute
+// Returns the names of variables that may be an array's grid mapping: the names in attribute
 // `grid_mapping`, else the usual names.
 std::vector<std::string> GridMappingNames(const json::Value& attributes);
 inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
@@ -59,14 +60,15 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
 // Attributes of the array and its group are searched first, then variables beside the array. A
-// variable that only other arrays name applies if one of these arrays has equal X and Y dimensions;
-// that check is skipped unless the group's members are cached.
+// variable that only other arrays name is used if one of these arrays has equal X and Y dimensions.
+// If comparing dimensions needs requests to a remote store, the variable is used without
+// comparison.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
-// Returns the grid mapping variable for facts that hold for this raster alone, such as a
-// geotransform. Unlike FindGridMapping(), ignores a variable of an ancestor group that is found by
-// its usual name.
+// Returns the grid mapping variable that may state facts about this raster alone, such as a
+// geotransform. Like FindGridMapping(), but ignores a variable in an ancestor group that is found
+// only by its usual name.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

@@ -49,7 +49,7 @@ void WarnOfShift(std::string_view what, std::string_view file, Warnings& warning
 // ---------------------------------------------------------------------------------------------
 // PROJ strings
 
-// True for PROJ keys whose values are names of grid files.
+// True if the value of the PROJ key `key` is a list of grid files.
 bool IsGrids(std::string_view key) { return EndsWith(key, "grids"); }
 
 bool IsFile(std::string_view key) {
@@ -97,8 +97,8 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
     bool has_proj = false;
     while (NextWord(rest, key, value)) {
         if (key == "init" && !has_proj && IsCode(value)) {
-            // GDAL and other writers wrote codes as +init=EPSG:4326. PROJ would read such a code
-            // from a file.
+            // The code is returned without "+init=", which GDAL and other writers wrote. PROJ would
+            // read a code after "+init=" from a file.
             return Upper(value);
         }
         if (IsFile(key) || (key == "proj" && value == "pipeline"))
@@ -123,8 +123,8 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
 // ---------------------------------------------------------------------------------------------
 // WKT
 
-// Removes references to files from WKT. WKT strings are in double quotes; a double quote inside is
-// doubled.
+// Removes references to files from WKT. Strings in WKT are in double quotes; a double quote inside
+// of a string is doubled.
 class WktReader {
   public:
     WktReader(std::string_view text, Warnings& warnings) : text_(text), warnings_(warnings) {}
@@ -213,7 +213,7 @@ class WktReader {
         return CutNode(begin);
     }
 
-    // Leaves out a node that contains only strings, and the comma before the node.
+    // Omits a WKT node that contains only strings, and the comma before the node.
     Status CutNode(std::size_t begin) {
         if (!Skip("])")) return Status::Corrupt("WKT: unterminated EXTENSION");
         std::size_t end = begin;
@@ -227,11 +227,11 @@ class WktReader {
     const std::string_view text_;
     Warnings& warnings_;
     std::size_t at_ = 0;
-    std::size_t copied_ = 0;  // text before this offset is in safe_ or left out
+    std::size_t copied_ = 0;  // text before this offset was copied to safe_ or omitted
     std::string safe_;
 };
 
-// True if the text begins with a keyword and a bracket, as WKT does.
+// True if `text` begins with a keyword and a bracket, as WKT does.
 bool IsWkt(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size() &&
@@ -245,8 +245,8 @@ bool IsWkt(std::string_view text) {
 // ---------------------------------------------------------------------------------------------
 // PROJJSON
 
-// Returns the name of a parameter whose value is the name of a file; nullopt if no parameter has a
-// text value.
+// Returns the name of a PROJJSON parameter whose value is the name of a file. Returns nullopt if no
+// parameter has a text value.
 std::optional<std::string> FileIn(const json::Value& value) {
     if (const json::Array* const items = value.as_array()) {
         for (const json::Value& item : *items)
@@ -286,8 +286,8 @@ bool IsUrl(std::string_view text) {
            text.find("..") == std::string_view::npos;
 }
 
-// True for a code such as "EPSG:32632", "EPSG:4326+5773", "IAU_2015:30100", "IAU:2015:30100",
-// "urn:ogc:def:crs:EPSG::4326".
+// True if `text` is an authority and a code: "EPSG:32632", "EPSG:4326+5773", "IAU_2015:30100",
+// "IAU:2015:30100" or "urn:ogc:def:crs:EPSG::4326".
 bool IsCode(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos || colon == 0 || !IsAsciiLetter(text[0])) return false;

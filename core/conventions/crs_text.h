@@ -10,8 +10,9 @@
 namespace zarr {
 
 // Returns the text of a coordinate reference system (CRS) in a form that is safe to pass to PROJ.
-// PROJ opens files that some texts name (`+init=/path`, `+nadgrids=/path`, PROJ4_GRIDS and
-// PARAMETERFILE in WKT), accepts URLs, and takes any other text as a file name.
+// Other texts are not safe: PROJ opens files that a text names (`+init=/path`, `+nadgrids=/path`,
+// PROJ4_GRIDS and PARAMETERFILE in WKT). PROJ also accepts URLs, and takes any other text as a file
+// name.
 //
 // Accepted are WKT, PROJJSON, a PROJ string, and an authority with a code, also as a URN, a URL of
 // opengis.net or `+init=authority:code`. The names WGS84, WGS72, NAD27, NAD83, CRS84, CRS83 and

@@ -73,17 +73,17 @@ bool StartsOrEnds(const std::string& text, const std::string& start, const std::
             text.compare(text.size() - end.size(), end.size(), end) == 0);
 }
 
-// Returns the index of the dimension with a role, except `taken`.
+// Returns the index of the dimension with role `role`; the dimension `taken` is skipped.
 std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role,
                                     const std::optional<std::size_t>& taken) {
-    // The last match is chosen: rasters are sliced along the leading dimensions.
+    // The last match is chosen, because rasters are slices along the leading dimensions.
     for (std::size_t i = roles.size(); i-- > 0;)
         if (roles[i] == role && taken != i) return i;
     return std::nullopt;
 }
 
-// Returns the dimensions by NCZarr's references; empty if there are no references. A reference that
-// is not a dimension gives a warning and an empty result.
+// Returns the dimensions that NCZarr's references name; empty if there are no references. A
+// reference that does not name a dimension gives a warning and an empty result.
 std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& references,
                                         Warnings& warnings) {
     std::vector<NamedDimension> named;
@@ -102,8 +102,8 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
 
 std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
 
-// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. Then the
-// references are used, because they also tell the group of each dimension.
+// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. The references
+// are then used, because they also state the group of each dimension.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
     if (references.empty()) return false;
     Warnings ignored;
@@ -125,12 +125,13 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
         const json::Array* items = value->as_array();
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             if (const std::string* name = (*items)[i].as_string()) found.names.push_back(*name);
-            // Zarr v3 allows null for a dimension without a name.
+            // Zarr v3 allows null as the name of a dimension, so null gives no warning.
             if ((*items)[i].is_null()) found.names.push_back(NameOfUnnamed(i));
         }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        // In netCDF-C, a scalar is stored with shape [1] and without dimensions.
+        // A scalar gives no warning, because netCDF-C stores it with shape [1] and without
+        // dimensions.
         const bool is_scalar = rank == 1 && items != nullptr && items->empty();
         if (!is_scalar)
             warnings.push_back("attribute " + std::string(kName) + ": expected " +
@@ -198,7 +199,7 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
-    // An axis that is still unknown becomes the last unused dimension, X before Y.
+    // An axis that is still unknown becomes the last unused dimension. X is assigned before Y.
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
         if (rank == 1 && axis == &axes.x && other) axes.y.reset();
@@ -214,7 +215,7 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std
                                            const json::Value& attributes, Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
-    if (rank == 0) return {};  // netCDF-C names the dimension of a scalar _scalar_
+    if (rank == 0) return {};  // netCDF-C states the dimension _scalar_ for a scalar
     auto references = NczarrDimensions(hierarchy, path, metadata, attributes);
     const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
     if (!is_named || AreNamed(attributes, references)) {

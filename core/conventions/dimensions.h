@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of an array's dimensions, and the choice of X and Y.
+// Names the dimensions of an array, and chooses X and Y among them.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,25 @@ struct DimensionNames {
     bool are_stated = false;  // false if the names are generated
 };
 
-// Returns the names of the `rank` dimensions by `_ARRAY_DIMENSIONS` (xarray), else dim0, dim1, ...
-// An attribute that does not fit the rank gives a warning and is ignored.
+// Returns the names of the `rank` dimensions in `_ARRAY_DIMENSIONS` (xarray). If the attribute is
+// absent, the names are dim0, dim1, ... An attribute that does not fit the rank gives a warning and
+// is ignored.
 DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t rank,
                                   Warnings& warnings);
 
 enum class AxisRole { kNone, kX, kY, kZ, kTime };
 
-// Returns the role of a dimension by its coordinate array's attributes: `axis`, else
-// `standard_name`, else `units` (CF conventions, section 4).
+// Returns the role of a dimension, such as X or time, by its coordinate array's attributes: `axis`,
+// else `standard_name`, else `units` (CF conventions, section 4).
 AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 
-// Returns the role of a dimension by its usual names ("lon", "easting", "time"), ignoring case;
-// kNone for other names.
+// Returns the role of a dimension whose name is usual for that role ("lon", "easting", "time"),
+// ignoring case. Returns kNone for other names.
 AxisRole RoleFromName(const std::string& name);
 
-// Returns the role X or Y if a name starts with "x_" or "y_", or ends with "_x" or "_y", ignoring
-// case. Examples: "x_geostationary", "pixel_y". kNone if the name suggests both. Callers use the
-// result only if no dimension has the role by other means.
+// Returns the role X if a name starts with "x_" or ends with "_x", and the role Y likewise,
+// ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests both.
+// Callers use the result only if no dimension has the role by other means.
 AxisRole RoleFromPartOfName(const std::string& name);
 
 // Facts about a dimension that decide its role.
@@ -44,26 +45,26 @@ struct DimensionFacts {
     std::uint64_t size = 0;
     const json::Value* coordinate_attributes = nullptr;  // nullptr if there is no coordinate array
     AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME axes
-    bool has_text_coordinates = false;                   // text coordinates have no map position
+    bool has_text_coordinates = false;  // true if coordinates are text, which has no map position
 };
 
-// Returns the role of a dimension by its coordinates' attributes, else as declared, else by its
-// usual names. A dimension with text coordinates is never X or Y.
+// Returns the role of a dimension by its coordinates' attributes, else by a declaration, else by
+// its name. A dimension with text coordinates is never X or Y.
 AxisRole RoleOf(const DimensionFacts& dimension);
 
-// Indices of the horizontal dimensions. `y` is nullopt for a 1-D array, both are nullopt for a
-// scalar.
+// Indices of the horizontal dimensions X and Y of an array. `y` is nullopt for a 1-D array; both
+// are nullopt for a scalar.
 struct HorizontalAxes {
     std::optional<std::size_t> x;
     std::optional<std::size_t> y;
 };
 
-// Chooses X and Y by the coordinates' attributes, else declarations, else usual names, else parts
-// of the names, else as the last two dimensions. A dimension with text coordinates is chosen only
-// if no other is left.
+// Chooses X and Y by the first of: the coordinates' attributes, declarations, usual names, parts of
+// names, the last two dimensions. A dimension with text coordinates is chosen only if no other is
+// left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
-// A dimension of an array with the name that any of the conventions gives.
+// A dimension of an array, with the name that some convention gives it.
 struct NamedDimension {
     std::string name;
     std::string group;                    // where the search for the coordinate array starts

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kName = "_eopf_attrs";
 
-// Attributes that hold for stored and decoded elements.
+// Attributes that are true of both stored and decoded elements.
 constexpr std::string_view kPlain[] = {"units",       "long_name",  "standard_name",
                                        "flag_values", "flag_masks", "flag_meanings"};
-// Attributes that hold only for stored elements.
+// Attributes that are true of stored elements only.
 constexpr std::string_view kOfStored[] = {"scale_factor", "add_offset"};
 
 bool HasValue(const json::Value& attributes, std::string_view name) {
@@ -42,8 +42,8 @@ std::vector<std::string> Strings(const json::Value* list) {
     return strings;
 }
 
-// Returns the CF attribute `coordinates`: the coordinates that are not dimensions, separated by
-// blanks.
+// Returns the text of the CF attribute `coordinates`: the `coordinates` that are not in
+// `dimensions`, separated by blanks.
 std::string CoordinatesText(const std::vector<std::string>& coordinates,
                             const std::vector<std::string>& dimensions) {
     std::string text;

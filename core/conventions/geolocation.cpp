@@ -23,7 +23,7 @@ bool IsSameDimension(const Dimension& a, const Dimension& b) {
     return a.size == b.size && (a.name == b.name || (!a.is_named && !b.is_named));
 }
 
-// Returns the array at `path` if its rows and columns are the raster's; else nullopt.
+// Returns the array at `path` if its rows and columns are those of the raster; else nullopt.
 std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const ArrayFacts& raster,
                                             const std::string& path) {
     const auto metadata = hierarchy.Metadata(path);
@@ -42,7 +42,8 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
         return std::nullopt;
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (i == *x || i == *y) continue;
-        // An inner dimension, for example the corners of each pixel, cannot be used.
+        // An array with a dimension after the rows or columns, for example the corners of each
+        // pixel, cannot be used.
         if (i > *x || i > *y) return std::nullopt;
         GeolocationArray::Leading leading{own[i].name, own[i].size, std::nullopt};
         for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -52,7 +53,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     return array;
 }
 
-// Meaning of a coordinate array by its attributes and name.
+// Meaning of a coordinate array, as its attributes and name state it.
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX or kY; kNone if it gives no map position
@@ -65,7 +66,7 @@ bool IsNameOfLongLat(const std::string& name) {
     return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
-// True for CF standard names of projected or rotated coordinates.
+// True if `standard_name` is a CF name of projected or rotated coordinates.
 bool IsOfProjection(const json::Value& attributes) {
     const std::string* const name = StringAttribute(attributes, "standard_name");
     return name != nullptr &&
@@ -89,7 +90,7 @@ Meaning MeaningOf(const json::Value& attributes, const std::string& name) {
     return {is_long_lat ? Kind::kLongLat : Kind::kInCrs, role, is_said};
 }
 
-// Chooses among the arrays that the attribute `coordinates` names.
+// Chooses the best of the arrays that the attribute `coordinates` names.
 class Candidates {
   public:
     Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster)
@@ -124,7 +125,7 @@ class Candidates {
     };
     const Hierarchy& hierarchy_;
     const ArrayFacts& raster_;
-    std::array<std::array<Best, 2>, 2> bests_;  // by kind, X before Y
+    std::array<std::array<Best, 2>, 2> bests_;  // best arrays by kind; X at index 0, Y at 1
 };
 
 std::optional<GeolocationArray> ArrayOfAxis(const Hierarchy& hierarchy, const Dimension& axis) {
@@ -133,8 +134,8 @@ std::optional<GeolocationArray> ArrayOfAxis(const Hierarchy& hierarchy, const Di
     return GeolocationArray{facts.Take(), {}};
 }
 
-// Returns the 1-D coordinate arrays of X and Y as geolocation arrays; nullopt if they do not locate
-// pixels.
+// Returns the 1-D coordinate arrays of X and Y as geolocation arrays. Returns nullopt if these
+// arrays do not locate pixels.
 std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     const Dimension& x = facts.dimensions[*facts.axes.x];
     const Dimension& y = facts.dimensions[*facts.axes.y];
@@ -143,7 +144,8 @@ std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFact
     const Meaning of_y = MeaningOf(y.coordinate_attributes, y.name);
     if (of_x.role != AxisRole::kX || of_y.role != AxisRole::kY || of_x.kind != of_y.kind)
         return std::nullopt;
-    // The names "lon" and "lat" alone do not make axes longitudes and latitudes.
+    // Axes are longitudes and latitudes only if attributes say so; the names "lon" and "lat" are
+    // not enough.
     if (of_x.kind == Kind::kLongLat && !(of_x.is_said && of_y.is_said)) return std::nullopt;
     auto x_array = ArrayOfAxis(hierarchy, x);
     auto y_array = ArrayOfAxis(hierarchy, y);

@@ -11,9 +11,9 @@
 
 namespace zarr {
 
-// An array with one coordinate, X or Y, of each pixel, or of each column or row.
+// An array with the X or the Y coordinate of each pixel, or of each column or row.
 struct GeolocationArray {
-    // A dimension before the rows and columns, such as time.
+    // A dimension of the array that precedes its rows and columns, such as time.
     struct Leading {
         std::string name;
         std::uint64_t size = 0;
@@ -24,8 +24,9 @@ struct GeolocationArray {
     std::vector<Leading> leading;  // slowest-varying first
 };
 
-// Two arrays that locate each pixel. Both have the raster's rows and columns (a curvilinear grid or
-// swath), or one has the columns and the other the rows (irregular axes).
+// Two arrays that locate each pixel of a raster. Either both have the raster's rows and columns (a
+// curvilinear grid or swath). Or one has only the columns and the other only the rows (irregular
+// axes).
 struct Geolocation {
     enum class Kind : std::uint8_t {
         kLongLat,  // longitudes and latitudes
@@ -37,12 +38,12 @@ struct Geolocation {
     GeolocationArray y;
 };
 
-// Finds the geolocation arrays of a raster; nullopt if there are none. Candidates are the arrays
-// that the attribute `coordinates` of the array or its group names. Their last two dimensions must
-// be the raster's rows and columns. Next come the 1-D coordinate arrays of X and Y. standard_name
-// and units decide whether an array holds longitudes or latitudes; names decide only without both.
-// Coordinates in the CRS, for example in metres, are used only if no longitudes and latitudes are
-// named.
+// Finds the geolocation arrays of a raster; returns nullopt if there are none. First candidates are
+// the arrays that the attribute `coordinates` of the array or its group names. Their last two
+// dimensions must be the raster's rows and columns. Next candidates are the 1-D coordinate arrays
+// of X and Y. standard_name and units decide whether an array holds longitudes or latitudes; its
+// name decides only without both. Coordinates in the CRS, for example in metres, are used only if
+// no longitudes and latitudes are named.
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

@@ -14,11 +14,11 @@ namespace zarr {
 
 namespace {
 
-// Maximum number of ground control points that are read. Products have a few hundred.
+// Maximum number of ground control points to read. Known products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
-// Reads arrays of ground control points. An array along one dimension only is repeated to the shape
-// `rows` x `columns` of the others.
+// Reads arrays of ground control points as arrays of shape `rows` x `columns`. An array along one
+// dimension only is repeated along the other.
 class Control {
   public:
     Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
@@ -73,14 +73,15 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // Pixel and line are unchanged, as in GDAL's driver for these products in SAFE format.
+        // Pixel and line are used unchanged, as in GDAL's driver for these products in SAFE format.
         points.push_back({pixel[i], line[i], longitude[i], latitude[i],
                           height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
     }
     return points;
 }
 
-// Reads one GeoJSON feature: a point whose properties are `row` and `col`.
+// Reads a ground control point from a GeoJSON feature: a point with the properties `row` and `col`.
+// Returns false if the feature has another form.
 bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
     const json::Value* const properties = feature.Find("properties");
     const json::Value* const geometry = feature.Find("geometry");

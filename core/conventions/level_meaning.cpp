@@ -23,7 +23,7 @@ std::string Differs(const std::string& name, const std::string& own, const std::
     return "has " + name + " " + shown(own) + ", not " + shown(other);
 }
 
-// True if the numbers are equal up to rounding to float32.
+// True if `a` and `b` are equal up to rounding to float32.
 bool IsSameNumber(double a, double b) {
     constexpr double kRounding = 1e-6;
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -93,8 +93,8 @@ std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
     return are_same ? std::string() : Differs("nodata value", own, other);
 }
 
-// Returns the EPSG code in "EPSG:32632", or at the end of WKT, in ID["EPSG",32632]] or
-// AUTHORITY["EPSG","32632"]]. Empty if the text has no code for the whole CRS.
+// Returns the EPSG code in `text`: "EPSG:32632", or at the end of WKT, ID["EPSG",32632]] or
+// AUTHORITY["EPSG","32632"]]. Empty if `text` has no code for the whole CRS.
 std::string EpsgCodeIn(const std::string& text) {
     constexpr std::string_view kAuthority = "EPSG";
     const std::size_t last = text.find_last_of("0123456789");

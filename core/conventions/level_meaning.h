@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares the meaning of stored values of a pyramid level with the meaning in the base. GDAL reads
-// overviews as values of the base.
+// Compares what stored values mean in a pyramid level and in its base, the largest level. The
+// meanings must agree, because GDAL reads overviews as values of the base.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace zarr {
 
-// Statements of a level to compare with its base.
+// How a level that states no scale, offset or nodata value is compared with its base.
 enum class LevelMeaning : std::uint8_t {
     kAll,     // a level without statement has scale 1, offset 0 and no nodata value
     kStated,  // a level without statement follows the base, as built overviews do
@@ -19,9 +19,9 @@ enum class LevelMeaning : std::uint8_t {
 
 // Returns how scale, offset, units or nodata value of a level differ from its base, as a predicate:
 // "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one data type.
-// Nodata values follow ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels of
-// OME images are data. Units are compared only if both arrays state units. Reads the attributes of
-// the base's ancestor groups, and only if a fill value of 0 decides.
+// Nodata values are read by ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels
+// of OME images are not nodata. Units are compared only if both arrays state units. Reads the
+// attributes of the base's ancestor groups, but only if a fill value of 0 decides.
 std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                             const ArrayFacts& base, LevelMeaning compared);
 

@@ -36,7 +36,7 @@ class StatementReader {
     }
 
   private:
-    // Returns a member of an object; nullptr if absent or null.
+    // Returns the member `name` of `object`; nullptr if the member is absent or null.
     static const json::Value* Member(const json::Value& object, std::string_view name) {
         const json::Value* value = object.Find(name);
         return value != nullptr && !value->is_null() ? value : nullptr;
@@ -86,8 +86,8 @@ class StatementReader {
     Warnings& warnings_;
 };
 
-// Returns the dimensions that a list of `count` numbers refers to: all dimensions, or Y and X for
-// two numbers. Empty if the count fits neither.
+// Returns the dimensions that a list of `count` numbers refers to: all dimensions, or Y and X if
+// `count` is two. Empty if `count` fits neither.
 DimVector<std::size_t> DimensionsOfNumbers(std::size_t count, const ArrayFacts& facts) {
     DimVector<std::size_t> dimensions;
     for (std::size_t i = 0; count == facts.dimensions.size() && i < count; ++i)
@@ -104,14 +104,15 @@ std::string WrongCount(std::string_view name, std::size_t count) {
            " numbers, not one for each dimension" + kIgnored;
 }
 
-// True if `size` elements of the level match `source_size` elements of the source at `scale`. A
-// last element that covers only a part of a pixel is optional.
+// True if `size` elements of the level cover `source_size` elements of the source, at `scale`
+// source elements per element. If the last element would be covered only in part, it may be
+// missing.
 bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     const double covered = scale * static_cast<double>(size);
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);
 }
 
-// Returns what is wrong with the scale from `source` to the level; empty if the scale is right.
+// Returns the error in the scale from `source` to the level; empty if the scale is right.
 std::string WrongScale(const std::vector<double>& scale, const ArrayFacts& level,
                        const ArrayFacts& source) {
     if (source.dimensions.size() != level.dimensions.size()) return {};
@@ -137,8 +138,8 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources) {
     std::vector<std::string> wrong;
-    // Arrays of a group may have different dimensions. A statement about the group need not fit
-    // all.
+    // A wrong count of numbers is no error if the statement is about a group, because arrays of a
+    // group may have different dimensions.
     const bool is_of_many = statement.level != level.path;
     const auto has_dimensions = [&](std::string_view name, const std::vector<double>& numbers) {
         if (!DimensionsOfNumbers(numbers.size(), level).empty()) return true;
@@ -148,7 +149,8 @@ std::vector<std::string> StatementErrors(const LevelStatement& statement, const 
     };
     has_dimensions("translation", statement.translation);
     if (has_dimensions("scale", statement.scale)) {
-        // The first error is reported only if the scale is wrong for all sources.
+        // An error is reported only if the scale is wrong for all sources. The first error is then
+        // reported.
         std::string first;
         for (const ArrayFacts* source : sources) {
             std::string text = WrongScale(statement.scale, level, *source);

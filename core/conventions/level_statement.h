@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Statements of zarr-conventions' multiscales with `spatial` about a level: source, scale,
-// translation, shape. This project does not need them, because arrays tell their sizes. Wrong
-// statements are reported, because readers that use them would misplace the level.
+// Reads what `multiscales` with `spatial` (zarr-conventions) states about a pyramid level: source,
+// scale, translation and shape. This project does not need these statements, because arrays have
+// sizes. Wrong statements are reported, because readers that use them would misplace the level.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace zarr {
 
 struct ArrayFacts;
 
-// Statements of one entry of `layout`. A member is empty if it is absent or invalid. Reading an
-// invalid member gave a warning.
+// Statements about a level in one entry of `layout`. A member is empty if it is absent or invalid.
+// Reading an invalid member gave a warning.
 struct LevelStatement {
     std::string level;  // path of the listed array or group
     // Path of the level that this level was derived from; empty for ".".
@@ -28,13 +28,13 @@ struct LevelStatement {
 };
 
 // Reads the entry that lists `level`; `origin` names the entry in messages. Paths are relative to
-// the group with the entry.
+// the group whose attributes contain the entry.
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// Returns what is wrong in a statement about a raster, as sentences. The sentences do not name the
-// array: arrays of one grid share them. `sources` are the arrays that may be the level's source.
-// Numbers that round to the actual sizes are accepted.
+// Returns the errors in a statement about a raster, as sentences. The sentences do not name the
+// array, because all arrays of one grid share them. `sources` are the arrays that may be the
+// level's source. Numbers that round to the actual sizes are accepted.
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources);
 

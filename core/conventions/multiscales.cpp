@@ -20,14 +20,15 @@ namespace {
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
-// True for a known version and for a development version of one, such as "0.5-dev-spatialdata".
+// True if `version` is a known version, or a development version of one, such as
+// "0.5-dev-spatialdata".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
     const std::string_view release = std::string_view(version).substr(0, version.find("-dev"));
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// Returns the path of the image that the group is a label of; nullopt if the group is not a label.
+// Returns the path of the image whose label `group` is; nullopt if `group` is not a label.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
@@ -39,8 +40,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // OME-NGFF 0.5 puts its multiscales below `ome`. Multiscales of other conventions may exist
-        // beside `ome`.
+        // The multiscales of OME-NGFF 0.5 are below `ome`. Multiscales of other conventions may be
+        // beside `ome`, so both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `multiscales` attribute of groups: of OME-NGFF (0.1 to 0.6), ndpyramid, zarr-conventions, and
-// GeoZarr.
+// Reads the `multiscales` attribute of groups, which lists the levels of pyramids. Supports
+// OME-NGFF (0.1 to 0.6), ndpyramid, zarr-conventions, and GeoZarr.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 namespace zarr {
 
 // Limits of a group's `multiscales`: levels in one pyramid, levels in all pyramids of the group,
-// and pyramids. A pyramid or group over the limit of levels is ignored with a warning. Pyramids
-// after kMaxMultiscales are ignored with a warning.
+// and number of pyramids. A pyramid or group with too many levels is ignored with a warning.
+// Pyramids after kMaxMultiscales are ignored with a warning.
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
 inline constexpr std::size_t kMaxMultiscales = 64;
@@ -30,7 +30,7 @@ struct MultiscaleLevel {
     LevelStatement statement;              // of a `layout`; paths are relative to the group
 };
 
-// A pyramid in the `multiscales` of a group. Levels keep the order of the attribute.
+// A pyramid that the `multiscales` of a group describe. Levels keep the order of the attribute.
 struct Multiscale {
     enum class Kind {
         kDatasets,      // OME-NGFF and ndpyramid: `datasets` with `path`
@@ -43,30 +43,31 @@ struct Multiscale {
     std::string origin;  // "multiscales[0]"
     std::vector<MultiscaleLevel> levels;
 
-    // True for an OME-NGFF image, or a pyramid described in the form of one.
+    // True for an OME-NGFF image, and for a pyramid described in the form of an OME-NGFF image.
     bool IsImage() const { return kind == Kind::kDatasets && !is_overviews; }
 };
 
-// Reads all multiscales in a group's attributes that list a level. Paths are keys relative to the
-// group, "." is the group; the existence of levels is not checked. Invalid parts give a warning and
-// are left out. An unknown version gives a warning and is read like a known version.
+// Reads all multiscales in a group's attributes that list a level. Paths of levels are relative to
+// the group, and "." is the group. The existence of levels is not checked. Invalid parts give a
+// warning and are omitted. An unknown version gives a warning and is read like a known version.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
 // Returns the entries of multiscales of one kind that list `path`, an array or group below the
-// group. Entries of overviews are left out: they do not describe the array.
+// group. Entries of overviews are omitted, because they do not describe the array.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Entries of one group's `multiscales` that list a node as a level. Attributes that hold for all
-// levels are in that group. The level may lie deeper: "0", or "scale0/image" as ngff-zarr writes.
+// Entries of one group's `multiscales` that list a node as a level. The group's attributes hold for
+// all levels. The level may be deeper than a direct member: "0", or "scale0/image" as ngff-zarr
+// writes.
 struct LevelListing {
     std::string group;  // group with the `multiscales`
     // Attributes of `group`; nullptr if no group lists the node.
     std::shared_ptr<const json::Value> attributes;
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
-    // Attributes of the image that the group is a label of, and the label's path relative to the
-    // image. nullptr and empty if the group is not a label.
+    // Attributes of the image whose label the group is, and the label's path relative to the image.
+    // nullptr and empty if the group is not a label.
     std::shared_ptr<const json::Value> image;
     std::string label;
 
@@ -74,12 +75,12 @@ struct LevelListing {
 };
 
 // Returns the entries that list an array or group, from the nearest ancestor group that lists it.
-// `is_listed()` is false if no group does. Invalid attributes count as empty.
+// If no group lists it, `is_listed()` of the result is false. Invalid attributes count as empty.
 LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path,
                        Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Returns the attributes of a group; an empty object if they are invalid. No warning: opening the
-// group reports them.
+// Returns the attributes of a group; an empty object if the attributes are invalid. Adds no
+// warning, because opening the group reports invalid attributes.
 json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group);
 
 }  // namespace zarr

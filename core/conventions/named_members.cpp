@@ -34,7 +34,8 @@ class MembersReader {
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
         const json::Value* labels = OmeMember(attributes, "labels");
-        // Other stores use `labels` as an attribute with a different meaning.
+        // `labels` must be an array in a fitting group, because other stores use the attribute
+        // `labels` with a different meaning.
         const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
                                (group_.empty() || LastName(group_) == kLabelsGroup);
         named_.is_container = true;
@@ -72,7 +73,7 @@ class MembersReader {
         return value != nullptr && value->as_object() != nullptr ? value : nullptr;
     }
 
-    // Names a part of the group in messages.
+    // Returns a name of `what`, a part of the group's attributes, for messages.
     std::string Where(const std::string& what) const {
         return group_.empty() ? what : "/" + group_ + ": " + what;
     }
@@ -87,7 +88,7 @@ class MembersReader {
             named_.members.push_back({std::move(path), as});
     }
 
-    // Adds the items of an array: strings, or objects with `path`.
+    // Adds the nodes that an array in the attributes names, by strings or by objects with `path`.
     void AddAll(const json::Value& list, const std::string& origin, NamedMember::As as) {
         const json::Array* items = list.as_array();
         if (items == nullptr)
@@ -98,7 +99,8 @@ class MembersReader {
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");
-            // Some writers store the names of labels as numbers.
+            // A number is accepted as a name, because some writers store the names of labels as
+            // numbers.
             std::int64_t number = 0;
             const std::string digits =
                 (*items)[i].GetInt64(number) ? std::to_string(number) : std::string();
@@ -147,8 +149,8 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// Returns the nodes below `group` that attributes name: attributes of the group, or of the nearest
-// ancestor that names any. `is_own` becomes true if the group itself names them.
+// Returns the nodes below `group` that the attributes of the group name, or those of the nearest
+// ancestor that names any. Sets `is_own` to true if the group itself names them.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
     Faults ignored;  // reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
@@ -199,8 +201,9 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 
 namespace {
 
-// Prefetches the documents that distinguish arrays from groups, for direct members. For at most
-// kFew members, which may be levels of an image, also the attributes.
+// Prefetches the documents that distinguish arrays from groups, for direct members of the group.
+// Prefetches attributes, too, if there are at most kFew members, which may then be levels of an
+// image.
 void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
                      const std::map<std::string, bool>& is_deeper) {
     constexpr std::size_t kFew = 64;
@@ -223,7 +226,7 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     bool is_own = false;
     const NamedMembers named = NamedBelow(hierarchy, group, is_own);
-    // A member at a deeper level stands for the direct subgroup that contains it.
+    // For a member at a deeper level, the direct subgroup that contains it is added.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
     for (const NamedMember& member : named.members) {
@@ -233,8 +236,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     }
     const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
                                  is_deeper.emplace(kLabelsGroup, false).second;
-    // NCZarr's extension is read last: the look-up costs a request, and such stores have none of
-    // the other attributes.
+    // NCZarr's extension is read only if attributes name no members, because reading it costs a
+    // request. Stores with NCZarr's extension have none of these attributes.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
@@ -244,7 +247,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         Node node{name, JoinKey(group, name), NodeKind::kGroup};
         if (!deeper) {
             const auto kind = hierarchy.KindOf(node.path);
-            // Members() also lists an unreadable node as an array.
+            // An unreadable node counts as an array, as in Hierarchy::Members().
             node.kind = kind.ok() ? *kind : NodeKind::kArray;
             // The group `labels` is only a guess. Some servers refuse access to absent keys, so a
             // refused key counts as absent.
@@ -260,7 +263,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group) {
     auto listed = hierarchy.Members(group);
     if (!listed.ok() && listed.status().code() != StatusCode::kUnsupported) return listed;
-    // A remote object store that does not support listing may return an empty listing.
+    // An empty listing of a remote store is not trusted, because object stores that do not support
+    // listing may return one.
     const bool is_known = listed.ok() && (!listed->empty() || !hierarchy.store()->Traits().remote);
     if (is_known) return listed;
     auto named = NamedNodes(hierarchy, group);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Members of a group that attributes or NCZarr's extension name. For a store that cannot list, such
-// as a web server, no other members are known. For other stores the attributes give the order of
+// Finds members of a group that attributes or NCZarr's extension name. If a store cannot list, such
+// as a web server, no other members are known. In other stores, the attributes give the order of
 // the members.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// Maximum number of members that are read from one attribute. Further members are ignored with a
+// Maximum number of members that are read from one attribute. More members are ignored with a
 // warning.
 inline constexpr std::size_t kMaxNamedMembers = 10'000;
 
@@ -44,34 +44,35 @@ struct NamedMember {
 
 // The nodes that the attributes of a group name.
 struct NamedMembers {
-    // True for a group of OME-NGFF 0.4 that holds images and is not an image: `plate`, `well`,
-    // `bioformats2raw.layout` or `labels`.
+    // True if the group contains images by OME-NGFF 0.4 and is not an image itself. Such a group
+    // has the attribute `plate`, `well`, `bioformats2raw.layout` or `labels`.
     bool is_container = false;
     bool is_image = false;             // Multiscale::IsImage(); an image may have labels
     std::vector<NamedMember> members;  // in the order of the attributes, without duplicates
 };
 
 // Returns the members that a group's attributes name, at any depth below the group. The existence
-// of members is checked only for `bioformats2raw.layout` without `series`, whose members are 0, 1,
-// 2, ... If attributes have both `plate` and a series, as bioformats2raw writes, `plate` is used.
-// A path outside the group is reported as a fault.
+// of members is not checked, with one exception. With `bioformats2raw.layout` but without `series`,
+// the existing groups 0, 1, 2, ... are the members. If attributes have both `plate` and a series,
+// as bioformats2raw writes, `plate` is used. A path outside of the group is reported as a fault.
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group, Faults& faults);
 
-// Returns the path of the group in which bioformats2raw describes a group's images
-// (`METADATA.ome.xml`). Empty if bioformats2raw did not write the group. The returned group holds
-// no image.
+// Returns the path of the group in which bioformats2raw describes the images of `group`
+// (`METADATA.ome.xml`). The returned group contains no image. Empty if bioformats2raw did not write
+// the group.
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group);
 
-// Returns the groups of bioformats2raw's series, in the order of the images in OME-XML: by
-// `series`, else by number. Empty if there are no series.
+// Returns the groups of bioformats2raw's series, in the order of the images in OME-XML. The
+// attribute `series` lists them; without it, groups are ordered by number. Empty if there are no
+// series.
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults);
 
 // Name of the group with the labels of an image.
 inline constexpr std::string_view kLabelsGroup = "labels";
 
-// Returns the existing members of a group that attributes of the group, of an ancestor, or NCZarr's
-// extension name. Sorted by name. For stores that cannot list.
+// Returns the existing members of a group that are named by attributes of the group or an ancestor,
+// or by NCZarr's extension. Sorted by name. Used if the store cannot list.
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group);
 
 // Lists the members of a group; if the store cannot list, returns NamedNodes(). Returns

@@ -11,12 +11,12 @@ namespace zarr {
 
 namespace {
 
-// Keys that netCDF-C 4.8.0 wrote.
+// Keys of NCZarr's metadata that only netCDF-C 4.8.0 wrote.
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kOldGroupKey = ".nczgroup";
 
-// Returns a member under its older (upper case) or newer (lower case) name; nullptr if both are
-// absent.
+// Returns a member of `object` under its older name `upper` or its newer name `lower`; nullptr if
+// both are absent.
 const json::Value* FindEither(const json::Value& object, std::string_view upper,
                               std::string_view lower) {
     const json::Value* found = object.Find(upper);
@@ -40,7 +40,8 @@ std::vector<std::string> References(const json::Value* extension) {
     return names;
 }
 
-// Reads a size: a number, or an object with "size". A number may be written as text.
+// Reads the size of a dimension: a number, or an object with "size". The number may be written as
+// text.
 bool ReadSize(const json::Value& value, std::uint64_t& size) {
     if (const json::Value* member = value.Find("size")) return ReadSize(*member, size);
     if (value.GetUint64(size)) return true;
@@ -83,8 +84,8 @@ std::vector<std::string> MembersIn(const json::Value* extension) {
     return names;
 }
 
-// Returns what `read` finds in the NCZarr extension of a group: in `.zgroup`, else in the
-// attributes, else in the key of netCDF-C 4.8.0.
+// Calls `read` with the NCZarr extension of a group and returns the result. The extension is in
+// `.zgroup`, else in the attributes, else under the key of netCDF-C 4.8.0.
 template <class Read>
 auto OfGroup(const Hierarchy& hierarchy, const std::string& group, const Read& read) {
     if (hierarchy.format() != Format::kV2) return read(nullptr);  // NCZarr extends v2 only

@@ -27,14 +27,14 @@ namespace {
 constexpr const char* kFillValue = "_FillValue";
 constexpr const char* kMissingValue = "missing_value";
 
-// Returns the type of the real or imaginary part of a complex type.
+// Returns the float type of the real and imaginary parts of a complex type.
 DataType PartOfComplex(DataType type) {
     type.kind = DataKind::kFloat;
     type.size /= 2;
     return type;
 }
 
-// Decodes a float from base64 of a little-endian double, which xarray writes in Zarr v3.
+// Decodes a float from base64 of a little-endian double, the form that xarray writes in Zarr v3.
 std::optional<std::string> FromBase64(const DataType& type, const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text == nullptr) return std::nullopt;
@@ -70,7 +70,7 @@ json::Value ToBase64(const DataType& type, std::string_view element) {
     return json::Value(Base64Encode(ByteSpan(bytes)));
 }
 
-// Returns the element NaT, which is no time.
+// Returns the element NaT ("not a time").
 FillValue NotATime() {
     constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
     std::string element(sizeof kNat, '\0');
@@ -96,7 +96,7 @@ bool IsBoundsOfDimension(const ArrayFacts& facts) {
     });
 }
 
-// True if the array's own attributes and dimensions show that it holds coordinates or a grid
+// True if the array's own attributes and dimensions show that it contains coordinates or a grid
 // mapping.
 bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
@@ -110,8 +110,9 @@ bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }
 
-// True if the array holds a longitude or latitude per pixel, and `element` is out of their range,
-// such as -9999 for gaps. In Zarr v2, xarray stores `_FillValue` only as the fill value.
+// True if the array has a longitude or latitude for each pixel, and `element` is out of their
+// range, such as -9999 for gaps. Then `element` is nodata: in Zarr v2, xarray stores `_FillValue`
+// only as the fill value.
 bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     constexpr double kMaxDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();
@@ -127,7 +128,7 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     return std::isfinite(degrees) && std::abs(degrees) > kMaxDegrees;
 }
 
-// True if an array's attributes show that it holds data. An array of coordinates has neither the
+// True if an array's attributes show that it contains data. An array of coordinates has neither the
 // attribute `coordinates` nor a CRS.
 bool HasDataAttributes(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
@@ -158,7 +159,7 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 
 namespace {
 
-// For each array of a group, the names of variables that its attributes mention. The key "" stands
+// Names of variables that the attributes of each array of a group mention, by array. The key "" is
 // for the group's attributes.
 using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodata values of arrays, by their attributes and fill values.
+// Finds the nodata values of arrays in their attributes and fill values.
 #pragma once
 
 #include <cstdint>
@@ -31,31 +31,32 @@ enum class FillAsNodata : std::uint8_t {
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 
-// True for an array that holds coordinates, bounds or a grid mapping of other arrays. Criteria: a
-// 1-D array with the name of its dimension; the array's own attributes; bounds of coordinates of
-// its dimensions; names in attributes of the group and of the group's arrays. The last criterion is
-// skipped if it needs requests to a remote store.
+// True if an array holds coordinates, bounds or a grid mapping of other arrays. A 1-D array with
+// the name of its dimension is such an array. The array's own attributes, and bounds of coordinates
+// of its dimensions, are evidence, too. Names in attributes of the group and of the group's arrays
+// are checked unless that needs requests to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
-// Returns the nodata value: StatedNodata(), else NaT for times, else the fill value if `fill`
-// allows it. nullopt if none applies.
+// Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
+// `fill` allows it. Returns nullopt if none applies.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Like ReadNodata() with attributes, but a fill value of an array of coordinates is not nodata.
-// Exception: longitudes and latitudes of two or more dimensions keep a fill value beyond 360
-// degrees.
+// Returns the nodata value of the array like ReadNodata() with attributes, except that a fill value
+// of an array of coordinates is not nodata. Longitudes and latitudes of two or more dimensions keep
+// a fill value beyond 360 degrees as nodata.
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns an error if the data type itself defines the nodata value, because its elements may be
-// missing.
+// Returns an error if elements may be missing, because the data type itself then defines the nodata
+// value.
 Status CheckNodataIsWritable(const DataType& type);
 
-// Returns the attribute that states the nodata value `element`, given in the host's byte order, in
-// a form that xarray reads. Usually `_FillValue`. In Zarr v3 a float is base64 of a little-endian
-// double, a complex number is two of them. Times, strings, bytes and structures in v3 use
-// `missing_value`, because xarray fails to open such an array with `_FillValue`.
+// Returns an attribute, in a form that xarray reads, that states the nodata value `element`.
+// `element` is in the host's byte order. The attribute is usually `_FillValue`. In Zarr v3 a float
+// is written as base64 of a little-endian double, a complex number as two of them. Times, strings,
+// bytes and structures in v3 use `missing_value`, because xarray fails to open an array with such a
+// `_FillValue`.
 Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 }  // namespace zarr

@@ -37,7 +37,8 @@ std::optional<Colour> ParseColour(std::string_view text) {
     return colour;
 }
 
-// Returns a string, or a number as text: some writers store labels as numbers.
+// Returns the text of a string or number, because some writers store labels as numbers; nullopt for
+// other values.
 std::optional<std::string> TextOf(const json::Value& value) {
     if (value.as_string() != nullptr) return *value.as_string();
     if (value.is_number()) return json::Dump(value);
@@ -75,7 +76,7 @@ class ChannelReader {
     }
 
   private:
-    // Returns a member of an object; nullptr if absent or null.
+    // Returns the member `name` of `object`; nullptr if the member is absent or null.
     static const json::Value* Member(const json::Value& object, std::string_view name) {
         const json::Value* member = object.Find(name);
         return member != nullptr && !member->is_null() ? member : nullptr;

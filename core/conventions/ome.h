@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Axes and display settings of OME-NGFF images (versions 0.1 to 0.6).
+// Reads axes and display settings of OME-NGFF images (versions 0.1 to 0.6).
 #pragma once
 
 #include <array>
@@ -23,27 +23,27 @@ struct OmeAxis {
     std::string unit;
 };
 
-// Reads an axis: an object, or in version 0.3 a name.
+// Reads an axis, which is an object, or a name in version 0.3.
 OmeAxis DescribeOmeAxis(const json::Value& axis);
 
-// Returns the axes in a level's multiscale: `axes`, or in version 0.6 the axes of the coordinate
-// system that the level's transformations lead to. Empty if none are stated.
+// Returns the axes of a level's multiscale. The source is `axes`, or in version 0.6 the coordinate
+// system that the level's transformations lead to. Empty if no axes are stated.
 std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
 
 // Returns the axes of the system `name` in `coordinateSystems`; empty if the system does not exist.
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
 
 // Returns the axes of the image that lists an array of `rank` dimensions in `levels`. Version 0.1
-// states no axes: t, c, z, y, x are implied. Empty if no entry states `rank` axes.
+// states no axes; its axes are always t, c, z, y, x. Empty if no entry has `rank` axes.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
-// True for an array of `rank` dimensions that is a level of an OME-NGFF image. False for labels,
-// whose value 0 is the background.
+// True if an array of `rank` dimensions is a level of an OME-NGFF image. False for labels, whose
+// value 0 is the background.
 bool IsOmeImage(const LevelListing& listing, std::size_t rank);
 
 // Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
-// their unit, as the image states them. `rank` is the rank of the array. nullopt if the image
-// states no coordinates, for channels, and above kMaxLabels elements.
+// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt for
+// channels, if the image states no coordinates, or for more than kMaxLabels elements.
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
                                                  std::size_t axis, std::uint64_t first,
                                                  std::uint64_t count);
@@ -62,7 +62,7 @@ struct OmeroChannel {
 };
 
 // Returns the channels in the order of the image's channel axis. An invalid entry gives a warning
-// and a channel without settings, to keep the positions of the others.
+// and a channel without settings, so that later channels keep their positions.
 std::vector<OmeroChannel> ReadOmeroChannels(const json::Value& group_attributes,
                                             Warnings& warnings);
 

@@ -26,7 +26,7 @@ Status Broken(const std::string& what) {
     return Status::Corrupt(std::string("multiscales: ") + kTransformations + ": " + what);
 }
 
-// Returns a member of an object; nullptr if absent or null.
+// Returns the member `name` of `object`; nullptr if the member is absent or null.
 const json::Value* Member(const json::Value& object, std::string_view name) {
     const json::Value* member = object.Find(name);
     return member != nullptr && !member->is_null() ? member : nullptr;
@@ -48,7 +48,7 @@ std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std:
     return static_cast<std::size_t>(found - axes.begin());
 }
 
-// Returns the identity matrix: a row for each output, with a coefficient for each input, then the
+// Returns the rows of the identity map. Each row has a coefficient for each input, then the
 // constant.
 Rows IdentityRows(std::size_t size) {
     Rows rows(size, std::vector<double>(size + 1, 0));
@@ -67,7 +67,7 @@ Rows Compose(const Rows& after, const Rows& before) {
     return rows;
 }
 
-// Returns the inverse map; nullopt if the matrix is not square or is singular.
+// Returns the rows of the inverse map; nullopt if the matrix is not square or is singular.
 std::optional<Rows> Inverse(Rows rows) {
     const std::size_t size = rows.size();
     Rows inverse = IdentityRows(size);
@@ -103,8 +103,8 @@ std::optional<Rows> Inverse(Rows rows) {
     return inverse;
 }
 
-// Converts `scale` or `translation` parameters, one number for each dimension, to a matrix with
-// constants.
+// Converts the parameters of a `scale` or `translation`, one number for each dimension, to rows of
+// coefficients with constants.
 Result<Rows> FromVector(const json::Value& value, const std::string& type, std::size_t size) {
     const bool is_scale = type == "scale";
     const json::Array* numbers = value.as_array();
@@ -121,8 +121,8 @@ Result<Rows> FromVector(const json::Value& value, const std::string& type, std::
                   ", got " + json::Brief(value));
 }
 
-// Converts `affine` parameters, whose rows end with a constant, or `rotation` parameters, whose
-// rows do not.
+// Converts the parameters of an `affine` or `rotation` to rows of coefficients with constants. Rows
+// of `affine` parameters end with the constant; rows of `rotation` parameters have no constant.
 Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
     const std::size_t width = type == "affine" ? size + 1 : size;
     const json::Array* lines = value.as_array();
@@ -136,7 +136,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
             valid = (*numbers)[k].GetDouble(row[k]) && std::isfinite(row[k]);
         rows.push_back(std::move(row));
     }
-    // SpatialData and napari write the last row of the homogeneous matrix, too.
+    // A last row 0 ... 0 1 is ignored, because SpatialData and napari write the whole homogeneous
+    // matrix.
     const auto is_homogeneous = [&] {
         std::vector<double> last(size + 1, 0);
         last.back() = 1;
@@ -148,8 +149,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
                   json::Brief(value));
 }
 
-// Converts `mapAxis` parameters: the index of the input for each output (0.6), or pairs of axis
-// names (SpatialData).
+// Converts the parameters of a `mapAxis` to rows of coefficients. The parameters are the index of
+// the input for each output (0.6), or pairs of axis names (SpatialData).
 Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& inputs,
                      const std::vector<OmeAxis>& outputs) {
     const std::size_t size = inputs.size();
@@ -178,7 +179,7 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
     return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
 }
 
-// Evaluates the lists of transformations in one member of `multiscales`.
+// Evaluates lists of coordinate transformations in a member of `multiscales`.
 class PlacementReader {
   public:
     PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
@@ -197,7 +198,8 @@ class PlacementReader {
     // Applies one transformation to the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // Rows that are not inputs of the transformation are kept, before the rows of the outputs.
+        // Rows that the transformation does not use as inputs are kept, before the rows of its
+        // outputs.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
@@ -247,8 +249,8 @@ class PlacementReader {
         return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
     }
 
-    // Returns the axes in `side`, which is "input" or "output", else the axes of the system that
-    // `side` names (0.6).
+    // Returns the axes in the member `side` ("input" or "output") of a transformation. If the
+    // member contains none, returns the axes of the system that the member names (0.6).
     std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* side) const {
         const json::Value* system = item.Find(side);
         std::vector<OmeAxis> axes = AxesOf(system);
@@ -256,8 +258,8 @@ class PlacementReader {
         return axes;
     }
 
-    // True if a step of a sequence names its axes; their order may differ from the order in the
-    // sequence.
+    // True if a step of a sequence of transformations names its axes, because their order may
+    // differ from the order in the sequence.
     bool StepsNameAxes(const json::Value& item) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
@@ -282,8 +284,8 @@ class PlacementReader {
                });
     }
 
-    // Returns the list of input or output axes of a part of `byDimension`; the drafts of version
-    // 0.6 use different member names. `side` is "input" or "output". nullptr if absent.
+    // Returns the list of input or output axes of a part of `byDimension`; nullptr if absent.
+    // `side` is "input" or "output". Drafts of version 0.6 use different member names.
     static const json::Array* AxesOfPart(const json::Value& part, const std::string& side) {
         for (const std::string& name : {side + "Axes", side + "_axes", side})
             if (const json::Value* axes = part.Find(name))
@@ -314,7 +316,7 @@ class PlacementReader {
         return indices;
     }
 
-    // Reorders the rows by `axes`, if `axes` are the axes of all rows.
+    // Reorders the rows to the order of `axes`, if `axes` names the axes of all rows.
     static void OrderBy(const std::vector<OmeAxis>& axes, Made& made) {
         Rows ordered;
         std::set<std::size_t> rows;
@@ -326,7 +328,7 @@ class PlacementReader {
         if (rows.size() == made.first.size()) made.first = std::move(ordered);
     }
 
-    // SpatialData uses two names for the parameter.
+    // Returns the parameter of `mapAxis`, for which SpatialData uses two names.
     static const json::Value* MapOf(const json::Value& item) {
         const json::Value* map = Member(item, "mapAxis");
         return map != nullptr ? map : Member(item, "map_axis");
@@ -362,7 +364,7 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
-    // The rows that a part of `byDimension` produces, and their output indices.
+    // The rows that a part of `byDimension` produces, and the index of the output of each row.
     using Part = std::pair<Rows, std::vector<std::size_t>>;
     Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
                               const std::vector<OmeAxis>& inputs,
@@ -425,7 +427,7 @@ class PlacementReader {
     }
 
     // Evaluates a list of transformations from `start`; `is_own` is true for the list of a level.
-    // nullopt if no system is reached because a transformation cannot be evaluated.
+    // Returns nullopt if no system is reached because a transformation cannot be evaluated.
     std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
                                          bool is_own) {
         const json::Value* list = owner.Find(kTransformations);
@@ -464,14 +466,14 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // Fail instead of falling back to `base`: the stated system could not be evaluated.
+        // Returns nullopt instead of `base`, because the stated system could not be evaluated.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
     }
 
-    // Returns the placement that a transformation starts from; nullptr if its input is not a system
-    // that the image leads to.
+    // Returns the placement that a transformation starts from. Returns nullptr if the image has no
+    // placement in the transformation's input system.
     static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
                                        const std::vector<Way>& ways) {
         for (const Way& way : ways)
@@ -500,8 +502,8 @@ class PlacementReader {
         return placed;
     }
 
-    // Warns about systems in which the image has a placement other than `placed`, unless they lead
-    // to `placed`.
+    // Warns about systems in which the image has a placement other than `placed`. Systems that lead
+    // to `placed` give no warning.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<Way>& ways) {
         std::string others;
         for (const Way& way : ways) {
@@ -522,7 +524,7 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// The image that a level is a label of, by the first multiscale of the image. `level` is nullptr if
+// The image whose label a level is, by the first multiscale of the image. `level` is nullptr if
 // there is no image.
 struct LabelledImage {
     std::vector<Multiscale> multiscales;
@@ -539,8 +541,8 @@ LabelledImage ImageOf(const LevelListing& listing) {
     return image;
 }
 
-// Returns the placement of a label in the image's system by one transformation of the image.
-// nullopt unless `side` of the transformation ("output" or "input") names the label.
+// Returns the placement of a label in the image's system by one transformation of the image. The
+// `side` of the transformation ("output" or "input") must name the label; else returns nullopt.
 std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
                                                const json::Value& item, const char* side,
                                                const std::string& label,
@@ -566,7 +568,7 @@ std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
 }
 
 // Returns the placement of a label in the image's system, if the image has a transformation from or
-// to the label (0.6); else nullopt.
+// to the label (0.6). Returns nullopt otherwise.
 std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
                                              const std::string& label, const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluation of `coordinateTransformations` of OME-NGFF (0.4 to 0.6) and SpatialData.
+// Evaluates `coordinateTransformations` of OME-NGFF (0.4 to 0.6) and SpatialData.
 #pragma once
 
 #include <cstddef>
@@ -17,33 +17,34 @@ namespace zarr {
 // index and coordinates refer to its centre.
 struct OmePlacement {
     std::string system;         // empty if the transformations name no system
-    std::vector<OmeAxis> axes;  // one for each row; without names if the image states none
+    std::vector<OmeAxis> axes;  // one axis per row; without names if the image states no axes
     // For each coordinate of the system, a coefficient for each dimension of the array, then the
     // constant.
     std::vector<std::vector<double>> rows;
 
-    // Returns the row of the coordinate along an array's axis: the row with the axis's name, else
-    // the row at `position`.
+    // Returns the index of the row for the coordinate along `axis`: the row with the axis's name,
+    // else the row at `position`.
     std::optional<std::size_t> RowOf(const OmeAxis& axis, std::size_t position) const;
     // True if the row depends on no dimensions except `dimensions`.
     bool DependsOnlyOn(std::size_t row, const std::vector<std::size_t>& dimensions) const;
 };
 
-// Returns the placement of the array of `rank` dimensions that `listing` lists. nullopt if no
-// transformation is stated, or if one that is needed cannot be evaluated.
+// Returns the placement of the array of `rank` dimensions that `listing` lists. Returns nullopt if
+// no transformation is stated, or if a required transformation cannot be evaluated.
 //
 // Transformations without `output` are applied in sequence (OME-NGFF 0.4). Transformations with
-// `output` lead to coordinate systems; one system is chosen: by the level's own transformations
-// (0.6), else the system of the image that the level labels, else "global", else the first. One
-// warning covers transformations to other systems, another those that cannot be evaluated.
+// `output` lead to coordinate systems, of which one is chosen. The choice is the first of: the
+// system of the level's own transformations (0.6), the system of the image that the level labels,
+// "global", the first system. A single warning covers all transformations to other systems, another
+// all transformations that cannot be evaluated.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 
-// Returns the name of the system that `input` or `output` refers to, by an object or a string;
-// empty if none.
+// Returns the name of the coordinate system that `input` or `output` refers to, by an object or a
+// string. Empty if there is no name.
 std::string OmeSystemName(const json::Value* reference);
 
-// Returns the pixel size along the last axis by a level's own transformations; 0 if unknown.
+// Returns the pixel size along the last axis in a level's own transformations; 0 if unknown.
 double LastOmeScale(const json::Value& dataset);
 
 }  // namespace zarr

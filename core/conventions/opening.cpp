@@ -29,11 +29,11 @@ namespace {
 // Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
 // level of groups.
 constexpr int kMaxSteps = 12;
-// Maximum number of levels, labels and members to prefetch. The others are read one by one.
+// Maximum number of levels, labels and members to prefetch. Any more are read one by one.
 constexpr std::size_t kMost = 64;
 
-// Follows the reads of opening as far as their results are cached, and collects the keys that are
-// not cached. Sends no request itself.
+// Repeats the reads of opening a node as far as their results are cached, and collects the keys
+// that are not cached. Sends no requests itself.
 class Opening {
   public:
     Opening(const Hierarchy& hierarchy, const std::string& node)
@@ -84,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Returns whether a node has a document; nullopt if the answer is not cached.
+    // Returns true if a node has a document; nullopt if that is not known from the cache.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -136,8 +136,8 @@ class Opening {
         AddMembers(node_);
     }
 
-    // Collects the keys of the levels of the pyramid that lists the array. An ancestor group
-    // describes the pyramid.
+    // Collects the keys of all levels of the pyramid that lists the array. The group that describes
+    // the pyramid is an ancestor of the array.
     void AddSiblings() {
         for (std::string_view at = node_; !at.empty();) {
             at = ParentPath(at);
@@ -177,7 +177,7 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // In v2 a level is not guessed to be a group: a v2 node has twice as many
+                // A level is assumed to be a group only in v3. In v2 a node has twice as many
                 // documents, and listing an array may return many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
@@ -188,7 +188,7 @@ class Opening {
         }
     }
 
-    // Returns the likely names of the levels' axes, for levels whose documents do not state any.
+    // Returns likely names of the levels' axes, for levels whose documents state no names.
     static std::vector<std::string> AxisNames(const json::Value& attributes,
                                               const Multiscale& multiscale) {
         const bool is_ome = multiscale.kind == Multiscale::Kind::kDatasets;
@@ -213,8 +213,8 @@ class Opening {
         return names;
     }
 
-    // Collects the keys of a level that is or may be an array. `axis_names` are guesses for axes
-    // without stated names.
+    // Collects the keys of a level that is or may be an array. `axis_names` are guesses, for axes
+    // whose names are not stated.
     void AddLevel(const std::string& path, const std::vector<std::string>& axis_names,
                   Level level) {
         Add(path, {Document::kArray, Document::kAttributes});
@@ -247,8 +247,8 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // Collects the keys of variables with likely names of coordinates and, if requested, of grid
-    // mappings.
+    // Collects the keys of variables that may be coordinates, by likely names. Collects those of
+    // grid mappings, too, if `with_grid_mappings` is true.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
         for (const std::string& name : axis_names)
@@ -269,7 +269,8 @@ class Opening {
     // ---------------------------------------------------------------------------------------------
     // Arrays
 
-    // True if the store may contain leftovers of v1 or old netCDF-C.
+    // True if the store is a v2 store without consolidated metadata, in which documents of v1 or of
+    // old netCDF-C may exist.
     bool IsPlainV2() const {
         return hierarchy_.format() == Format::kV2 && !hierarchy_.is_consolidated();
     }
@@ -283,8 +284,8 @@ class Opening {
         return true;
     }
 
-    // Collects the keys of the coordinates and the grid mapping that an array's documents refer to,
-    // once these documents are cached.
+    // Collects the keys of the coordinates and the grid mapping to which an array's documents
+    // refer. The array's documents are collected first, if they are not cached.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !HasAllAtHand(path)) return;
@@ -324,8 +325,8 @@ class Opening {
         const bool is_guess = attributes.Find("grid_mapping") == nullptr;
         for (const std::string& name : GridMappingNames(attributes)) {
             AddVariable(group, name);
-            // Most stores have no grid mapping; that is known only after all ancestor groups were
-            // checked.
+            // Ancestor groups are checked together, because most stores have no grid mapping. A
+            // missing grid mapping is known only after all ancestors were checked.
             for (std::string_view at = group; is_guess && !at.empty();) {
                 at = ParentPath(at);
                 if (!IsThere(JoinKey(group, name), Document::kArray))
@@ -334,8 +335,8 @@ class Opening {
         }
     }
 
-    // Collects the keys of the array `name` in a group or its nearest ancestor that has the array.
-    // Returns true if all these documents are cached.
+    // Collects the keys of the array `name` in `group`, or in the nearest ancestor group that has
+    // the array. Returns true if all these documents are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
         if (!IsValidKey(path)) return true;  // an invalid key is never looked up
@@ -369,8 +370,8 @@ class Opening {
         return members;
     }
 
-    // Collects the keys of the members of a group, recursively, by its listing. Containers of
-    // images are skipped, because opening them reads little.
+    // Collects the keys of the members of a group, recursively, from its listing. Containers of
+    // images are skipped, because opening a container reads little.
     void AddMembers(const std::string& group) {
         if (hierarchy_.is_consolidated() || DepthOf(group) > kMaxGroupDepth) return;
         const auto attributes = AttributesOf(group);
@@ -413,7 +414,8 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // Labels usually have the levels of their image.
+            // The first level of the image is guessed for the label, because labels usually have
+            // the levels of their image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {

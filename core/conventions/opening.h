@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prefetching of documents that opening a node as a raster reads from a remote store. Requests go
-// out together instead of one after another; see Store::Prefetch().
+// Prefetches the documents that opening a node as a raster reads from a remote store. Requests are
+// sent together instead of one after another; see Store::Prefetch().
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@
 
 namespace zarr {
 
-// Returns the keys to read before Hierarchy::Open(): documents of either format that identify the
+// Returns the keys to read before Hierarchy::Open(): documents of Zarr v2 and v3 that identify the
 // store and describe the root and the node. The first key is the root's `zarr.json`, which is read
 // for every store.
 std::vector<std::string> FirstKeys(const std::string& node);
 
 // Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates
 // and grid mappings, labels of an image, listed groups. Each step requests the documents that the
-// previous step refers to. Unknown names are guessed by writers' habits; a wrong guess costs a
-// request and has no other effect. Does nothing unless the store is remote and caches absent keys.
+// previous step refers to. Unknown names are guessed from the habits of writers. A wrong guess
+// costs a request and has no other effect. Does nothing unless the store is remote and caches
+// absent keys.
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node);
 // Maximum number of keys and listings that PrefetchOpening() requests.
 inline constexpr std::size_t kMaxPrefetchedKeys = 512;

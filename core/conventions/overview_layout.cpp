@@ -17,7 +17,7 @@ constexpr std::string_view kOverviewPrefix = "ovr_";
 constexpr std::string_view kLayoutArrays = "gdal_arrays";
 constexpr std::string_view kGroupItself = ".";
 
-// A group of overviews in a layout.
+// A group of overviews that a `layout` of `multiscales` lists.
 struct LayoutLevel {
     std::string group;
     std::vector<std::string> arrays;  // arrays with an overview in the group
@@ -59,8 +59,8 @@ const json::Array* LayoutOf(const json::Value& multiscale) {
     return layout != nullptr ? layout->as_array() : nullptr;
 }
 
-// Returns the scale of an entry relative to the array, from the scale relative to the level that
-// the entry is derived from.
+// Returns the scale of an entry relative to the array. The entry states its scale relative to the
+// level that it is derived from.
 std::vector<double> ScaleFromBase(const json::Value& entry,
                                   const std::vector<LayoutLevel>& before) {
     const json::Value* transform = entry.Find("transform");
@@ -73,7 +73,7 @@ std::vector<double> ScaleFromBase(const json::Value& entry,
     return scale;
 }
 
-// Parses a layout of overviews; nullopt if it describes anything other than overviews.
+// Parses a `layout` of overviews; returns nullopt if it describes anything else.
 std::optional<std::vector<LayoutLevel>> ParseLayout(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
     if (items == nullptr || items->size() < 2 || items->size() > kMaxPyramidLevels)
@@ -103,14 +103,14 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
     return json::Value(std::move(list));
 }
 
-// Returns the entry for `level`, with its scale relative to `from`; nullptr stands for the array or
-// the group itself.
+// Returns the `layout` entry for `level`, with its scale relative to `from`. If `from` is nullptr,
+// the scale is relative to the array or the group itself.
 json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from,
                         const std::string& base) {
     std::vector<double> scale = level.scale;
     if (from != nullptr && from->scale.size() == scale.size())
         for (std::size_t i = 0; i < scale.size(); ++i) scale[i] /= from->scale[i];
-    // The translation is 0: the corner of the first pixel does not move.
+    // The translation is 0, because the corner of the first pixel is the same in all levels.
     json::Object transform{{"scale", LayoutNumbers(scale)},
                            {"translation", LayoutNumbers(std::vector<double>(scale.size(), 0.0))}};
     json::Object entry{{"asset", json::Value(level.group)},
@@ -134,8 +134,8 @@ json::Value DescribeLayout(const std::vector<LayoutLevel>& levels) {
     json::Array layout{json::Value(json::Object{{"asset", json::Value(base)},
                                                 {"transform", json::Value(std::move(transform))}})};
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        // GDAL stops at a level in which the array has no overview. Hence each level refers to the
-        // base if arrays differ.
+        // Each level refers to the base if arrays have different levels. GDAL would stop at a level
+        // in which the array has no overview.
         const LayoutLevel* const from = base != kGroupItself && i > 0 ? &levels[i - 1] : nullptr;
         layout.push_back(LayoutEntry(levels[i], from, base));
     }

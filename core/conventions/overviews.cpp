@@ -35,8 +35,9 @@ std::string_view OmeType(AxisRole role) {
     return "channel";
 }
 
-// Scale and translation of a level, by axis: elements of the base per element of the level, and the
-// distance between the centres of the first elements.
+// Scale and translation of a level, by axis. The scale is elements of the base per element of the
+// level. The translation is the distance between the centres of the first elements, in elements of
+// the base.
 struct Relative {
     json::Array scale;
     json::Array translation;
@@ -84,7 +85,7 @@ json::Value OmeAxes(const std::vector<OverviewAxis>& axes) {
     return json::Value(std::move(list));
 }
 
-// True for an entry that DescribeOverviews() made.
+// True if `multiscale` is an entry that DescribeOverviews() made.
 bool IsEntry(const json::Value& multiscale) {
     const json::Value* metadata = multiscale.Find("metadata");
     const std::string* method =
@@ -92,7 +93,7 @@ bool IsEntry(const json::Value& multiscale) {
     return method != nullptr && *method == kMethod;
 }
 
-// Returns the path of the array that an entry adds overviews to; nullptr if absent.
+// Returns the path of the array whose overviews an entry describes; nullptr if absent.
 const std::string* BaseOf(const json::Value& entry) {
     const json::Value* datasets = entry.Find("datasets");
     const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
@@ -267,8 +268,8 @@ bool MayBeOverviewsGroup(std::string_view name) {
     return name.substr(0, kOverviewsGroup.size()) == kOverviewsGroup || IsOverviewGroupName(name);
 }
 
-// The mark is a number, because netCDF attributes cannot hold booleans, and xarray can write a
-// level's group to netCDF.
+// The mark is a number, because xarray can write a level's group to netCDF, whose attributes cannot
+// hold booleans.
 json::Object OverviewsGroupAttributes() {
     return {{std::string(kGroupMark), json::Value(std::int64_t{1})}};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Overviews that were built for an existing array, as `multiscales` of the array's group describe
-// them. In Zarr v2, `multiscales` is a list; an entry has `datasets` of OME-NGFF 0.4 and `layout`
-// of zarr-conventions. Otherwise `multiscales` is the layout of GDAL 3.13, see overview_layout.h.
-// Such a description only adds smaller levels to an array. It does not change how the group is
-// opened, the georeferencing, or the names of dimensions.
+// Reads and writes the description of overviews that were built for an existing array:
+// `multiscales` of the array's group. In Zarr v2, `multiscales` is a list; an entry has `datasets`
+// of OME-NGFF 0.4 and `layout` of zarr-conventions. Otherwise `multiscales` is the layout of
+// GDAL 3.13, see overview_layout.h. Such a description only adds smaller levels to an array. The
+// description does not change how the group is opened, the georeferencing, or dimension names.
 #pragma once
 
 #include <cstdint>
@@ -31,32 +31,33 @@ struct OverviewLevel {
 };
 
 // Returns the entry of `multiscales` that describes `levels`: the array first, then its overviews,
-// largest first. Transformations are in elements of the array and refer to centres of elements.
+// largest first. Transformations in the entry count elements of the array, and refer to centres of
+// elements.
 json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
                               const std::vector<OverviewLevel>& levels);
 
-// True if `multiscale`, an attribute or an entry of a list, describes overviews.
+// True if `multiscale` describes overviews. `multiscale` is an attribute, or an entry of a list.
 bool IsOverviews(const json::Value& multiscale);
 
-// Returns the entry for the array `base`, a path relative to the group; nullptr if there is none.
+// Returns the entry for the array `base`, a path relative to the group; nullptr if no entry exists.
 // The pointer is valid as long as `group_attributes`.
 const json::Value* FindOverviews(const json::Value& group_attributes, std::string_view base);
 
-// Returns the overviews that an entry lists, without the array. Shapes are left empty: the entry
-// does not have them.
+// Returns the overviews that an entry lists, without the array. Shapes are empty, because the entry
+// does not state them.
 std::vector<OverviewLevel> ListOverviews(const json::Value& entry);
 
 // The form of a group's description of overviews: a list of entries, or one layout for the group.
 enum class OverviewStyle : std::uint8_t { kList, kLayout };
 OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
 
-// Returns the overviews of the array `base`, a path relative to the group, in either style. Shapes
-// are left empty.
+// Returns the overviews of the array `base`, a path relative to the group, in either style. The
+// shapes in the result are empty.
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
-// overviews; an array alone removes the description. Returns kUnsupported if `multiscales`
-// describes something else, kLimit if readers would ignore the description because of its length.
+// overviews. An array alone removes the description. Returns kUnsupported if `multiscales`
+// describes something else; kLimit if the description is so long that readers would ignore it.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);
@@ -64,15 +65,15 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
 // Returns the paths, relative to the group, of the overviews of all arrays.
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 
-// Replaces the entry for the array `base` in the list `multiscales`, or appends `entry`. A null
-// `entry` removes the array's entry, and an empty `multiscales`. Entries of other arrays are kept.
-// Returns kUnsupported if `multiscales` is not a list, kLimit if readers would ignore the list
-// because of its length.
+// Replaces the entry for the array `base` in the list `multiscales`, or appends `entry`. If `entry`
+// is null, removes the array's entry, and `multiscales` if no entry remains. Entries of other
+// arrays are kept. Returns kUnsupported if `multiscales` is not a list; kLimit if the list is so
+// long that readers would ignore it.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
 // Prefix of the names of overview groups in the style of lists. In the style of layouts the name is
-// an OverviewGroupName(). An overview group is marked in its attributes. An array in a marked group
-// without an entry in `multiscales` was left by a process that ended while it built overviews.
+// an OverviewGroupName(). An attribute marks overview groups. If a marked group contains an array
+// without an entry in `multiscales`, a process ended while it built overviews.
 inline constexpr std::string_view kOverviewsGroup = "overviews";
 bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();

@@ -45,7 +45,7 @@ bool IsMap(const ArrayFacts& facts) {
            YOf(facts).role == AxisRole::kY;
 }
 
-// A raster directly in a group.
+// Path and shape of a raster directly in a group.
 struct RasterShape {
     std::string path;
     std::vector<std::uint64_t> shape;
@@ -59,7 +59,8 @@ RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
     RasterShapes shapes;
     const auto members = MembersOf(hierarchy, group);
     if (!members.ok()) return shapes;
-    // A remote object store that does not support listing returns an empty listing.
+    // An empty listing counts as unknown. A remote object store that does not support listing
+    // returns an empty listing.
     shapes.are_known = !members->empty();
     std::vector<std::string> keys;
     for (const Node& node : *members)
@@ -81,8 +82,8 @@ std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const s
     return shapes.ok() ? *shapes : std::make_shared<const RasterShapes>();
 }
 
-// True if `fits` is true for another array of the group. Only arrays whose shape passes `may_fit`
-// are read.
+// True if `fits` is true for another array of the group. Only arrays whose shape satisfies
+// `may_fit` are read.
 template <class MayFit, class Fits>
 bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
                const Fits& fits) {
@@ -114,7 +115,7 @@ bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
         });
 }
 
-// Returns an attribute that is an array of `count` finite numbers; empty if it is not.
+// Returns the attribute `name` if it is an array of `count` finite numbers; else an empty vector.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
     Warnings ignored;  // reported when the attribute is applied
@@ -133,8 +134,8 @@ bool HasNodeBoundingBox(const json::Value& attributes, const std::string& conven
     return convention == "spatial:" && registration != nullptr && *registration == "node";
 }
 
-// Returns the size of `bbox` in pixels of `transform`, attributes of a convention ("spatial:" or
-// "proj:"); nullopt if it is not a whole number of pixels.
+// Returns the size of `bbox` in pixels of `transform`. Both are attributes of a convention
+// ("spatial:" or "proj:"). Returns nullopt if the size is not a whole number of pixels.
 std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
                                       const std::string& convention) {
     const std::vector<double> box = NumbersOf(attributes, convention + "bbox", 4);
@@ -144,10 +145,11 @@ std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
     const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
                     std::fabs((box[3] - box[1]) / affine[4]) + more};
     const Size whole{std::round(size.columns), std::round(size.rows)};
-    constexpr double kRounding = 1e-3;  // of a pixel
+    constexpr double kRounding = 1e-3;  // in pixels
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    // A bounding box in other units yields less than one pixel, or no whole number of pixels.
+    // A bounding box in other units than the transform is rejected here. Its size is below one
+    // pixel or not a whole number of pixels.
     return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 
@@ -162,8 +164,8 @@ bool HasSize(const ArrayFacts& facts, const Size& size) {
            size.rows == static_cast<double>(YOf(facts).size);
 }
 
-// True if the array has the full size of X and Y in its group, by coordinate arrays or by its own
-// `spatial:shape`.
+// True if coordinate arrays, or its own `spatial:shape`, show that the array has the full size of X
+// and Y in its group.
 bool HasSizeOfGroup(const ArrayFacts& facts) {
     if (!XOf(facts).coordinate_path.empty() && !YOf(facts).coordinate_path.empty()) return true;
     const std::vector<double> shape = NumbersOf(facts.attributes, "spatial:shape", 2);
@@ -208,7 +210,8 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
                            const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
-    // Some writers put a node-registered box around the pixels instead of through their centres.
+    // A size that is larger by one pixel is accepted. Some writers put a node-registered box around
+    // the pixels instead of through their centres.
     if (HasNodeBoundingBox(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};

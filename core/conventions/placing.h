@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statements of a group that apply to an array in the group, and statements that locate an array.
+// Decides which statements of a group apply to an array in the group, and compares statements that
+// locate arrays.
 #pragma once
 
 #include <string>
@@ -17,24 +18,24 @@ namespace zarr {
 // dimension names always shares the CRS.
 bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
-// True if the geotransform that an array's group states applies to the array: SharesGroupCrs(), and
-// the array has the size that the group means. That size is the group's `spatial:shape`, else its
-// `spatial:bbox` in pixels of the transform. Without both, no larger array with these dimensions
-// and without its own transform may exist in the group.
-// The last check reads documents of the group's other arrays. A warning tells if the store does not
-// list the group and the array does not state `spatial:shape`.
+// True if the geotransform that an array's group states applies to the array. SharesGroupCrs() must
+// be true, and the array must have the size that the group means: the group's `spatial:shape`, else
+// its `spatial:bbox` in pixels of the transform. Without both attributes, the group must contain no
+// larger array with these dimensions and without its own transform. The last check reads documents
+// of the group's other arrays. Warns if the store does not list the group and the array does not
+// state `spatial:shape`.
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings);
 
-// Returns the raster size, height and width as "40 x 60", that a transform is for, if the array has
-// another size. The size comes from the `shape` or `bbox` of a convention ("spatial:" or "proj:")
-// in `attributes`. Empty if no size is stated or the array has that size. The array must have X and
-// Y.
+// Returns the raster size that a transform is for, such as "40 x 60" (height, width), if the array
+// has another size. The size comes from the `shape` or `bbox` of a convention ("spatial:" or
+// "proj:") in `attributes`. Empty if no size is stated or the array has that size. The array must
+// have X and Y.
 std::string MismatchedSize(const json::Value& attributes, const std::string& convention,
                            const ArrayFacts& facts);
 
-// Returns a text of all statements about an array's location, including its entries in pyramids.
-// Two arrays of a group with equal text and equal named sizes have one location. Arrays with
-// different texts may also have one location.
+// Returns a text of all statements about an array's location, including the entries of pyramids
+// that list the array. Two arrays of a group with equal text and equal named sizes have one
+// location. Arrays with different texts may also have one location.
 std::string LocationStatements(const json::Value& attributes,
                                const std::vector<NamedDimension>& dimensions,
                                const Hierarchy& hierarchy, const std::string& path);

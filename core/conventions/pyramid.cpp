@@ -47,7 +47,7 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
     return pyramids;
 }
 
-// Builds pyramids from lists of levels.
+// Builds pyramids from lists of levels, for the pyramids of one group.
 class Builder {
   public:
     Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr)
@@ -66,8 +66,8 @@ class Builder {
             const NodeKind kind = KindOf(level);
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
             if (kind == NodeKind::kNone) continue;
-            // GDAL lists an array first, then groups that hold the overviews under the array's
-            // name.
+            // GDAL lists an array first, then groups of overviews. The overview in such a group has
+            // the array's name.
             auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
                             ? ArrayIn(level.path, LastName(arrays.front().path))
                             : std::nullopt;
@@ -85,8 +85,8 @@ class Builder {
         for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
     }
 
-    // Returns the pyramid of one array: of the listed arrays, or of the arrays with its name in the
-    // listed groups. nullopt if no array can be a level.
+    // Returns the pyramid of one array. Its levels are the listed arrays, or the arrays with its
+    // name in the listed groups. Returns nullopt if no array can be a level.
     std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
         const bool is_listed_itself =
             std::any_of(listed.levels.begin(), listed.levels.end(),
@@ -132,7 +132,7 @@ class Builder {
         return exists.ok() && *exists ? std::optional(std::move(path)) : std::nullopt;
     }
 
-    // Returns the levels without duplicates; a duplicate gives a warning.
+    // Returns the listed levels without duplicates; each duplicate gives a warning.
     std::vector<ListedLevel> Distinct(const ListedPyramid& listed) {
         std::vector<ListedLevel> levels;
         std::set<std::string> seen;
@@ -164,7 +164,7 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // An array that cannot be read is kept here: checking the pyramid reports it.
+            // An unreadable array is kept here, because checking the pyramid reports it.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
                 {array.path, level.origin, level.statement});
@@ -186,7 +186,7 @@ class Builder {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    PyramidFaults* const faults_;  // collects over several groups; nullptr to report each warning
+    PyramidFaults* const faults_;  // collects warnings of several groups; may be nullptr
     LevelChecker checker_;
 };
 
@@ -203,8 +203,8 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
                        [&](const PyramidLevel& level) { return level.path == path; });
 }
 
-// Returns the description that lists an array as a level, from the nearest group; nullopt if none
-// lists the array.
+// Returns the description that lists an array as a level, from the nearest group that has one;
+// nullopt if no description lists the array.
 std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
                                          Warnings& warnings) {
     Warnings ignored;  // invalid attributes are reported when the nodes are opened
@@ -217,12 +217,13 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         const std::string group(at);
         Warnings found;
         auto listed = ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, found);
-        // A folder of xcube levels is the parent of the array's group.
+        // The folder is searched for xcube levels only if it is the parent of the array's group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
         if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // Overviews go first: an array that a pyramid lists may have overviews in addition.
+        // Descriptions of overviews are tried first, because an array that a pyramid lists may have
+        // overviews in addition.
         std::stable_partition(listed.begin(), listed.end(),
                               [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
         for (ListedPyramid& pyramid : listed) {
@@ -236,22 +237,23 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
     return listed;
 }
 
-// Maximum distance between corners of two levels, in pixels of the smaller level. Includes a
-// tolerance for rounding.
+// Maximum distance between corresponding corners of two levels, in pixels of the smaller level.
+// Includes a tolerance for rounding.
 constexpr double kMaxCornerDistance = 1 + 1e-6;
 
 std::string SizeText(std::uint64_t width, std::uint64_t height) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
 
-// Returns how dimensions other than X and Y differ from the base, as a predicate; empty if they
-// match.
+// Returns how the dimensions other than X and Y differ between a level and the base, as a
+// predicate. Empty if they match.
 std::string DimensionMismatch(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
         const Dimension& a = level.dimensions[i];
         const Dimension& b = base.dimensions[i];
-        // Smaller levels of a volume may have fewer slices.
+        // A smaller size along Z is accepted, because smaller levels of a volume may have fewer
+        // slices.
         const bool is_thinner = b.role == AxisRole::kZ && a.size >= 1 && a.size < b.size;
         if (a.size != b.size && !is_thinner)
             return "has " + std::to_string(a.size) + " elements along " + a.name + ", not " +
@@ -268,7 +270,7 @@ GeoTransform HalfPixelOn(GeoTransform t) {
     return t;
 }
 
-// Returns a key of all facts that the geotransform from coordinate arrays depends on; empty if X or
+// Returns a key of all facts that determine the geotransform from coordinate arrays. Empty if X or
 // Y has no coordinate array.
 std::string CoordinatesKey(const ArrayFacts& facts) {
     const std::string& x = facts.dimensions[*facts.axes.x].coordinate_path;
@@ -315,7 +317,7 @@ void PyramidFaults::Report(Warnings& warnings) {
 
 namespace {
 
-// True where all levels but the first lie in groups for overviews.
+// True if all levels but the first are in groups that contain only overviews.
 bool LiesInOverviewGroups(const Hierarchy& hierarchy, const ListedPyramid& listed) {
     const auto is_in_one = [&](const ListedLevel& level) {
         for (std::string_view at = level.path; at.size() > listed.group.size(); at = ParentPath(at))
@@ -417,7 +419,8 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LevelWarning(level, why));
 }
 
-// Two steps: the coordinate arrays are known only when the documents of the arrays are read.
+// Prefetches in two steps, because the coordinate arrays are known only after the documents of the
+// arrays were read.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;
@@ -466,8 +469,8 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
     return levels;
 }
 
-// A small level without dimension names takes the axes of the base: its own shape may be too small
-// to recognise an image.
+// Gives a small level without dimension names the axes of the base. The shape of such a level may
+// be too small to recognise an image.
 void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
     const ArrayFacts& base = levels[0].facts;
     if (!AreAxesDeclared(base)) return;
@@ -487,7 +490,7 @@ void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
 }
 
 void LevelChecker::SortBySize(std::vector<Level>& levels) {
-    // No overflow: the number of elements of an array fits 63 bits.
+    // The products cannot overflow, because the number of elements of an array fits 63 bits.
     std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
         return a.width * a.height > b.width * b.height;
     });
@@ -524,7 +527,7 @@ std::string LevelChecker::LevelMismatch(const Level& level, const Level& previou
     return {};
 }
 
-// True if an overview records a base state that the base no longer has.
+// True if an overview records a state of its base that differs from the current state of the base.
 bool LevelChecker::IsOutdatedOverview(const Level& level, const Level& base) {
     const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
     if (state.empty()) return false;
@@ -562,13 +565,15 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
                               static_cast<double>(level.width), static_cast<double>(level.height));
     };
     if (distance(a->transform, b->transform) <= kMaxCornerDistance) return true;
-    // OME's translation refers to the centre of the first pixel. Many writers omit the translation
-    // or use the corner. Accept both, or correct levels would seem misplaced by half a pixel.
+    // Both corner and centre are accepted as the reference of OME's translation. By the
+    // specification it is the centre of the first pixel, but many writers omit the translation or
+    // use the corner.
     return a->is_ome &&
            distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
 }
 
-// Returns what is wrong with the source that a level is derived from; empty if nothing is wrong.
+// Returns the error in the stated source of a level, as text for a message; empty if the source is
+// right.
 std::string LevelChecker::WrongSource(const std::string& source, const Level& level) const {
     const std::string place = "derived_from: /" + source + " ";
     const auto kind = hierarchy_.KindOf(source);
@@ -580,7 +585,8 @@ std::string LevelChecker::WrongSource(const std::string& source, const Level& le
            " dimensions, unlike the level; it is ignored";
 }
 
-// Warns about wrong statements about a level. One warning covers all variables of a level.
+// Warns about wrong statements in the entry of a level, with one warning for all variables of the
+// level.
 void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& levels) {
     const LevelStatement* statement = level.listed.statement.get();
     if (statement == nullptr || level.facts.metadata.rank() < 2) return;
@@ -603,8 +609,8 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
     }
 }
 
-// Returns how the EPSG code of a level differs from the code of the base, as a predicate; empty if
-// equal or unknown.
+// Returns how the EPSG code of a level differs from the base's, as a predicate. Empty if the codes
+// are equal or unknown.
 std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     const auto code_of = [&](const ArrayFacts& facts) {
         std::string key(ParentPath(facts.path));
@@ -620,8 +626,8 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns why the values of a level with a fitting shape do not match the base, as a predicate;
-// empty if they match.
+// Returns why the values of a level, whose shape fits, do not match the base, as a predicate. Empty
+// if they match.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))
@@ -646,7 +652,8 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
     const Level& base = levels[0];
     const Level* previous = &base;
     for (const Level& level : levels) {
-        // Levels of a raster may share a 1-D coordinate array of a dimension that does not shrink.
+        // A 1-D level of unchanged size is skipped. Levels of a raster may share a 1-D coordinate
+        // array of a dimension that does not shrink.
         const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
         if (is_same && &level != &base) continue;
         if (&level != &base) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multiscale pyramids: one raster at several sizes, as described by any supported convention.
+// Finds multiscale pyramids, in which one raster exists in several sizes, as any supported
+// convention describes them.
 #pragma once
 
 #include <map>
@@ -25,11 +26,10 @@ struct PyramidLevel {
     std::uint64_t height = 0;  // elements along Y
 };
 
-// Rasters that are levels of one pyramid. All levels have one data type (except byte order), scale,
-// offset, unit, nodata value, CRS and rank.
-// Sizes shrink along X, Y or both. Other dimensions are equal, but smaller levels may have fewer
-// slices along Z. All levels cover one extent, with a tolerance of one pixel of the smaller level,
-// as far as they state an extent.
+// Rasters that are the levels of one pyramid. All levels have one data type (except byte order),
+// scale, offset, unit, nodata value, CRS and rank. Sizes shrink along X, Y or both. Other
+// dimensions are equal, but smaller levels may have fewer slices along Z. All levels that state an
+// extent cover one extent, with a tolerance of one pixel of the smaller level.
 struct Pyramid {
     std::string origin;                // description of the pyramid, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
@@ -38,12 +38,12 @@ struct Pyramid {
     bool is_overviews = false;
 };
 
-// True for an array without dimension names whose rows and columns are known by colours or
+// True if an array has no dimension names, but its rows and columns are known by colours or
 // `spatial:shape`. Smaller levels of such an array's pyramid have the axes of the array.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
 // Collects warnings about pyramids of several groups. Warnings that differ only in the group become
-// one, with the first group and the number of others. Not thread-safe.
+// one warning, with the first group and the number of others. Not thread-safe.
 class PyramidFaults {
   public:
     // Adds the warnings of the group at path `group`.
@@ -87,23 +87,24 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
-// True if the overviews that FindPyramidOf() finds all lie in groups for which IsForOverviews() is
-// true. Reads attributes of groups only.
+// True if the overviews that FindPyramidOf() finds are all in groups that contain only overviews;
+// see IsForOverviews(). Reads attributes of groups only.
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path);
 
 // Returns a pyramid for each array of one group, in the given order. Levels larger than the array
-// are removed. An array outside any pyramid gives a pyramid of one level. Warnings are those of
+// are removed. An array that is in no pyramid gives a pyramid of one level. Warnings are those of
 // FindPyramidOf(), without duplicates.
 std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
                                       const std::vector<std::string>& array_paths,
                                       Warnings& warnings);
 
-// A level that a description of a pyramid lists. Its existence and fit are not checked.
+// A level that a description of a pyramid lists. The level may not exist or not fit the other
+// levels.
 struct ListedLevel {
     std::string path;    // path of an array or group, from the root
     std::string origin;  // the entry that lists the level, for messages
-    // Statements of the entry about the level, with paths from the root; nullptr if the convention
-    // has no such statements.
+    // Statements of the entry about the level, with paths from the root. nullptr if the convention
+    // of the description has no such statements.
     std::shared_ptr<const LevelStatement> statement = nullptr;
 };
 
@@ -120,15 +121,15 @@ inline std::string LevelWarning(const ListedLevel& level, const std::string& why
     return level.origin + ": level /" + level.path + " " + why + "; it is left out";
 }
 
-// Selects the listed levels that form a pyramid, for the pyramids of one group. Caches facts about
-// the group's arrays. Not thread-safe.
+// Decides which listed levels form a pyramid, for the pyramids of one group. Caches facts about the
+// group's arrays. Not thread-safe.
 class LevelChecker {
   public:
     LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)
         : hierarchy_(hierarchy), warnings_(warnings) {}
 
-    // Arrays that can be levels: only rasters, or also 1-D arrays. Coordinates of a raster's levels
-    // are 1-D arrays.
+    // Arrays that can be levels: only rasters, or also 1-D arrays such as coordinates of a raster's
+    // levels.
     enum class Ranks { kRasters, kAny };
 
     // Returns the pyramid that the `arrays` of `listed` form; nullopt if no array can be a level.
@@ -162,12 +163,12 @@ class LevelChecker {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    // Geotransforms by the coordinate arrays that they come from: variables of one grid share
-    // coordinate arrays.
+    // Geotransforms by the coordinate arrays that they come from, because variables of one grid
+    // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Whether the base (first key) matches a recorded base state (second key). Several overviews
-    // may record one state.
+    // Whether a base (first key) has a recorded base state (second key). Several overviews may
+    // record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // warnings about geotransforms and statements
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attribute `zarr_conventions`: the Zarr Conventions that a node declares to follow.
+// Reads and writes the attribute `zarr_conventions`, which lists the Zarr Conventions that a node
+// declares to follow.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ enum class Convention : std::uint8_t {
     kSpatial,      // `spatial:` attributes
 };
 
-// Declares in `zarr_conventions` that the node follows a convention, unless declared already. Other
-// entries are kept. An attribute that is not a list is replaced.
+// Declares in `zarr_conventions` that the node follows a convention, unless that is declared
+// already. Other entries are kept. An attribute that is not a list is replaced.
 void RegisterConvention(json::Object& attributes, Convention convention);
 
 // Removes the declaration of a convention, and an empty `zarr_conventions`.

@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Member names in versions 2.0 and 1.0 of the OGC standard, and in GeoZarr.
+// Names of members that differ between versions 2.0 and 1.0 of the OGC standard, and GeoZarr.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
@@ -22,8 +22,8 @@ constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 // Maximum number of sibling groups that are searched for an array that describes the pyramid.
 constexpr std::size_t kMaxGroupsBeside = 64;
 
-// Returns the identifier of a tile matrix: a string, or a small number that some writers use.
-// nullopt if absent.
+// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string, or a
+// small number in documents of some writers.
 std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();
@@ -69,8 +69,8 @@ bool IsArray(const Hierarchy& hierarchy, const std::string& path) {
     return found.ok() && *found;
 }
 
-// Returns the names of the groups in `parent` that hold an array `name`; empty if `parent` has too
-// many groups.
+// Returns the names of the groups in `parent` that contain an array `name`. Empty if `parent` has
+// too many groups to search.
 std::vector<std::string> GroupsThatHold(const Hierarchy& hierarchy, const std::string& parent,
                                         const std::string& name) {
     std::vector<std::string> names;
@@ -168,7 +168,8 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // A group with more members than a pyramid has levels is a container of many products.
+        // A group with more members than a pyramid may have levels is not searched, because it is a
+        // container of many products.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);

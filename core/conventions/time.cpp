@@ -22,7 +22,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     const auto count = MultiplyChecked(value, step.multiple);
     if (!count) return std::nullopt;
     const Quotient units = FloorDivide(*count, step.den);
-    // No overflow: num * den fits for the units with den > 1.
+    // The product num * den cannot overflow for the units whose den is above 1.
     const Quotient rest = FloorDivide(units.rest * step.num, step.den);
     const auto product = MultiplyChecked(units.quotient, step.num);
     const auto whole = product ? AddChecked(*product, rest.quotient) : std::nullopt;
@@ -37,8 +37,8 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
-    // The even part is computed exactly as an integer. Ties in the remaining sum then round to the
-    // even microsecond.
+    // The even part of the number is computed exactly as an integer. Ties in the rest then round to
+    // the even microsecond in the sum, too.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;
@@ -54,7 +54,8 @@ std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     return Add(*elapsed, {days.quotient, days.rest, seconds.rest * kAttosecondsPerMicrosecond});
 }
 
-// Returns the duration of a NumPy unit of weeks or less. Years and months have no fixed duration.
+// Returns the duration of a NumPy unit of at most a week. Longer units, years and months, have no
+// fixed duration.
 TimeStep StepOf(TimeUnit unit) {
     switch (unit) {
         case TimeUnit::kWeek:
@@ -88,7 +89,8 @@ struct Unit {
     bool has_plural = true;  // true if the plural ends with an s
 };
 
-// UDUNITS defines a year as 365.242198781 days, here a fraction of seconds in lowest terms.
+// UDUNITS defines a year as 365.242198781 days, written here as a fraction of seconds in lowest
+// terms.
 constexpr TimeStep kYear = {9'861'539'367'087, 312'500};
 constexpr TimeStep kMonth = {3'287'179'789'029, 1'250'000};
 constexpr TimeStep kMilli = {1, 1'000};
@@ -165,7 +167,8 @@ std::optional<TimeStep> StepByName(std::string_view word, Calendar calendar) {
     return std::nullopt;
 }
 
-// Parses a date, a clock and a zone. Each Read function returns false if the text does not match.
+// Parses a date, a time of day ("clock") and a time zone. Each Read function returns false if the
+// text does not match.
 class DateReader {
   public:
     explicit DateReader(std::string_view text) : text_(text) {}
@@ -303,7 +306,7 @@ Status ParseEpoch(std::string_view text, Calendar calendar, Instant& epoch) {
     if (!day) return Status::Invalid("the calendar has no date " + Quoted(text));
     const Instant local = {*day, reader.time_of_day.second, reader.time_of_day.attosecond};
     const Quotient zone = FloorDivide(-reader.zone_seconds, 86400);
-    // No overflow: day numbers are small.
+    // The sum cannot overflow, because day numbers are small.
     epoch = Add(local, {zone.quotient, zone.rest, 0}).value_or(local);
     return {};
 }
@@ -313,7 +316,7 @@ struct Name {
     Calendar calendar;
 };
 
-// The first name of a calendar is used in texts.
+// Names of calendars. If a calendar has several names, output uses the first.
 constexpr Name kCalendars[] = {
     {"standard", Calendar::kStandard},
     {"gregorian", Calendar::kStandard},
@@ -326,7 +329,7 @@ constexpr Name kCalendars[] = {
     {"360_day", Calendar::k360Day},
 };
 
-// The period after which a calendar repeats, in years and days.
+// Period after which a calendar repeats, in years and in days.
 struct Cycle {
     std::int64_t years;
     std::int64_t days;
@@ -464,7 +467,7 @@ Result<Instant> TimeReference::Since(std::string_view time) const {
 Result<std::optional<std::int64_t>> TimeReference::CountOf(std::string_view time) const {
     ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
     const std::optional<std::int64_t> none;
-    // Whole days or seconds, and their remainder, in units of 1 / den.
+    // `whole_units` is the length of the time step's unit, a day or a second, in units of 1 / den.
     const std::int64_t whole_units = step_.den;
     std::optional<std::int64_t> count;
     Quotient rest{};
@@ -595,7 +598,8 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-    // Division truncates towards zero: `a` beyond the quotient means a product beyond the limit.
+    // Division truncates towards zero. If `a` is beyond the quotient, the product is therefore
+    // beyond the limit.
     bool fits = true;
     if (b > 0) fits = a >= kMin / b && a <= kMax / b;
     if (b == -1) fits = a != kMin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times that CF conventions and NumPy store as numbers since an epoch, as ISO 8601 text.
-// DateTimeText() defines the text for other calendars.
+// Converts times that CF conventions and NumPy store as numbers since an epoch to ISO 8601 text.
+// For calendars that ISO 8601 lacks, see DateTimeText().
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ enum class Calendar : std::uint8_t {
     k360Day,   // months of 30 days
 };
 
-// Returns the calendar with a name of the attribute `calendar`, ignoring case: "standard",
-// "gregorian", "365_day", ... nullopt if unknown.
+// Returns the calendar that the attribute `calendar` calls `name`, ignoring case: "standard",
+// "gregorian", "365_day", ... Returns nullopt if the name is unknown.
 std::optional<Calendar> CalendarByName(std::string_view name);
 
 // A date in a calendar. Years are astronomical, as in ISO 8601: 1 BC is year 0.
@@ -38,14 +38,15 @@ struct Date {
 // Maximum year that DayNumber() accepts; the minimum is -kMaxYear.
 inline constexpr std::int64_t kMaxYear = 1'000'000'000;
 
-// Returns the days from 0000-01-01 of the calendar to the date. For kStandard, from 0000-01-01 of
-// the Gregorian calendar. nullopt if the calendar does not have the date.
+// Returns the number of days from 0000-01-01 to the date in the calendar. For kStandard, days are
+// counted from 0000-01-01 of the Gregorian calendar. Returns nullopt if the calendar does not have
+// the date.
 std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
 
-// Returns the date with day number `day`, as DayNumber() counts.
+// Returns the date whose DayNumber() is `day`.
 Date DateOfDay(Calendar calendar, std::int64_t day);
 
-// A point in time in some calendar, or a duration.
+// A point in time in some calendar, or a duration: days, seconds and attoseconds added up.
 struct Instant {
     std::int64_t day = 0;
     std::int64_t second = 0;      // 0 to 86399
@@ -64,7 +65,7 @@ std::string DateTimeText(Calendar calendar, const Date& date, const Instant& tim
 // Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
 
-// Quotient floor(a / b) and remainder, 0 to b - 1, of a division by b > 0.
+// Quotient floor(a / b) and remainder, from 0 to b - 1, of a division of `a` by a positive `b`.
 struct Quotient {
     std::int64_t quotient;
     std::int64_t rest;
@@ -74,7 +75,7 @@ constexpr Quotient FloorDivide(std::int64_t a, std::int64_t b) {
     return rest < 0 ? Quotient{a / b - 1, rest + b} : Quotient{a / b, rest};
 }
 
-// Returns a * b, or a + b; nullopt on overflow.
+// Return a * b and a + b; nullopt if the result overflows.
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b);
 
@@ -87,36 +88,37 @@ struct TimeStep {
     std::int64_t multiple = 1;
 };
 
-// The meaning of CF time units such as "hours since 2020-01-01 12:00:00.5 +01:00" in a calendar (CF
-// conventions, section 4.4).
+// Converts numbers to times and back by CF time units in a calendar (CF conventions, section 4.4).
+// An example of units is "hours since 2020-01-01 12:00:00.5 +01:00".
 class TimeReference {
   public:
     // Parses `units` as UDUNITS does, ignoring case: "[count] unit since date [clock [zone]]".
     //
     // Units are seconds, minutes, hours, days, weeks, fortnights, months, years, common_years, with
     // the abbreviations of UDUNITS and cftime, down to ns. A year has 365.242198781 days (UDUNITS),
-    // a month is a twelfth of a year. In the calendar 360_day they have 360 and 30 days, as in
-    // cftime.
+    // a month is a twelfth of a year. In the calendar 360_day, a year has 360 days and a month 30
+    // days, as in cftime.
     //
     // Dates are year[-month[-day]] or YYYYMMDD. Clocks are h[:m[:s]] or, after a T, hhmm[ss]. Zones
-    // are Z, UTC, GMT, [+-]h[:m], [+-]hhmm. As in UDUNITS, a zone may lack the sign or a leading
-    // zero; cftime ignores such a zone. Years before 1 in the calendars standard and julian are
+    // are Z, UTC, GMT, [+-]h[:m], [+-]hhmm. A zone may lack the sign or a leading zero, as in
+    // UDUNITS; cftime ignores such a zone. Years before 1 in the calendars standard and julian are
     // historical, as in cftime: -1 is 1 BC, and there is no year 0.
     //
     // Errors describe the fault in the text, without its origin.
     static Result<TimeReference> Parse(std::string_view units, Calendar calendar);
 
-    // Returns the time of an integer as text; exact. nullopt on overflow.
+    // Returns the time that the integer `value` stands for as text; exact. Returns nullopt on
+    // overflow.
     std::optional<std::string> TextOf(std::int64_t value) const;
-    // Returns the time of a double as text, rounded to the nearest microsecond, ties to even, as in
-    // cftime. nullopt for NaN, infinity, and on overflow.
+    // Returns the time that the double `value` stands for as text, rounded to the nearest
+    // microsecond, ties to even, as in cftime. Returns nullopt for NaN, infinity, and on overflow.
     std::optional<std::string> TextOf(double value) const;
 
-    // Returns the integer that stands for a time of this calendar; nullopt if no integer does.
-    // `time` is a date as in `units`. Errors describe the fault in the text.
+    // Returns the integer that stands for `time` in this calendar; nullopt if no integer does.
+    // `time` is a date in the form that `units` use. Errors describe the fault in the text.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
-    // Returns the number that stands for a time of this calendar, rounded to the nearest double if
-    // not an integer. `time` is a date as in `units`.
+    // Returns the number that stands for `time` in this calendar, rounded to the nearest double if
+    // not an integer. `time` is a date in the form that `units` use.
     Result<double> ValueOf(std::string_view time) const;
 
   private:
@@ -127,16 +129,16 @@ class TimeReference {
     Instant epoch_;
 };
 
-// Returns the meaning of elements of a kDatetime type. Returns kUnsupported for months and years,
-// whose length varies, and for a type without a unit.
+// Returns the conversion of elements of a kDatetime type to times. Returns kUnsupported for months
+// and years, whose length varies, and for a type without a unit.
 Result<TimeReference> ReferenceOf(const DataType& type);
 
 // True if `units` contain the word "since".
 bool IsTimeSince(std::string_view units);
 
-// Returns the meaning of an array's times by its attributes `units` and `calendar` (default:
-// standard). nullopt without a warning if `units` do not contain "since". An unknown calendar or
-// invalid units give a warning and nullopt.
+// Returns the conversion of an array's numbers to times by its attributes `units` and `calendar`
+// (default: standard). Returns nullopt without a warning if `units` do not contain "since". An
+// unknown calendar or invalid units give a warning and nullopt.
 std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
 
 // Returns an element of a kDatetime type as text, exact in every NumPy unit:

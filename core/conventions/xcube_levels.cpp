@@ -57,8 +57,8 @@ class Lister {
   private:
     std::string KeyOf(std::string_view name) const { return JoinKey(folder_, name); }
 
-    // Reads the value of a key. Returns false if the key is absent; a read error gives a warning
-    // and false.
+    // Reads the value of a key into `text`. Returns false if the key is absent. A read error gives
+    // a warning and false.
     bool ReadText(const std::string& key, Buffer& text) {
         const auto found = hierarchy_.store()->Get(key, text, kMaxLevelsText);
         if (!found.ok()) warnings_.push_back(found.status().message());

@@ -20,7 +20,7 @@ Status CheckDepth(const std::string& path) {
 }
 
 // Calls `read` with the parsed JSON of `document`, or with its text if the text is not JSON. `read`
-// may accept such a text, because it parses only the members that it needs.
+// may still accept the text, because it parses only the members that it needs.
 template <class Read>
 auto ReadStored(const StoredDocument& document, const Read& read) {
     return document.value ? read(*document.value) : read(std::string_view(document.text));
@@ -108,7 +108,7 @@ bool AreLevels(const Store& store) {
            folder.compare(folder.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
 }
 
-// FormatOfStore() that also copies the root's `zarr.json` into `root`. `has_root` becomes true if
+// Returns FormatOfStore() and copies the root's `zarr.json` into `root`. Sets `has_root` to true if
 // that document exists.
 Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
     has_root = false;
@@ -126,8 +126,8 @@ Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
         }
         return Format::kV2;
     }
-    // Some servers return 403 for absent keys. A v2 document at the root shows that `zarr.json` is
-    // absent.
+    // If access to `zarr.json` is denied, v2 documents are searched, because some servers return
+    // 403 for absent keys. A v2 document at the root shows that `zarr.json` is absent.
     if (found.status().code() == StatusCode::kPermission)
         for (const Document document :
              {Document::kConsolidated, Document::kArray, Document::kGroup}) {
@@ -170,8 +170,8 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
     if (found.ok()) return *found && LooksLikeV1Metadata(std::as_const(document).span().text());
-    // Other software uses the name `meta` for large files and for folders, which are not Zarr v1
-    // arrays.
+    // An error because `meta` is large or a folder is not returned. Other software uses the name
+    // `meta` for files and folders that are not Zarr v1 arrays.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
 }
@@ -318,7 +318,7 @@ bool Hierarchy::HasForeignKey(const std::string& key) const {
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
     return nodes_->Get(path, &LoadedNode::kind, [&]() -> Result<NodeKind> {
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKind(path));
-        // Zarr v3 has no implicit groups.
+        // Zarr v3 has no implicit groups, except for a folder of xcube's levels.
         const bool may_be_implicit = format_ != Format::kV3 || (path.empty() && AreLevels(*store_));
         if (kind != NodeKind::kNone || !may_be_implicit) return kind;
         if (!is_consolidated_ && format_ != Format::kV3) {
@@ -368,8 +368,8 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
         if (!entry.is_prefix) continue;
         Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
         const auto kind = KindOf(node.path);
-        // A node with an unreadable document is listed as an array. Opening that array returns the
-        // error; the siblings stay listed.
+        // A node with an unreadable document is listed as an array. Opening the array then returns
+        // the error, and the siblings stay listed.
         node.kind = kind.ok() ? *kind : NodeKind::kArray;
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }
@@ -446,8 +446,8 @@ Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
 
 namespace {
 
-// True if `a` and `b` are the same codec and no option has two values. An option in only one of
-// them is ignored, because newer programs add options when they consolidate metadata.
+// True if `a` and `b` have equal names and no option with two different values. An option in only
+// one of them is ignored, because newer programs add options when they consolidate metadata.
 bool Agree(const CodecSpec& a, const CodecSpec& b) {
     const json::Object* options = a.configuration.as_object();
     if (a.name != b.name || options == nullptr) return a.name == b.name;
@@ -504,8 +504,8 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
         return false;
     };
     if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
-    // In some stores consolidated metadata is the only document, and arrays without chunks have no
-    // key.
+    // The array counts as missing only if the root has prefixes. In some stores consolidated
+    // metadata is the only document, and arrays without chunks have no key.
     bool has_others = false;
     const auto look = [&](const StoreEntry& entry) {
         has_others = has_others || entry.is_prefix;

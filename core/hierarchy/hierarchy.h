@@ -36,7 +36,7 @@ Result<Format> FormatOfStore(const Store& store);
 Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
-// document into `text` unless `text` is nullptr.
+// document into `text`, unless `text` is nullptr.
 Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* text = nullptr);
 // Returns kUnsupported if an array of Zarr v1 is at `path`, because such arrays are read-only.
 Status CheckNoV1Array(const Store& store, const std::string& path);
@@ -60,13 +60,14 @@ class Hierarchy {
                                                          std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
-    // Returns a hierarchy with the planned metadata of some arrays in place of their stored
-    // metadata. The keys of `planned` are paths. Used to read and write chunks before the metadata
-    // is stored.
+    // Returns a hierarchy in which some arrays have planned metadata instead of their stored
+    // metadata. The keys of `planned` are paths. Used to read and write chunks before the new
+    // metadata is stored.
     std::shared_ptr<const Hierarchy> WithMetadata(
         std::map<std::string, ArrayMetadata> planned) const;
 
-    // The store. If consolidated metadata is used, its documents replace those of the opened store.
+    // Returns the store. If consolidated metadata is used, reads of metadata documents return the
+    // documents in the consolidated metadata.
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
     // The Zarr version of the store; v2 if the store has arrays of v1.
@@ -76,9 +77,9 @@ class Hierarchy {
     // absent, or not asked for.
     const Status& consolidated_error() const { return consolidated_error_; }
 
-    // Returns the kind of the node at `path`. A v2 prefix without documents is an implicit group if
-    // the store can list and finds a node below. Other methods know a Zarr v1 array only after
-    // KindOf() or Members() has found that array.
+    // Returns the kind of the node at `path`. In v2, a prefix without documents is an implicit
+    // group if the store can list and a node is below the prefix. Other methods recognise a Zarr v1
+    // array only after KindOf() or Members() has found the array.
     Result<NodeKind> KindOf(const std::string& path) const;
     // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
     // lists nothing.
@@ -107,9 +108,9 @@ class Hierarchy {
     Result<std::vector<Node>> Members(const std::string& path) const;
 
     // Returns the arrays and groups directly in the group `path` that the consolidated metadata
-    // lacks, sorted by name. Lists the group and reads the documents of these nodes only; skips
-    // nodes that cannot be read. Empty if consolidated metadata is not in use, or if the store is
-    // remote.
+    // lacks, sorted by name. Lists the group, and reads only the documents of nodes that are
+    // lacking. Skips nodes that cannot be read. Empty if consolidated metadata is not in use, or if
+    // the store is remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
     // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
@@ -118,24 +119,25 @@ class Hierarchy {
     // Returns the validated metadata of the array at `path` without opening the array.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // True if consolidated metadata contains the array at `path`, but the store has no key of that
-    // array and has other keys. False if the store is remote, because a check would need requests.
+    // True if consolidated metadata contains the array at `path`, but the store has no key of the
+    // array and has other keys. False if the store is remote, because the check would need
+    // requests.
     bool IsMissingInStore(const std::string& path) const;
 
-    // Metadata() for callers that read or write chunks. If consolidated metadata is in use and the
-    // store is not remote, the array's own document is read, too. If the two differ, the own
-    // document is used and `warnings` gets a message.
+    // Returns the metadata of the array at `path` for callers that read or write chunks. If
+    // consolidated metadata is in use and the store is not remote, the array's own document is
+    // read, too. If the two differ, the own document is used and `warnings` gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Attributes() for callers that read or write chunks; see CurrentMetadata(). Adds no second
-    // warning if metadata and attributes are in one document.
+    // Returns the attributes of the array at `path` for callers that read or write chunks; see
+    // CurrentMetadata(). Adds no second warning if metadata and attributes are in one document.
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns the value of type T that `load` computes from nodes of this hierarchy for `path`.
-    // `load` returns a Result<T>. One value of each type T is cached per path, as long as the nodes
-    // are cached.
+    // Returns a value of type T that `load` computes from nodes of this hierarchy. The value is
+    // cached for `path`, one value of each type T, as long as the nodes are cached. `load` returns
+    // a Result<T>.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
         if (planned_.empty())
@@ -159,7 +161,8 @@ class Hierarchy {
     // True if the store has `key`, which may be any key; used for metadata documents of other
     // software.
     Result<bool> HasKey(const std::string& key) const;
-    // HasKey() for a key that Zarr does not define; false if the store denies access or fails.
+    // True if the store has `key`, which Zarr does not define. False if the store denies access or
+    // fails.
     bool HasForeignKey(const std::string& key) const;
     // Returns the JSON document under `key`; null if the key is absent, unreadable or not JSON.
     json::Value MembersOfDocument(const std::string& key) const;
@@ -176,17 +179,17 @@ class Hierarchy {
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
-    // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`, if that text
-    // has any.
+    // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`. Does nothing if
+    // the text has no consolidated metadata.
     Status UseV3Consolidated(Buffer root);
-    // DocumentAt() returns the document under `key`, from the consolidated metadata if in use.
-    // OwnDocumentAt() always reads the document from the store.
+    // DocumentAt() returns the document under `key`, from the consolidated metadata if that is in
+    // use. OwnDocumentAt() always reads the document from the store.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;
-    // HoldsV1Array() for a path that has no v2 document; the result is cached.
+    // True if a Zarr v1 array is at `path`, which must have no v2 document. The result is cached.
     Result<bool> FindV1(const std::string& path) const;
     Format FormatOf(const std::string& path) const;
 

@@ -42,8 +42,8 @@ std::vector<std::string> PathsTo(const std::string& path) {
     return paths;
 }
 
-// Returns KindForWriting() of `path` for a caller that will change the node; kUnsupported for a
-// Zarr v1 array.
+// Returns KindForWriting() of `path` for a caller that will change the node. Returns kUnsupported
+// for a Zarr v1 array, which is read-only.
 Result<NodeKind> KindToChange(const Store& store, const std::string& path, Format format) {
     if (format != Format::kV3) ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
     return KindForWriting(store, path, format);
@@ -61,7 +61,7 @@ Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
 
-// Applies the differences between `before` and `after`, which must be an object, to `object`.
+// Applies the differences between `before` and `after` to `object`. `after` must be an object.
 void ApplyChange(const json::Object& before, const json::Value& after, json::Object& object) {
     const json::Value old(before);
     for (const json::Member& member : before)
@@ -121,8 +121,8 @@ Status HierarchyWriter::MakeGroups(const std::string& path) {
         ZARR_RETURN_IF_ERROR(documents->MakeGroup(group));
         if (group.empty()) nczarr_.IsNew();
     }
-    // An earlier call may have created a group and failed before the group was added to NCZarr's
-    // lists.
+    // A group is listed even if it exists. An earlier call may have created the group and failed
+    // before it was added to NCZarr's lists.
     return documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
 }
 
@@ -247,7 +247,7 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    if (documents->format() == Format::kV3) {  // `change` was made before the erasure
+    if (documents->format() == Format::kV3) {  // `change` is outdated by the erasure
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
     return documents->Apply(change);
@@ -348,8 +348,8 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(path, Document::kConsolidated);
     // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
-    // metadata. The check for existing metadata needs the lock, too: the holder of the lock may be
-    // about to write metadata without this change.
+    // metadata. The check for existing metadata needs the lock, too. Otherwise another writer could
+    // be about to write metadata without this change.
     std::unique_ptr<Synchronizer::Lock> held;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -362,11 +362,13 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
         ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
     }
     // The result is compared again after each write, because another writer may have changed a node
-    // meanwhile. After kTries rounds, the other writer's Finish() must complete the metadata.
+    // meanwhile. After kTries rounds the loop ends, and the other writer's Finish() must complete
+    // the metadata.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));
-        // The store was deleted meanwhile; writing would create an empty store.
+        // The loop ends if the store was deleted meanwhile, because writing would create an empty
+        // store.
         if (!wanted) break;
         ZARR_ASSIGN_OR_RETURN(const bool is_same, documents->IsDone(*wanted));
         if (is_same) break;
@@ -391,8 +393,8 @@ Status HierarchyWriter::Finish() {
     if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
-    // Another writer has created these consolidated metadata and may not have seen the changes of
-    // this writer.
+    // Groups that another writer has consolidated are written again, because their metadata may
+    // lack the changes of this writer.
     for (const std::string& group : touched_)
         if (groups.count(group) == 0)
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));

@@ -33,7 +33,7 @@ enum class IfExists { kFail, kReplace };
 //
 // Consolidated metadata that a change would outdate is erased before the change, at the root and in
 // each group above the node. Finish() writes the metadata again. Without Finish(), the metadata
-// stays erased. In stores of netCDF-C, its additional metadata is updated, too; see
+// stays erased. In stores of netCDF-C, the additional metadata of netCDF-C is updated, too; see
 // NczarrDocuments.
 //
 // Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
@@ -107,14 +107,14 @@ class HierarchyWriter {
     // Writes nothing if the store has no nodes, because another writer may have deleted the store.
     Status Consolidate();
 
-    // Writes the consolidated metadata that changes have erased, and with kYes the root's. The
-    // writer may be used afterwards; later changes need another call of Finish().
+    // Writes consolidated metadata again where changes have erased it. With kYes, always writes the
+    // root's. The writer may be used afterwards; later changes need another call of Finish().
     Status Finish();
 
   private:
     Status MakeGroups(const std::string& path);
-    // Ok if a node can be created at `path`: neither `path` nor a group above is a Zarr v1 array,
-    // and no group above is an array.
+    // Returns ok if a node can be created at `path`. Neither `path` nor a group above may be a Zarr
+    // v1 array, and no group above may be an array.
     Status CheckPlace(const std::string& path) const;
     Status ReplaceAttributes(const std::string& node, const json::Value& attributes);
     Result<bool> IsOccupied(const std::string& path) const;
@@ -140,14 +140,15 @@ class HierarchyWriter {
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, which may have another
-// shape. `locks` may be nullptr; shards that are only partly outside are changed under their locks.
+// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, whose shape may differ
+// from the array's. `locks` may be nullptr. Shards that are only partly outside are changed under
+// their locks.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores each absent chunk of `array` as a chunk of its current fill value. The elements then keep
-// that value when the metadata gets another fill value. `writer` writes `array` under the new
-// metadata. Returns kUnsupported if the store cannot list.
+// Stores each absent chunk of `array` with its current fill value, before the metadata gets another
+// fill value. The elements then keep their value. `writer` writes `array` under the new metadata.
+// Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
 // Changes the shape of an array. Chunks outside of the new shape are erased. In chunks across the

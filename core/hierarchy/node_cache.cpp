@@ -46,7 +46,7 @@ class ChangeRegistry {
     std::size_t kept_ = 16;  // number of counters after the last Clean()
 };
 
-// Created when the library is loaded; never destroyed.
+// The registry is created when the library is loaded, and never destroyed.
 auto& registry = *new ChangeRegistry();
 
 // Clears the cached nodes, but keeps the fact that an array is of Zarr v1: users of that array need

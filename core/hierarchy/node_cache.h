@@ -38,8 +38,8 @@ struct StoredDocument {
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key);
 StoredDocument ParseDocument(const std::string& key, std::string_view text);
 
-// Cached results for one name, each set when first needed. The name is a document's key for
-// documents and attributes, else a node's path.
+// Cached results for one name. Each member is set when it is first needed. The name is a document's
+// key for documents and attributes, else a node's path.
 struct LoadedNode {
     std::optional<StoredDocument> document;
     std::optional<StoredDocument> own_document;  // ignores consolidated metadata
@@ -58,8 +58,8 @@ class NodeCache {
   public:
     explicit NodeCache(const Store& store);
 
-    // Returns the member `part` of the entry `name`. Calls `load` and caches its result if the
-    // member is not cached. Errors of `load` are returned, not cached.
+    // Returns the member `part` of the cached LoadedNode `name`. If the member is not cached, calls
+    // `load` and caches its result. Errors of `load` are returned, not cached.
     template <class T, class Load>
     Result<T> Get(const std::string& name, std::optional<T> LoadedNode::*part, Load&& load) {
         std::uint64_t version = 0;
@@ -69,7 +69,8 @@ class NodeCache {
         return loaded;
     }
 
-    // Returns a part of what is cached under `name`; nullopt where it is not cached.
+    // Returns the member `part` of the cached LoadedNode `name`; nullopt if the member is not
+    // cached.
     template <class T>
     std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part) {
         std::uint64_t version = 0;
@@ -81,8 +82,8 @@ class NodeCache {
         Put(name, part, loaded, changes_->load());
     }
 
-    // Returns the cached T for `name`. Calls `load` and caches the T if none is cached. A T is not
-    // cached if `failures` (a function that returns a count) grew during `load`. Errors are
+    // Returns the cached T for `name`; if none is cached, calls `load` and caches its T. A T is not
+    // cached if a request failed during `load`, that is, if the count `failures()` grew. Errors are
     // returned, not cached.
     template <class T, class Load, class Failures>
     Result<std::shared_ptr<const T>> GetDerived(const std::string& name, Load&& load,
@@ -110,7 +111,7 @@ class NodeCache {
     }
 
   private:
-    // `version` becomes the number of changes.
+    // Like the public Find(), but also sets `version` to the number of changes of the store.
     template <class T>
     std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
                           std::uint64_t& version) {

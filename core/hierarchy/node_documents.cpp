@@ -76,7 +76,7 @@ Result<bool> NodeDocuments::IsDone(const Change& change) const {
     }
     Buffer value;
     const auto found = store_.Get(change.key, value, change.text->size());
-    // Get() returns kLimit if the stored text is longer than `change.text`, so the texts differ.
+    // kLimit means that the stored text is longer than `change.text`, so the texts differ.
     if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
     if (!found.ok()) return found.status();
     return *found && std::as_const(value).span().text() == *change.text;
@@ -157,12 +157,12 @@ Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     ZARR_ASSIGN_OR_RETURN(const auto own, Text(change.key));
     if (!own) return std::optional<Change>();
     ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(*own).WithContext(change.key));
-    if (type == V3NodeType::kArray) return std::optional<Change>();  // it is all there is
+    if (type == V3NodeType::kArray) return std::optional<Change>();  // no nodes are below
     ZARR_ASSIGN_OR_RETURN(json::Object documents,
                           V3DocumentsBelow(store_, group).WithContext(change.key));
     ZARR_ASSIGN_OR_RETURN(change.text,
                           WithV3Consolidated(*own, std::move(documents)).WithContext(change.key));
-    if (change.text->size() > LimitOf(Limit::kMetadataSize))  // no reader would take it
+    if (change.text->size() > LimitOf(Limit::kMetadataSize))  // readers have the same limit
         return OverLimit(Limit::kMetadataSize, change.key + ": consolidated metadata would have " +
                                                    std::to_string(change.text->size()) + " bytes");
     return std::optional(std::move(change));

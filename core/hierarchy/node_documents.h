@@ -31,8 +31,8 @@ class NodeDocuments {
     Result<bool> IsArray(const std::string& path) const;
     Result<bool> IsGroup(const std::string& path) const;
 
-    // Create a node at a path that must be free. MakeArray() writes the attributes before the
-    // `.zarray`, so that readers see whole arrays only.
+    // Create a node at `path`, where no node may exist. MakeArray() writes the attributes before
+    // the `.zarray`, so that readers never see half an array.
     Status MakeGroup(const std::string& path);
     Status MakeArray(const std::string& path, const ArrayMetadata& metadata,
                      const json::Object& attributes);

@@ -19,10 +19,12 @@ namespace zarr {
 
 namespace {
 
-// Maximum depth of a prefix: nested groups, the array's name and the components of a chunk key.
+// Maximum depth of a prefix: the depths of nested groups, the array's name and the components of a
+// chunk key, added up.
 constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
-// Bytes that each visited prefix counts towards Limit::kMetadataSize, so that circular links end.
+// Bytes that each visited prefix counts towards Limit::kMetadataSize. The limit ends searches in
+// folders whose links form a circle.
 constexpr std::size_t kBytesPerPrefix = 64;
 
 Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefix) {
@@ -65,7 +67,7 @@ Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth
     return {};
 }
 
-// Removes every key below `prefix`, whose documents are already removed.
+// Removes every key below `prefix`, whose metadata documents must already be removed.
 Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
@@ -181,8 +183,8 @@ class Collector {
         return {};
     }
 
-    // Adds the `zarr.json` of the node at `path`, except the root's. Returns true if the node is an
-    // array.
+    // Adds the `zarr.json` of the node at `path` to the result, except the root's. Returns true if
+    // the node is an array.
     Result<bool> AddNode(const std::string& path) {
         const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
         Buffer text;
@@ -319,7 +321,7 @@ Status ClearRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // A full store may reject the new document; the root's document is erased in that case.
+            // If a full store rejects the new document, the root's document is erased instead.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {
@@ -338,8 +340,8 @@ Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
-    // The document `meta` of a Zarr v1 array is erased here, because MakesNode() is false for that
-    // name.
+    // The document `meta` of a Zarr v1 array is erased here, because MakesNode() is false for the
+    // name `meta`.
     ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
         return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);
     }));

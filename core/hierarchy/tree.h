@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operations on whole subtrees of a store. Readers never see half an array: its metadata documents
-// exist only while all of its chunks exist.
+// Operations on whole subtrees of a store. Readers never see half an array, because its metadata
+// documents exist only while all of its chunks exist.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace zarr {
 
-// Removes every key below `prefix`, which must not be the root. Removes documents from the leaves
-// up, then chunks. Links to folders are removed, not followed. A failed call can be repeated. A
-// killed process leaves chunks without documents. Returns kUnsupported and removes nothing if the
-// store cannot list.
+// Removes every key below `prefix`, which must not be the root. Removes metadata documents from the
+// leaves up, then chunks. Links to folders are removed, not followed. A failed call can be
+// repeated. A process that is killed leaves chunks without metadata documents. Returns kUnsupported
+// and removes nothing if the store cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
 
 // True if only chunks without an array are below `prefix`, as a killed deletion leaves them.
@@ -31,8 +31,8 @@ struct Subtree {
     std::string prefix;
 };
 
-// Copies every key below `from` to below `to`, documents last and from the leaves up. After an
-// error, the caller must erase the keys below `to`.
+// Copies every key below `from` to `to`. Chunks are copied first, then metadata documents from the
+// leaves up. After an error, the caller must erase the keys below `to`.
 Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
 // Returns the text of a `.zmetadata` for the nodes at and below `prefix`, as zarr-python's
@@ -41,20 +41,20 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to);
 // searched. Returns kCorrupt if a document is not JSON.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
 
-// Returns the `zarr.json` documents below `prefix` of a Zarr v3 store, each under its node's path
-// relative to `prefix`. The member "consolidated_metadata" of a group contains these documents.
+// Returns the `zarr.json` documents below `prefix` of a Zarr v3 store by the path of their node,
+// relative to `prefix`. A group's "consolidated_metadata" contains documents in this form.
 Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
 
-// Deletion of whole stores, and detection of files that do not belong to a store.
+// Functions that delete whole stores, and that detect files that do not belong to a store.
 
-// Returns the first key or prefix that Zarr does not define; empty if all belong to the store.
-// `is_known` returns true for additional names to accept at any level. Returns kUnsupported if the
-// store cannot list; kLimit if prefixes nest too deeply.
+// Returns the first key or prefix that neither Zarr nor `is_known` knows; empty if all belong to
+// the store. `is_known` accepts additional names at any level. Returns kUnsupported if the store
+// cannot list; kLimit if prefixes nest too deeply.
 Result<std::string> FindForeignKey(const Store& store,
                                    const std::function<bool(std::string_view name)>& is_known);
 
-// Makes the root an empty group, as the first step of deleting the store. Otherwise a reader could
-// open a root array, or nodes in consolidated metadata, whose chunks are already erased.
+// Turns the root into an empty group, as the first step of deleting the store. Otherwise a reader
+// could open arrays, by a root array or consolidated metadata, whose chunks are already erased.
 Status ClearRoot(Store& store);
 
 // Removes every key of the store: ClearRoot() first, then all subtrees, and the root's group last.

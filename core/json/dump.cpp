@@ -19,8 +19,8 @@ std::vector<const Member*> Sorted(const Object& object) {
     for (auto it = object.rbegin(); it != object.rend(); ++it) members.push_back(&*it);
     std::stable_sort(members.begin(), members.end(),
                      [](const Member* a, const Member* b) { return a->first < b->first; });
-    // std::unique() keeps the first of equal names, which is the last one of `object` after the
-    // reversal.
+    // `members` is in reverse order here. std::unique() keeps the first of equal names, which is
+    // the last one in `object`.
     members.erase(
         std::unique(members.begin(), members.end(),
                     [](const Member* a, const Member* b) { return a->first == b->first; }),

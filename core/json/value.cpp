@@ -18,7 +18,8 @@ namespace zarr::json {
 
 namespace {
 
-// The bounds are 2^63 and 2^64 because no double equals the largest int64 or the largest uint64.
+// Ends of the ranges of int64 and uint64. The bounds are 2^63 and 2^64, because no double equals
+// the largest int64 or the largest uint64.
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
@@ -235,14 +236,15 @@ Result<std::string> OptionalString(const Value& object, std::string_view key,
     return *member->as_string();
 }
 
-// Reading text: the SAX parser of nlohmann_json calls Builder, which builds a tree of Values. The
-// parser looks nothing up, so an object with a million members takes linear time.
+// Parses JSON text: the SAX parser of nlohmann_json calls Builder, which builds a tree of Values.
+// Members are only appended, never looked up, so an object with a million members takes linear
+// time.
 
 namespace {
 
-// Strings that replace the bare tokens (NaN, Infinity) while nlohmann_json reads the text. They
-// begin with an escaped control character, so that no ordinary string of a store equals one. A
-// stored string that spells a mark with the escape reads as the number.
+// Marks: strings that replace the bare tokens NaN and Infinity while nlohmann_json reads the text.
+// A mark begins with an escaped control character, so that no ordinary string of a store equals it.
+// A stored string that spells a mark with the escape reads as the number.
 constexpr std::string_view kNanMark = "\\u0001zarr:NaN";
 constexpr std::string_view kInfinityMark = "\\u0001zarr:Infinity";
 constexpr std::string_view kMinusInfinityMark = "\\u0001zarr:-Infinity";
@@ -259,8 +261,8 @@ const Token kTokens[] = {
     {"NaN", kNanMark, std::numeric_limits<double>::quiet_NaN()},
 };
 
-// Returns the offset of the first bare token at or after `from`, outside of strings; npos if no
-// token follows.
+// Returns the offset of the first bare token (NaN, Infinity) at or after `from`, outside of
+// strings. Returns npos if no token follows.
 std::size_t FindBareToken(std::string_view text, std::size_t from, const Token** found) {
     bool in_string = false;
     for (std::size_t i = from; i < text.size(); ++i) {
@@ -281,11 +283,11 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
     return std::string_view::npos;
 }
 
-// JSON text after each bare token was replaced by its mark, a string.
+// JSON text in which each bare token (NaN, Infinity) was replaced by its mark, a string.
 struct RawTextToText {
     struct Mark {
         std::size_t end;     // offset of the end of the mark in `text`
-        std::size_t growth;  // bytes by which all marks up to `end` have lengthened the text
+        std::size_t growth;  // bytes that all marks up to `end` have added to the text
     };
     std::string text;
     std::vector<Mark> marks;
@@ -314,7 +316,7 @@ RawTextToText MarkBareTokens(std::string_view text) {
     return marked;
 }
 
-// Returns the bare token that `string` is the mark of; nullptr if `string` is not a mark.
+// Returns the bare token (NaN, Infinity) whose mark is `string`; nullptr if `string` is not a mark.
 const Token* TokenOf(const std::string& string) {
     if (string.empty() || string[0] != '\x01') return nullptr;
     for (const Token& token : kTokens)
@@ -322,7 +324,7 @@ const Token* TokenOf(const std::string& string) {
     return nullptr;
 }
 
-// Returns `text`, for an error message, with each mark replaced by its bare token.
+// Returns `text` for an error message: each mark is replaced by its bare token (NaN, Infinity).
 std::string Unmarked(std::string text) {
     for (const Token& token : kTokens) {
         const std::string mark = "\"" + std::string(token.mark) + "\"";
@@ -561,7 +563,7 @@ Result<std::string> Unquote(std::string_view quoted) {
 }  // namespace
 
 Result<Value> Parse(std::string_view text, std::uint64_t expected) {
-    // nlohmann_json ends the text at a NUL character, which JSON allows nowhere.
+    // A NUL character is an error. JSON allows it nowhere, but nlohmann_json ends the text there.
     const std::size_t nul = text.find('\0');
     if (nul != std::string_view::npos)
         return Status::Corrupt("not valid JSON at byte " + std::to_string(nul + 1) +
@@ -588,7 +590,7 @@ Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected) {
 }
 
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
-    // Parse() and Python's json.loads() skip a byte order mark, too.
+    // A byte order mark is skipped, as Parse() and Python's json.loads() do.
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
         text.remove_prefix(kByteOrderMark.size());

@@ -58,8 +58,8 @@ class Value {
     bool is_number() const { return is_integer() || kind_ == Kind::kDouble; }
     bool is_integer() const { return kind_ == Kind::kInt64 || kind_ == Kind::kUint64; }
 
-    // as_bool(), as_string(), as_array() and as_object() return a pointer to the content; nullptr
-    // if the value has another type.
+    // Return a pointer to the content: as_bool() of a boolean, as_string() of a string, as_array()
+    // of an array, as_object() of an object. Return nullptr if the value has another type.
     const bool* as_bool() const { return kind_ == Kind::kBool ? &content_.boolean : nullptr; }
     const std::string* as_string() const {
         return kind_ == Kind::kString ? &content_.string->content : nullptr;
@@ -127,17 +127,18 @@ class Value {
 };
 
 // Parses one JSON text in UTF-8. The last member wins if a key is repeated. Returns kCorrupt if the
-// syntax is wrong; the message gives the byte's position, counted from 1. Returns kLimit if values
-// are nested deeper than Limit::kJsonDepth. Returns kLimit if the text has more than
-// Limit::kJsonValues + `expected` values; `expected` is the number of values that the caller is
+// syntax is wrong; the message gives the position of the wrong byte, counted from 1. Returns kLimit
+// if values are nested deeper than Limit::kJsonDepth. Returns kLimit if the text has more than
+// Limit::kJsonValues + `expected` values. `expected` is the number of values that the caller is
 // prepared for.
 Result<Value> Parse(std::string_view text, std::uint64_t expected = 0);
 
-// Parses one MessagePack message within the limits of Parse(). Binary data become strings, which
-// may then be invalid UTF-8. Returns kCorrupt if the message is truncated or not valid MessagePack.
+// Parses one MessagePack message within the limits of Parse(). Binary data becomes a string, which
+// may be invalid UTF-8. Returns kCorrupt if the message is truncated or not valid MessagePack.
 Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected = 0);
 
-// Name of an object's member and the JSON text of its value, which is neither parsed nor validated.
+// Name of an object's member, and the JSON text of the member's value. The value is neither parsed
+// nor validated.
 using Slice = std::pair<std::string, std::string_view>;
 
 // Splits the text of a JSON object into its members in one pass. A caller parses only the values
@@ -148,12 +149,13 @@ Result<std::vector<Slice>> MemberSlices(std::string_view text);
 // Returns the text of the last member called `name`; nullopt if no member has that name.
 std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std::string_view name);
 
-// Returns `value` as JSON text on one line. Numbers are exact; NaN and infinities are Python's bare
-// tokens. `padding` is inserted after each opening and before each closing bracket.
+// Returns `value` as JSON text on one line. Numbers are exact. NaN and infinities are written as
+// Python's bare tokens NaN, Infinity and -Infinity. `padding` is inserted after each opening and
+// before each closing bracket.
 std::string Dump(const Value& value, std::string_view padding = {});
 
-// Dump() with the members of all objects sorted by name. Values that differ only in the order of
-// members give equal text. Only the last member is written if a name is repeated.
+// Returns Dump() of `value` with the members of all objects sorted by name. Values that differ only
+// in the order of members give equal text. If a name is repeated, only its last member is written.
 std::string DumpSorted(const Value& value);
 
 // Returns the text of Python's json.dumps() with indent=4, sort_keys=True and ensure_ascii=True,
@@ -162,10 +164,11 @@ std::string DumpSorted(const Value& value);
 std::string DumpIndented(const Value& value);
 
 // Returns a double as Python's json.dumps() writes it: "1.0", "1e+16", "-0.0". The digits are the
-// fewest that read back as `number`. NaN and infinities become the bare tokens.
+// fewest that read back as `number`. NaN and infinities become the tokens NaN, Infinity and
+// -Infinity.
 std::string PythonFloat(double number);
 
-// Returns Dump() of `value`, cut to 60 bytes and "..." for use in an error message.
+// Returns Dump() of `value`, cut to 60 bytes followed by "...", for use in an error message.
 std::string Brief(const Value& value);
 
 // Functions that change the members of a JSON object.

@@ -15,7 +15,7 @@ namespace zarr_core {
 
 namespace {
 
-// The region in the core's form, checked.
+// Checks that `region` lies inside of an array of `shape` and converts it to the core's Region.
 zarr::Result<zarr::Region> ToRegion(const Region& region, const std::vector<std::uint64_t>& shape) {
     const std::size_t rank = shape.size();
     const auto check = [&](const char* member, std::size_t size) {
@@ -37,7 +37,7 @@ zarr::Result<zarr::Region> ToRegion(const Region& region, const std::vector<std:
             return zarr::Status::Invalid("region: step[" + std::to_string(i) + "] is 0");
         size = zarr::SaturatingMul(size, region.count[i]);
     }
-    // An empty region may begin anywhere.
+    // An empty region is not checked, because its start may lie outside of the array.
     if (size != 0) ZARR_RETURN_IF_ERROR(checked.Check(shape).WithContext("region"));
     return checked;
 }

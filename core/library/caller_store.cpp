@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store of the program's own behind the core's interface of a store.
+// Adapts a store that a program implements to the core's Store interface.
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -17,8 +17,8 @@ namespace zarr_core {
 
 namespace {
 
-// Returns what `call`, a function of a zarr::Status or zarr::Result, returns; an error instead of
-// an exception. Running out of memory is left to the core.
+// Returns the result of `call`, a zarr::Status or zarr::Result. An exception becomes an error,
+// except std::bad_alloc, which the core handles.
 template <class Call>
 auto WithoutExceptions(const std::string& key, const Call& call) -> decltype(call()) {
     try {
@@ -32,7 +32,8 @@ auto WithoutExceptions(const std::string& key, const Call& call) -> decltype(cal
     }
 }
 
-// The message of an error begins with its key, as the core expects.
+// Converts an error to one of the core whose message begins with `key`, as the core expects of
+// stores.
 zarr::Status WithKey(const Status& status, const std::string& key) {
     const zarr::Status error = ToPrivate(status);
     const bool has_key = status.message().compare(0, key.size(), key) == 0;
@@ -83,7 +84,8 @@ class CallerStore final : public zarr::Store, private zarr::StoreWriter {
             if (!listed.ok()) return WithKey(listed.status(), prefix);
             std::vector<zarr::StoreEntry> entries;
             for (StoreEntry& entry : *listed) {
-                // A name that leads elsewhere is no key.
+                // A name with a '/' or an invalid name is ignored, because it would lead outside of
+                // the prefix.
                 const bool is_name =
                     zarr::IsValidKey(entry.name) && entry.name.find('/') == std::string::npos;
                 if (is_name) entries.push_back({std::move(entry.name), entry.is_prefix});

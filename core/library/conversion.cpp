@@ -20,16 +20,16 @@ namespace {
 using CoreKind = zarr::DataKind;
 using zarr::NarrowType;
 
-// Elements that are converted together, in memory on the stack.
+// Number of elements that are converted at a time; the block is on the stack.
 constexpr std::size_t kBlock = 256;
 constexpr std::size_t kLargestElement = 16;
 
-// Stands for bool in memory, whose bytes may be others than 0 and 1.
+// Represents bool in memory, because a byte that is neither 0 nor 1 is not a valid C++ bool.
 struct Boolean {
     std::uint8_t byte = 0;
 };
 
-// The C++ types of the MemoryTypes, in their order.
+// C++ types of the values of MemoryType, in the order of the enumeration.
 using Types = std::tuple<Boolean, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                          std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
                          std::complex<float>, std::complex<double>>;
@@ -39,13 +39,15 @@ static_assert(kTypes == static_cast<std::size_t>(MemoryType::kElement));
 template <class T>
 constexpr bool kIsComplex = !std::is_arithmetic_v<T> && !std::is_same_v<T, Boolean>;
 
-// The nearest integer, halves away from zero.
+// Rounds to the nearest integer, halves away from zero. Values outside of the range of To become
+// the nearest limit.
 template <class To>
 To RoundToInteger(double value) {
     using Limits = std::numeric_limits<To>;
     if (std::isnan(value)) return 0;
     const double rounded = std::round(value);
-    // The first number above the range; the largest integer may be no double.
+    // `end` is the first number above the range of To. The largest integer itself may not be
+    // representable as a double.
     const double end = std::ldexp(1.0, Limits::digits);
     if (rounded >= end) return Limits::max();
     if (rounded < static_cast<double>(Limits::min())) return Limits::min();
@@ -107,7 +109,8 @@ void ConvertRow(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t
 using Row = void (*)(std::uint8_t*, std::ptrdiff_t, const std::uint8_t*, std::ptrdiff_t,
                      std::size_t);
 
-// At [to * kTypes + from].
+// Table of conversion functions; the conversion from type `from` to type `to` has the index to *
+// kTypes + from.
 template <std::size_t... kPairs>
 constexpr std::array<Row, sizeof...(kPairs)> MakeRows(std::index_sequence<kPairs...> /*pairs*/) {
     return {ConvertRow<std::tuple_element_t<kPairs / kTypes, Types>,
@@ -129,7 +132,8 @@ MemoryType IntegerType(std::size_t size, bool is_unsigned) {
     return static_cast<MemoryType>(base + (is_unsigned ? 1 : 0));
 }
 
-// The type of the core that has every value of `stored`, and that a program has a type for.
+// Returns a native type that holds every value of `stored`. A number type is widened to a type that
+// has a MemoryType.
 zarr::DataType HoldingDataType(const zarr::DataType& stored) {
     zarr::DataType type = stored.Native();
     if (!type.is_numeric()) return type;

@@ -12,25 +12,26 @@
 
 namespace zarr_core {
 
-// Returns the smallest memory type that holds every value of a type; kElement for types that are no
-// numbers.
+// Returns the smallest memory type that holds every value of `type`; kElement if `type` is not
+// numeric.
 MemoryType HoldingType(const zarr::DataType& type);
 
-// Converts between elements as stored and elements in memory. Lives as long as the read or write
-// that uses its converter. Fixed in place, as the converter points to it.
+// Converts between elements as stored and elements in memory. A Conversion must outlive the read or
+// write that uses its converter. A Conversion cannot be copied or moved, because its converter
+// points to it.
 class Conversion {
   public:
     Conversion() = default;
     Conversion(const Conversion&) = delete;
     Conversion& operator=(const Conversion&) = delete;
 
-    // Returns the converter of elements as stored to `memory`, or back. It borrows `stored`.
-    // kInvalidArgument if there is no such conversion.
+    // Return the converter from stored elements to `memory`, and from `memory` to stored elements.
+    // The converter refers to `stored`. kInvalidArgument if the two types cannot be converted.
     zarr::Result<zarr::Converter> ForReading(const zarr::DataType& stored, MemoryType memory);
     zarr::Result<zarr::Converter> ForWriting(MemoryType memory, const zarr::DataType& stored);
 
   private:
-    // Converts `count` elements; strides are in bytes.
+    // Function that converts `count` elements from `src` to `dst`; strides are in bytes.
     using Convert = void (*)(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t* src,
                              std::ptrdiff_t src_stride, std::size_t count);
     static void ReadRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
@@ -39,8 +40,8 @@ class Conversion {
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
     static Convert Find(MemoryType to, MemoryType from);
 
-    zarr::DataType holding_;  // in memory, between the two steps
-    zarr::Converter inner_;   // between stored elements and `holding_`
+    zarr::DataType holding_;  // type of the intermediate elements
+    zarr::Converter inner_;   // converts between stored elements and `holding_`
     Convert convert_ = nullptr;
 };
 

@@ -44,14 +44,14 @@ struct Hierarchy::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    // Returns the tree as it is in the store by now.
+    // Returns the tree in its current state; opens it again after a change.
     zarr::Result<Tree> Current() {
         const std::lock_guard<std::mutex> lock(mutex);
         return CurrentLocked();
     }
     zarr::Result<Tree> CurrentLocked();
 
-    // Makes a change of the store. Nodes are read anew afterwards.
+    // Calls `work`, which changes the store. Nodes are read again afterwards.
     template <class Work>
     zarr::Status Change(const Work& work) {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -62,7 +62,8 @@ struct Hierarchy::Impl {
         return work(*writer);
     }
 
-    // Remembers an array that was opened, and tells those at or below a path that they are deleted.
+    // Note() records an open array. MarkDeleted() marks the open arrays at or below `path` as
+    // deleted.
     void Note(const std::shared_ptr<Array::Impl>& array);
     void MarkDeleted(const std::string& path);
 
@@ -72,8 +73,8 @@ struct Hierarchy::Impl {
     HierarchyOptions options;
     std::shared_ptr<zarr::ArrayContext> context;
     zarr::Format format = zarr::Format::kV2;
-    std::mutex mutex;                               // guards what follows
-    Tree tree;                                      // nullptr: to be opened anew
+    std::mutex mutex;  // guards the members below
+    Tree tree;         // nullptr after a change, until it is opened again
     std::unique_ptr<zarr::HierarchyWriter> writer;  // nullptr if the store is read-only
     bool is_changed = false;
     std::vector<std::weak_ptr<Array::Impl>> arrays;

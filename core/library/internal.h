@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Private halves of the public classes, and the conversion of errors and exceptions at the border
-// of the library.
+// Private parts of the public classes. Converts errors and exceptions of the core to a public
+// Status.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@
 
 namespace zarr_core {
 
-// Private types become public ones.
+// ToPublic() converts a type of the core to the public type.
 Status ToPublic(const zarr::Status& status) noexcept;
 template <class T>
 Result<T> ToPublic(zarr::Result<T> result) {
@@ -35,14 +35,14 @@ Result<T> ToPublic(zarr::Result<T> result) {
     return result.Take();
 }
 
-// The other way, for errors of a KeyValueStore.
+// Converts an error of a program's KeyValueStore to a status of the core.
 zarr::Status ToPrivate(const Status& status);
 
-// The error for an exception that a std::exception describes, or nothing does.
+// Returns the error for an unexpected exception that `what` describes.
 Status UnexpectedException(const char* what) noexcept;
 
-// Returns what `work` returns, a zarr::Status or a zarr::Result, as a public type. An exception
-// becomes an error.
+// Calls `work`, which returns a zarr::Status or a zarr::Result, and returns its result as the
+// public type. An exception becomes an error.
 template <class Work>
 auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
     try {
@@ -56,11 +56,11 @@ auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
     }
 }
 
-// Turns an error about a damaged store into one about a wrong argument. `what` names the argument;
-// empty if the message names it.
+// Returns kInvalidArgument for an error that otherwise reports a damaged store. `what` names the
+// argument; empty if the error's message names it.
 zarr::Status ToInvalidArgument(const zarr::Status& status, std::string_view what);
 
-// Shares a new T.
+// Creates an object of the public class T with a new T::Impl, made from `arguments`.
 template <class T, class... Arguments>
 zarr::Result<T> WithImpl(Arguments&&... arguments) {
     return T(std::make_shared<typename T::Impl>(std::forward<Arguments>(arguments)...));
@@ -85,11 +85,11 @@ struct Array::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    // Returns the writer, which the first write opens.
+    // Returns the writer of the array; the first call opens it.
     zarr::Result<zarr::ArrayWriter*> Writer();
-    // kUnsupported if the array, its store or its codecs are read-only.
+    // Returns kUnsupported if the array, its store or its codecs are read-only.
     zarr::Status CheckWritable() const;
-    // kNotFound after the array was deleted through its hierarchy.
+    // Returns kNotFound if the array was deleted through its hierarchy.
     zarr::Status CheckExists() const;
 
     const std::shared_ptr<const zarr::Array> array;
@@ -109,14 +109,14 @@ struct Array::Impl {
     std::unique_ptr<zarr::ArrayWriter> writer_;
 };
 
-// A store of the program's own as one of the core.
+// Returns a store of the core that calls `store`, which the program implements.
 std::shared_ptr<zarr::Store> MakeCallerStore(std::shared_ptr<KeyValueStore> store);
 
-// The store in a zip file of this machine; see Store::OpenZip().
+// Opens the store in a local zip file; see Store::OpenZip().
 zarr::Result<std::shared_ptr<zarr::Store>> OpenLocalZip(const std::string& path,
                                                         const std::optional<std::string>& inner);
 
-// Parses the text of a DataType; see DataType::Parse().
+// Parses the name of an element type; see DataType::Parse().
 zarr::Result<zarr::DataType> ParseTypeText(std::string_view text);
 
 }  // namespace zarr_core

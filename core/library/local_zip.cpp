@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zip files of this machine as stores.
+// Stores in local zip files.
 #include <cerrno>
 #include <memory>
 #include <mutex>
@@ -25,7 +25,7 @@ class LocalSource final : public zarr::ByteSource {
     std::uint64_t size() const override { return file_.size(); }
     zarr::Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
 #if !ZARR_HAS_POSIX_FILES
-        const std::lock_guard<std::mutex> lock(mutex_);  // the file has one position
+        const std::lock_guard<std::mutex> lock(mutex_);  // all reads share the file's position
 #endif
         const int error = memory.size == 0 ? 0 : file_.ReadAt(offset, memory);
         if (error == 0) return {};
@@ -53,7 +53,8 @@ zarr::Result<std::shared_ptr<zarr::Store>> OpenLocalZip(const std::string& path,
                                                         const std::optional<std::string>& inner) {
     zarr::LocalFile file;
     if (const int error = file.Open(path); error != 0) return CannotOpen(error).WithContext(path);
-    // Another file under the path is another store.
+    // The identity contains facts about the file, so that a file that replaces another is a
+    // different store.
     const std::string identity = path + "\n" + std::to_string(file.number()) + "\n" +
                                  std::to_string(file.modified()) + "\n" +
                                  std::to_string(file.size());

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kZstdLevel = 3;
 
-// zstd, after the codec that makes bytes of strings.
+// Returns the default codecs: zstd, preceded by vlen-utf8 or vlen-bytes if elements have variable
+// length.
 std::vector<zarr::CodecSpec> DefaultCodecs(const zarr::DataType& type) {
     std::vector<zarr::CodecSpec> codecs;
     if (type.kind == zarr::DataKind::kObject) {
@@ -65,7 +66,8 @@ zarr::Result<std::vector<zarr::CodecSpec>> CodecsOf(zarr::Format format,
     return format == zarr::Format::kV3 ? ParseV3List(value) : ParseV2Pair(value);
 }
 
-// Fill value as one element in the host's byte order; nullopt for null and for an empty text.
+// Returns the fill value as one element in the host's byte order; nullopt if the option is empty,
+// or null in Zarr v1 and v2.
 zarr::Result<std::optional<std::string>> FillOf(zarr::Format format, const ArrayOptions& options,
                                                 const zarr::DataType& type) {
     std::optional<std::string> element;

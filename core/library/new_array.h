@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metadata of a new array from the texts that a program gives.
+// Makes the metadata of a new array from a program's ArrayOptions.
 #pragma once
 
 #include "core/base/status.h"
@@ -9,12 +9,12 @@
 
 namespace zarr_core {
 
-// The attribute that holds the names of dimensions in Zarr v2 (a convention of xarray), and by
-// which the core shows those of Zarr v3.
+// Attribute with the dimension names of an array in Zarr v2 (a convention of xarray). The core
+// reports the dimension names of Zarr v3 under this name, too.
 inline constexpr const char* kDimensionsAttribute = "_ARRAY_DIMENSIONS";
 
-// Parses an object from the text of the caller; an empty text is an empty object. `what` names the
-// text in messages.
+// Parses `text`, which the caller passed, as a JSON object; an empty text is an empty object.
+// `what` names the text in error messages.
 zarr::Result<zarr::json::Value> ParseObject(std::string_view text, std::string_view what);
 
 // Arguments of HierarchyWriter::CreateArray().
@@ -23,8 +23,8 @@ struct NewArray {
     zarr::json::Object attributes;
 };
 
-// Returns the metadata and attributes of a new array. Errors are kInvalidArgument, kUnsupported or
-// kLimit, and name the member of the options. The codecs exist and can encode.
+// Returns the metadata and attributes of a new array. Checks that every codec exists and can
+// encode. Errors are kInvalidArgument, kUnsupported or kLimit, and name the member of `options`.
 zarr::Result<NewArray> MakeNewArray(zarr::Format format, const ArrayOptions& options);
 
 }  // namespace zarr_core

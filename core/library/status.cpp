@@ -9,7 +9,8 @@ namespace zarr_core {
 
 namespace {
 
-// Made at load and never destroyed, as threads may go on while the process ends.
+// Created when the library is loaded and never destroyed, because threads may still run while the
+// process ends.
 const std::string& no_message = *new std::string();
 
 constexpr bool AreSame(StatusCode code, zarr::StatusCode other) {

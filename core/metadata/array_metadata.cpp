@@ -38,7 +38,8 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // An attribute may define the value of missing elements, and so belongs to the metadata.
+    // `document` lacks the element that represents missing elements, because an attribute may
+    // define it.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }

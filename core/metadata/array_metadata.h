@@ -65,7 +65,7 @@ struct ArrayMetadata {
     // empty if that dimension is regular. `chunks` are the largest sizes. Empty if the grid is
     // regular.
     std::vector<std::vector<std::uint64_t>> edges;
-    std::vector<Sharding> shards;  // outermost level first; empty if not sharded
+    std::vector<Sharding> shards;  // outermost shards first; empty if not sharded
     AxisOrder axis_order;          // order of the elements in a chunk
     char dimension_separator = '.';
     bool has_key_prefix = false;  // v3 only: chunk keys begin with "c"
@@ -85,14 +85,15 @@ struct ArrayMetadata {
 
     std::size_t rank() const { return shape.size(); }
     ChunkKeyEncoding key_encoding() const { return {dimension_separator, has_key_prefix}; }
-    // Returns the shape of the unit that one key stores: the outermost shard, or a chunk if the
-    // array is not sharded.
+    // Returns the shape of the elements that are stored under one key: the shape of the outermost
+    // shard, or of a chunk if the array is not sharded.
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // Return the grid along dimension `axis`: ChunkAxis() of inner chunks, StoredAxis() of the
-    // units that one key stores. The result refers to this object. Inner chunks are always regular,
-    // because their size divides the size of each shard (Zarr v3 specification, "Sharding codec").
+    // Return the grid along dimension `axis`. ChunkAxis() returns the grid of inner chunks;
+    // StoredAxis() the grid of the shards or chunks that one key stores. The result refers to this
+    // object. Inner chunks are always regular, because their size divides the size of each shard
+    // (Zarr v3 specification, "Sharding codec").
     GridAxis ChunkAxis(std::size_t axis) const {
         return shards.empty() ? StoredAxis(axis) : GridAxis(shape[axis], chunks[axis]);
     }
@@ -102,12 +103,12 @@ struct ArrayMetadata {
     }
 };
 
-// True if `a` and `b` were read from equal members, in any order. Programs that write consolidated
-// metadata may reorder members.
+// True if `a` and `b` were read from documents with equal members, in any order. Programs that
+// write consolidated metadata may reorder members.
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
-// member. Whether the codecs exist and fit the array is checked when the codecs are bound.
+// invalid member. Does not check that the codecs exist and fit the array; binding the codecs does.
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);
 
 // Returns `metadata` with another shape of equal rank. Returns kInvalidArgument or kLimit if the
@@ -129,7 +130,7 @@ Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator);
 
-// Returns a text that is equal for arrays with equal metadata.
+// Returns a text that identifies the metadata: equal metadata gives equal text.
 std::string MetadataText(const ArrayMetadata& metadata);
 
 // Returns the fill value as JSON, for messages and users.
@@ -139,8 +140,8 @@ std::string FillValueText(const ArrayMetadata& metadata);
 std::string CompressorText(const ArrayMetadata& metadata);
 std::string FiltersText(const ArrayMetadata& metadata);
 
-// Returns the JSON of all codecs: of Zarr v3 the list "codecs", of v1 and v2 an object with the
-// members "filters" and "compressor" of v2.
+// Returns the JSON of all codecs. For Zarr v3 the JSON is the list "codecs". For v1 and v2 the JSON
+// is an object with the members "filters" and "compressor" of v2.
 std::string CodecsText(const ArrayMetadata& metadata);
 
 }  // namespace zarr

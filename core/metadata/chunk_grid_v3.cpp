@@ -14,7 +14,7 @@ namespace zarr {
 namespace {
 
 constexpr std::string_view kChunkGrid = "chunk_grid";
-// Maximum of a chunk's end, so that sums of two such numbers do not overflow.
+// Maximum element index at which a chunk may end. The sum of two such numbers does not overflow.
 constexpr auto kMaxGridElements =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
@@ -32,7 +32,7 @@ Status CheckGridMembers(const json::Value& object, std::string_view where,
     return {};
 }
 
-// Number `count` of consecutive chunks of size `size`, in elements.
+// A run of `count` consecutive chunks of `size` elements each.
 struct ChunkRun {
     std::uint64_t size = 0;
     std::uint64_t count = 0;
@@ -64,8 +64,9 @@ Status TooManyEdges(const std::string& where) {
                          std::to_string(kMaxChunkEdges) + " chunk edges");
 }
 
-// Parses one dimension of a rectilinear grid. Sets `chunk` to the largest size, and `edges` if the
-// dimension is irregular. Adds the number of edges to `edge_count`, which all dimensions share.
+// Parses one dimension of a rectilinear grid. Sets `chunk` to the size of the largest chunk. Sets
+// `edges` if the dimension is irregular. Adds the number of edges to `edge_count`, the sum of all
+// dimensions.
 Status ParseGridDimension(const json::Value& value, std::uint64_t length, const std::string& where,
                           std::uint64_t& edge_count, std::uint64_t& chunk,
                           std::vector<std::uint64_t>& edges) {
@@ -79,7 +80,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     std::uint64_t count = 0;
     std::uint64_t first_size = 0;
     bool are_same = true;
-    // All items are checked before memory is allocated.
+    // The first loop checks all items, so that memory is allocated only for valid ones.
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const ChunkRun run, ParseChunkRun((*items)[i], GridItem(where, i)));
         sum = SaturatingAdd(sum, SaturatingMul(run.size, run.count));
@@ -123,8 +124,8 @@ Result<ParsedGrid> ParseRegularGrid(const json::Value& configuration, const std:
     ZARR_RETURN_IF_ERROR(CheckGridRank(grid.chunks.size(), shape.size(), where));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (grid.chunks[i] != 0) continue;
-        // zarr-python writes the array's shape as the chunk shape of an unchunked array. An empty
-        // dimension therefore may have a chunk size of 0.
+        // A chunk size of 0 is accepted in an empty dimension. zarr-python writes the array's shape
+        // as the chunk shape of an unchunked array.
         if (shape[i] != 0)
             return json::Expected(GridItem(where, i), "an integer >= 1",
                                   json::Value(std::uint64_t{0}));
@@ -197,7 +198,7 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                    json::Brief(json::Value(*name)));
     if (configuration == nullptr)
         return Status::Corrupt(place + ": \"" + *name + "\" needs a configuration");
-    // "must_understand": false is ignored here, because an array cannot be read without its grid.
+    // "must_understand": false has no effect, because an array cannot be read without its grid.
     ZARR_RETURN_IF_ERROR(
         CheckGridMembers(chunk_grid, place, {"name", "configuration", "must_understand"}));
     const std::string inner = place + ".configuration";

@@ -15,17 +15,18 @@ namespace zarr {
 // eight bytes of memory.
 inline constexpr std::uint64_t kMaxChunkEdges = std::uint64_t{1} << 22;
 
-// The grid of chunks, or of shards in a sharded array. `chunks` are the largest sizes of chunks
-// with an element of the array, per dimension. `edges` are the ends of all chunks, per dimension;
-// empty if all dimensions are regular.
+// The grid of an array's chunks, or of its shards if it is sharded. `chunks` has the size of the
+// largest chunk per dimension; chunks without elements of the array do not count. `edges` has the
+// ends of all chunks per dimension. `edges` is empty if all dimensions are regular.
 struct ParsedGrid {
     std::vector<std::uint64_t> chunks;
     std::vector<std::vector<std::uint64_t>> edges;
 };
 
 // Parses the member "chunk_grid" of an array of shape `shape`. Errors begin with the member's path.
-// Returns kCorrupt, kUnsupported for another grid or encoding, or kLimit for more than
-// kMaxChunkEdges. A regular chunk size of 0 is read as 1 if that dimension has size 0.
+// Returns kCorrupt if the member is invalid; kUnsupported if the grid or its encoding is unknown;
+// kLimit if the grid has more than kMaxChunkEdges edges. A regular chunk size of 0 is read as 1 if
+// that dimension has size 0.
 Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                     const std::vector<std::uint64_t>& shape);
 
@@ -34,9 +35,9 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
 json::Value V3ChunkGridToJson(const std::vector<std::uint64_t>& chunks,
                               const std::vector<std::vector<std::uint64_t>>& edges);
 
-// Returns `grid` for an array of another shape of equal rank. If the chunks of an irregular
-// dimension do not reach the new size, chunks of the largest size are added. Returns kLimit for too
-// many chunks; kInvalidArgument if the last chunk would end beyond 2^63.
+// Returns `grid` changed for an array of `shape`, which must have equal rank. If the chunks of an
+// irregular dimension end before the new size, chunks of the largest size are added. Returns kLimit
+// if there are too many chunks; kInvalidArgument if the last chunk would end beyond 2^63.
 Result<ParsedGrid> WithShape(ParsedGrid grid, const std::vector<std::uint64_t>& shape);
 
 }  // namespace zarr

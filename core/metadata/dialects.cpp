@@ -13,8 +13,8 @@ namespace zarr {
 
 namespace {
 
-// NC_FILL_DOUBLE and NC_FILL_FLOAT of netcdf.h have this value; printf's "%g" prints the second
-// constant.
+// Default fill values NC_FILL_DOUBLE and NC_FILL_FLOAT of netcdf.h, and the number that printf's
+// "%g" makes of them.
 constexpr double kFillDouble = 9.9692099683868690e+36;
 constexpr double kFillDoublePrinted = 9.96921e+36;
 
@@ -72,8 +72,8 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// True if the type that NCZarr's "types" states for the old value of an attribute may apply to the
-// new value.
+// True if the old and the new value of an attribute are of one kind, so that the type in NCZarr's
+// "types" stays valid.
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&
@@ -201,8 +201,8 @@ NczarrForm ToSpecification(json::Value array_document, const json::Value& extens
     if (form.has_characters || type == "|S1") {
         Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
-            // NCZarr writes the character itself. A text of length 1 cannot be base64, which v2
-            // requires.
+            // A text of length 1 is the fill value itself, as NCZarr writes it. The text cannot be
+            // base64, which v2 requires.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;
             if (text != nullptr && text->size() == 1)
                 member = json::Value(Base64Encode(ByteSpan(*text)));
@@ -225,7 +225,7 @@ json::Value AsObjects(json::Value array_document) {
     for (auto& [name, member] : *array_document.MutableObject()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
-        // A text that is not valid base64 is the fill value itself.
+        // A text that is not valid base64 is taken as the fill value itself.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
             member = json::Value(bytes.Take());
     }

@@ -16,16 +16,16 @@ namespace zarr {
 const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
-// True if the meaning of the `.zarray` depends on whether netCDF-C wrote the array.
+// True if the meaning of the `.zarray` document depends on whether netCDF-C wrote the array.
 bool IsAmbiguous(const json::Value& array_document);
 
-// A `.zarray` of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar, which NCZarr
-// stores with shape [1], has no dimensions. Characters, stored as one byte each under dtype "<U1"
-// or ">S1", have dtype "|S1". The default fill value of doubles, which NCZarr prints with six
-// digits, is exact.
+// A `.zarray` document of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar,
+// which NCZarr stores with shape [1], gets no dimensions. Characters, stored as one byte each under
+// dtype "<U1" or ">S1", get dtype "|S1". The default fill value of doubles gets its exact value,
+// because NCZarr prints only six digits.
 struct NczarrForm {
     json::Value document;
-    bool has_characters = false;  // netCDF characters, unlike strings of dtype "|S1"
+    bool has_characters = false;  // netCDF characters, which differ from strings of dtype "|S1"
 };
 NczarrForm ToSpecification(json::Value array_document, const json::Value& extension);
 
@@ -39,25 +39,26 @@ inline constexpr std::string_view kNczarrScalar = "_scalar_";
 // True if netCDF-C uses an attribute of this name for its own metadata.
 bool IsNczarrName(std::string_view name);
 
-// Replaces attributes that netCDF-C before 4.9.3 cannot read with their JSON text. Such attributes
-// are null, an empty list, or a list with an item that is not a number; netCDF-C would reject the
-// store. The member "json" of the attribute `extension_name` (_NCZARR_ATTR) lists the replaced
-// attributes. Its member "types" loses the attributes of `stored` that are absent or have another
-// kind in `attributes`.
+// Replaces each attribute that netCDF-C before 4.9.3 cannot read by its JSON text. Otherwise
+// netCDF-C would reject the store. Such an attribute is null, an empty list, or a list with an item
+// that is not a number. The names of replaced attributes are listed in the member "json" of the
+// attribute `extension_name` (_NCZARR_ATTR). The member "types" of that attribute states the types
+// of `stored` attributes. A type is removed if `attributes` lacks the attribute or has a value of
+// another kind.
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.
 void RestoreHiddenAttributes(json::Value& attributes);
 
-// Differences between the Zarr v2 specification and documents that zarr-python 3.0.6 writes; later
-// versions comply with the specification.
+// Differences between the Zarr v2 specification and documents of zarr-python 3.0.6. Later versions
+// of zarr-python comply with the specification.
 
-// True for text of fixed width, such as dtype "<U5" or "|S5", whose first filter is vlen-utf8 or
-// vlen-bytes. The chunks contain texts of any width.
+// True if the array's dtype is text of fixed width, such as "<U5" or "|S5", but its first filter is
+// vlen-utf8 or vlen-bytes. The chunks of such an array contain texts of any width.
 bool IsTextStoredAsObjects(const json::Value& array_document);
 
-// Returns the document of an IsTextStoredAsObjects() array with dtype "|O", which its chunks have.
-// A fill value of bytes is decoded from base64.
+// Returns the document of an IsTextStoredAsObjects() array with dtype "|O", which describes its
+// chunks. A fill value of bytes is decoded from base64.
 json::Value AsObjects(json::Value array_document);
 
 }  // namespace zarr

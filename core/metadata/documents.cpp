@@ -20,7 +20,7 @@ std::string_view NameOf(Document document) {
     return kDocumentNames[static_cast<std::size_t>(document)];
 }
 
-// Ok if "zarr_consolidated_format" is 1, the only version, or missing.
+// Returns an error if "zarr_consolidated_format" is neither 1, the only version, nor missing.
 Status CheckVersion(const std::vector<json::Slice>& top) {
     const auto text = json::FindSlice(top, "zarr_consolidated_format");
     if (!text) return {};
@@ -94,7 +94,8 @@ std::string ConsolidatedDocument(json::Object documents) {
 }
 
 bool AreKerchunkReferences(std::string_view text) {
-    // A text search is much faster than splitting large consolidated metadata into members.
+    // This search for a name is much faster than splitting large consolidated metadata into
+    // members.
     if (text.find("\"record_size\"") == std::string_view::npos) return false;
     const auto members = json::MemberSlices(text);
     if (!members.ok()) return false;

@@ -16,7 +16,8 @@
 
 namespace zarr {
 
-// Maximum number of groups above a node, which stops at links that form a circle.
+// Maximum number of groups above a node. The maximum ends searches in folders whose links form a
+// circle.
 inline constexpr std::size_t kMaxGroupDepth = 64;
 
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
@@ -38,10 +39,10 @@ std::string DocumentKey(std::string_view path, Document document, Format format 
 // Name of the document of a Zarr v3 node.
 inline constexpr std::string_view kV3Document = "zarr.json";
 
-// True if `name`, the last component of a key, is the name of that Zarr v2 document.
+// True if `name`, the last component of a key, is the name of the Zarr v2 document `document`.
 bool IsDocument(std::string_view name, Document document);
-// True if `name` is the name of any Zarr v2 or v3 document, which is reserved: no node can have
-// such a name.
+// True if `name` is the name of any Zarr v2 or v3 document. These names are reserved: no node can
+// have such a name.
 bool IsDocument(std::string_view name);
 // True if `name` is the name of any Zarr v1, v2 or v3 document.
 bool IsDocumentOfAnyFormat(std::string_view name);
@@ -49,8 +50,8 @@ bool IsDocumentOfAnyFormat(std::string_view name);
 bool IsNodeDocument(std::string_view name);
 // True if a document called `name` makes its prefix a node: `zarr.json`, `.zarray` or `.zgroup`.
 bool MakesNode(std::string_view name);
-// True if `name` is like the name of a document, or of a document that other software adds, such as
-// NCZarr.
+// True if `name` looks like the name of a metadata document, including documents that other
+// software such as NCZarr adds.
 bool LooksLikeDocument(std::string_view name);
 
 // Names of the Zarr v2 and v3 documents that mark the root of a store. `.zmetadata` is last,
@@ -58,23 +59,25 @@ bool LooksLikeDocument(std::string_view name);
 inline constexpr std::string_view kRootDocuments[] = {".zgroup", ".zarray", kV3Document,
                                                       ".zmetadata"};
 
-// True if a root document exists at `prefix`. HoldsRootDocument() looks for v2 and v3,
-// HoldsRootDocumentOfAnyFormat() also for v1. `has` returns true if a key exists.
+// True if a document exists that makes `prefix` the root of a store. HoldsRootDocument() looks for
+// documents of v2 and v3, HoldsRootDocumentOfAnyFormat() also for v1. `has` returns true if a key
+// exists.
 using KeyTest = std::function<bool(const std::string& key)>;
 bool HoldsRootDocument(const std::string& prefix, const KeyTest& has);
 bool HoldsRootDocumentOfAnyFormat(const std::string& prefix, const KeyTest& has);
 
-// Keys of consolidated metadata and the unparsed JSON text of each document. The texts point into
-// the parsed `.zmetadata`.
+// Documents of consolidated metadata: the key and the unparsed JSON text of each. The texts point
+// into the text of the `.zmetadata`.
 using DocumentTexts = std::vector<std::pair<std::string, std::string_view>>;
 // Splits the text of a `.zmetadata` into its documents. A missing "zarr_consolidated_format" means
 // format 1. Returns kCorrupt if the text is invalid. The result points into `text`.
 Result<DocumentTexts> ParseConsolidated(std::string_view text);
-// Returns the text of a `.zmetadata` with `documents`, whose members are named by keys.
+// Returns the text of a `.zmetadata`. The names of the members of `documents` are the keys of the
+// documents.
 std::string ConsolidatedDocument(json::Object documents);
 
-// True if `text` is the `.zmetadata` of Kerchunk references in Parquet files. Such a file has
-// documents like consolidated metadata, and the member "record_size" (fsspec, LazyReferenceMapper).
+// True if `text` is the `.zmetadata` of Kerchunk references in Parquet files. Such a file looks
+// like consolidated metadata, but has the member "record_size" (fsspec, LazyReferenceMapper).
 bool AreKerchunkReferences(std::string_view text);
 
 }  // namespace zarr

@@ -12,8 +12,9 @@ namespace zarr {
 
 namespace {
 
-// True if GDAL's built-in driver wrote the array. That driver states the CRS by the attribute
-// `_CRS` alone. This driver writes `_CRS` only with a grid mapping or with kHasNodataAttribute.
+// True if GDAL's built-in driver wrote the array. The built-in driver states the CRS only by the
+// attribute `_CRS`. This driver always writes `_CRS` together with a grid mapping or
+// kHasNodataAttribute.
 bool IsOfGdal(const json::Value& attributes) {
     return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
 }

@@ -45,8 +45,8 @@ std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
     return shape;
 }
 
-// Returns the size of a declared dimension: the value itself, or the member "size" of an object.
-// nullptr if an object has no such member.
+// Returns the size of a declared dimension, which is a number or an object with the member "size".
+// Returns nullptr if an object has no such member.
 json::Value* SizeOf(json::Value& declared) {
     if (json::Object* const members = declared.MutableObject())
         return json::FindMember(*members, "size");
@@ -63,8 +63,8 @@ bool HasSize(const json::Value& declared, std::uint64_t size) {
                            : held->GetUint64(number) && number == size;
 }
 
-// Returns the dimension `name` of a group's dimensions, an object with names or a list of objects
-// with a member "name". nullptr if no dimension has that name.
+// Returns the dimension `name` of `dimensions`, which is an object with names or a list of objects
+// with a member "name". Returns nullptr if no dimension has that name.
 json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return nullptr;
     if (json::Object* const by_name = dimensions->MutableObject())
@@ -107,9 +107,10 @@ std::string FullName(const std::string& group, const std::string& name) {
     return "/" + JoinKey(group, name);
 }
 
-// Removes `_ARRAY_DIMENSIONS` from an array with a dimension of a group other than the root, as
-// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares each such name
-// at the root. It rejects the store if the root has a dimension of that name with another size.
+// Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group other than the root,
+// as netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares all
+// dimension names at the root. netCDF-C rejects the store if two dimensions then have one name and
+// different sizes.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
     if (!std::all_of(references.begin(), references.end(), is_of_root))
@@ -170,8 +171,8 @@ void NczarrDocuments::ReadSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases of netCDF-C name these members differently. The older name is used if the root group
-    // has neither.
+    // Releases of netCDF-C use two names for each of these members. The older name is used if the
+    // root group has neither.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;
@@ -190,7 +191,8 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
-    // Without a `.zgroup`, the root is an array, or the store is new; netCDF-C wrote neither.
+    // A root without a `.zgroup` is an array or new. netCDF-C writes neither, so it did not write
+    // the store.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {
@@ -284,9 +286,9 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            if (at != group) break;  // a dimension of this group hides it
-            // The group has a dimension of this name with another size, so the new name contains
-            // the size.
+            if (at != group) break;  // a dimension of this group hides the one above
+            // The group already has a dimension of this name with another size, so the new name
+            // contains the size.
             own_name = name + "_" + std::to_string(size);
             if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
                 return FullName(at, own_name);

@@ -17,9 +17,9 @@ namespace zarr {
 
 // Updates the additional metadata that netCDF-C stores in its own Zarr v2 stores (netCDF-C
 // documentation, "NCZarr Metadata"). Each group lists its dimensions with their sizes, its arrays
-// and its groups. Each array names its dimensions. Attributes have types that netCDF-C can read.
-// netCDF-C ignores nodes that are not listed, and rejects the store or crashes if a listed node is
-// missing. In stores of other software, all methods do nothing.
+// and its groups. Each array names its dimensions, and attributes have types that netCDF-C can
+// read. netCDF-C ignores nodes that are not listed. If a listed node is missing, netCDF-C rejects
+// the store or crashes. In stores of other software, all methods do nothing.
 //
 // Not thread-safe; HierarchyWriter serialises the calls. Errors begin with a key.
 class NczarrDocuments {
@@ -27,10 +27,11 @@ class NczarrDocuments {
     NczarrDocuments(std::shared_ptr<Store> store, std::shared_ptr<Synchronizer> locks)
         : store_(std::move(store)), locks_(std::move(locks)) {}
 
-    // Reads from the store whether netCDF-C wrote the store. Other methods do so when needed; the
-    // result is cached.
+    // Finds out from the store whether netCDF-C wrote it. Other methods call Learn() when needed;
+    // the result is cached.
     Status Learn() { return FindLayout().status(); }
-    // Records that the store's root is new, so that netCDF-C did not write the store.
+    // Records that the store's root was just created, so that netCDF-C cannot have written the
+    // store.
     void IsNew() { layout_ = Layout::kNone; }
 
     // Members of the `.zarray` and of the `.zattrs` of a new array.
@@ -43,9 +44,9 @@ class NczarrDocuments {
     // not write the store.
     Result<bool> DescribeArray(const std::string& path, NewArray& array);
 
-    // List() adds a new node to the lists of its group, and that group to its parent's. Unlist()
-    // removes a node that will be deleted. An array of a type that netCDF-C does not know is not
-    // listed.
+    // List() adds a new node to the lists of its group, and that group to the lists of its parent.
+    // Unlist() removes a node that will be deleted. Arrays whose type netCDF-C does not know are
+    // not listed.
     Status List(const std::string& path);
     Status Unlist(const std::string& path);
 
@@ -62,8 +63,8 @@ class NczarrDocuments {
     Result<json::Value> ToStoredAttributes(const std::string& path, const json::Value& attributes);
 
   private:
-    // Location of NCZarr's metadata: separate documents (netCDF-C 4.8.0), members of `.zgroup` and
-    // `.zarray`, or members of `.zattrs` (4.9.3 and later).
+    // Location of NCZarr's metadata. kDocuments means separate documents (netCDF-C 4.8.0), kMembers
+    // members of `.zgroup` and `.zarray`, kAttributes members of `.zattrs` (4.9.3 and later).
     enum class Layout { kNone, kDocuments, kMembers, kAttributes };
     struct Spelling {
         std::string_view group = "_NCZARR_GROUP";
@@ -74,7 +75,7 @@ class NczarrDocuments {
         std::string_view groups = "groups";
         std::string_view references = "dimrefs";
     };
-    // A document and one of its members; an empty `member` means the whole document.
+    // A document and the name of one member of it; if `member` is empty, the whole document.
     struct Place {
         std::string key;
         std::string_view member;
@@ -90,20 +91,21 @@ class NczarrDocuments {
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
     // Returns the full name of a dimension of `group` with this name and size. Declares the
-    // dimension if neither the group nor a group above has one. Appends the size to the name if the
-    // group has the name with another size.
+    // dimension if neither the group nor a group above declares one. If the group has a dimension
+    // with this name and another size, the size is appended to the name.
     Result<std::string> Declare(const std::string& group, const std::string& name,
                                 std::uint64_t size);
     Result<json::Array> DeclareAll(const std::string& array,
                                    const std::vector<std::uint64_t>& shape,
                                    const std::vector<std::string>& names);
-    // Gives an array's dimensions the names in `_ARRAY_DIMENSIONS` of `attributes`, if they differ.
-    // Under Layout::kAttributes, `attributes` are changed instead of the store.
+    // Renames an array's dimensions to the names in `_ARRAY_DIMENSIONS` of `attributes`, if they
+    // differ. Under Layout::kAttributes, `attributes` are changed instead of the store.
     Status RenameDimensions(const std::string& array, json::Value& attributes);
     // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
                                       const json::Value& attributes);
-    // Removes the declaration of the dimension `reference` if no array other than `leaver` uses it.
+    // Removes the declaration of the dimension `reference`, unless an array other than `leaver`
+    // uses the dimension.
     Status RemoveUnusedDimension(const std::string& reference, const std::string& leaver);
     // Calls `visit` with the path of each array at and below `path`.
     Status ForEachArray(const std::string& path, std::size_t depth,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes in metadata documents; shared by all Zarr versions.
+// Parses and checks shapes in metadata documents of all Zarr versions.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ Result<std::vector<std::uint64_t>> ReadShape(const json::Value& document, std::s
 // Returns the sizes as a JSON array.
 json::Value SizesToJson(const std::vector<std::uint64_t>& sizes);
 
-// Changes kCorrupt and other errors to kInvalidArgument, for documents that are written rather than
-// read. Keeps kLimit and kUnsupported.
+// Changes errors other than kLimit and kUnsupported to kInvalidArgument. Used for errors in
+// documents that are written rather than read.
 Status ToInvalidArgument(const Status& status);
 
 }  // namespace zarr

@@ -90,7 +90,7 @@ Result<json::Value> TranslateCompression(const json::Value& document) {
     return translated;
 }
 
-// Encodes a fill value of byte strings in base64, as in v2; v1 stores the text itself.
+// Translates the fill value of byte strings to base64, as in v2. Zarr v1 stores the text itself.
 Result<json::Value> TranslateFillValue(const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
     const json::Value* const dtype = document.Find("dtype");
@@ -127,7 +127,8 @@ Result<ArrayMetadata> ParseV1Metadata(std::string_view text) {
                             {"fill_value", std::move(fill_value)},
                             {"filters", json::Value()},
                             {"zarr_format", json::Value(std::int64_t{2})}};
-    // Other members have no meaning in v1, even if v2 defines them.
+    // Only these members are translated. Other members have no meaning in v1, even if v2 defines
+    // them.
     for (const char* name : {"chunks", "dtype", "order", "shape"}) {
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(document, name));
         translated.emplace_back(name, *member);

@@ -35,8 +35,8 @@ Status ReadChunks(const json::Value& document, ArrayMetadata& metadata) {
                                " dimensions of shape");
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         if (metadata.chunks[i] != 0) continue;
-        // zarr-python writes the array's shape as the chunk shape of an unchunked array, so an
-        // empty dimension may have a chunk size of 0. Any other chunk size is equivalent there.
+        // A chunk size of 0 is accepted in an empty dimension, and any other size is equivalent
+        // there. zarr-python writes the array's shape as the chunk shape of an unchunked array.
         if (metadata.shape[i] != 0)
             return json::Expected("chunks[" + std::to_string(i) + "]", "an integer >= 1",
                                   json::Value(std::uint64_t{0}));
@@ -88,7 +88,8 @@ Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
     return {};
 }
 
-// Returns NCZarr's extension of the array; nullopt if absent or irrelevant to the array's meaning.
+// Returns the extension that NCZarr adds to the array's metadata; nullopt if the extension is
+// absent or does not affect the array's meaning.
 std::optional<json::Value> FindNczarr(const json::Value& document,
                                       const AttributesSource& attributes) {
     if (!IsAmbiguous(document)) return std::nullopt;
@@ -99,7 +100,7 @@ std::optional<json::Value> FindNczarr(const json::Value& document,
     return extension != nullptr ? std::optional(*extension) : std::nullopt;
 }
 
-// Checks rules that apply only to new arrays; readers accept more.
+// Checks rules that apply only to new arrays; readers accept arrays that break them.
 Status CheckStricter(const ArraySpec& spec) {
     for (std::size_t i = 0; i < spec.chunks.size(); ++i)
         if (spec.chunks[i] == 0)

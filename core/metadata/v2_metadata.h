@@ -18,11 +18,11 @@ namespace zarr {
 // Function that returns an array's attributes as a JSON object; null if they cannot be read.
 using AttributesSource = std::function<json::Value()>;
 
-// Parse and validate a `.zarray`. Documents of NCZarr are read as ToSpecification() rewrites them;
-// fixed-width text with an object codec as AsObjects() rewrites it. `attributes`, if given, is
-// called only if the meaning depends on whether netCDF-C wrote the array. Every compulsory member
-// must exist. The product of the shape and the element size must fit 63 bits, and so must that of
-// the chunk shape. Errors name the member and its value.
+// Parse and validate a `.zarray`. Documents of NCZarr are rewritten by ToSpecification() first.
+// Fixed-width text with an object codec is rewritten by AsObjects(). `attributes` is called only if
+// the meaning depends on whether netCDF-C wrote the array. Every required member must exist. The
+// product of the shape and the element size must fit 63 bits; so must the product of the chunk
+// shape and the element size. Errors name the member and its value.
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes = {});
 Result<ArrayMetadata> ParseArrayMetadata(const json::Value& document,
@@ -34,8 +34,8 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
 // Returns the text of `.zarray` in zarr-python's spelling.
 std::string ArrayText(const ArrayMetadata& metadata);
 
-// Adds members of a stored `.zarray` that the specification does not define to `metadata`. Keeps
-// members that `metadata` already has.
+// Adds the members of a stored `.zarray` that the specification does not define to `metadata`. A
+// member that `metadata` already has is kept.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
 // Validate a `.zgroup`, given as text or as parsed JSON.
@@ -49,8 +49,8 @@ std::string GroupText();
 Result<json::Value> ParseAttributes(std::string_view text);
 Result<json::Value> ParseAttributes(json::Value document);
 
-// Zarr v2 implementations of MakeArrayMetadata(), WithShape(), WithFillValue() and WithGrid() of
-// array_metadata.h.
+// Implementations for Zarr v2 of MakeArrayMetadata(), WithShape(), WithFillValue() and WithGrid()
+// in array_metadata.h.
 Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec);
 Result<ArrayMetadata> WithV2Shape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape);
 Result<ArrayMetadata> WithV2FillValue(const ArrayMetadata& metadata,

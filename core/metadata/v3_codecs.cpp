@@ -71,7 +71,7 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
                                    json::Brief(json::Value(member.first)) + " of transpose");
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
-        // A draft of the Zarr v3 specification allowed "C" and "F".
+        // Accepts "C" and "F", too, which a draft of the Zarr v3 specification allowed.
         if (*text != "C" && *text != "F") return json::Expected(place, "a permutation", *order);
         for (std::size_t i = 0; i < rank; ++i) axes.push_back(*text == "C" ? i : rank - 1 - i);
         return axes;
@@ -92,8 +92,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     return axes;
 }
 
-// Reads the codecs of one level into ArrayMetadata. Each level of sharding has its own list of
-// codecs.
+// Reads a list of codecs into ArrayMetadata. The array has one list, and each level of sharding has
+// another list.
 class ChainReader {
   public:
     explicit ChainReader(ArrayMetadata& metadata) : metadata_(metadata) {
@@ -128,7 +128,8 @@ class ChainReader {
     }
 
   private:
-    // Only the codec zarrs.optional supports elements that may be missing.
+    // Returns an error if elements may be missing and the first codec is not zarrs.optional. No
+    // other codec supports missing elements.
     Status CheckOptional(const CodecSpec& to_bytes) const {
         if (!metadata_.dtype.missing) return {};
         const CodecSpec& first = metadata_.codecs.empty() ? to_bytes : metadata_.codecs.front();
@@ -147,7 +148,7 @@ class ChainReader {
 
     // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
     Status ReadByteOrder(const CodecSpec& spec) {
-        // MakeCodec() validates the configuration.
+        // This call only validates the configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
                                  .WithContext(spec.place));
@@ -268,7 +269,7 @@ json::Value Named(std::string_view name, json::Object configuration) {
 }
 
 json::Value BytesCodec(const DataType& dtype) {
-    // Both orders need the same swap if elements have one byte or are byte strings.
+    // "endian" is omitted if elements have one byte or are byte strings, which have no byte order.
     const DataType big = WithByteOrder(dtype, ByteOrder::kBig);
     const DataType little = WithByteOrder(dtype, ByteOrder::kLittle);
     if (big.NeedsSwap() == little.NeedsSwap()) return Named(kBytes, {});
@@ -276,7 +277,7 @@ json::Value BytesCodec(const DataType& dtype) {
     return Named(kBytes, {{"endian", json::Value(is_big ? "big" : "little")}});
 }
 
-// Returns a codec as Zarr v3 JSON, and whether it takes and returns arrays or bytes.
+// Returns the Zarr v3 JSON of a codec, and its class: whether it takes and returns arrays or bytes.
 Result<std::pair<json::Value, CodecClass>> AsV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, CodecToV3(spec, dtype));
     ZARR_ASSIGN_OR_RETURN(const CodecSpec named, ParseV3Codec(written, spec.place));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Translation of the member "codecs" of Zarr v3 (Zarr v3 specification, "Codecs") to ArrayMetadata.
+// Translates the member "codecs" of Zarr v3 (Zarr v3 specification, "Codecs") to ArrayMetadata.
 #pragma once
 
 #include "core/base/status.h"
@@ -8,12 +8,12 @@
 
 namespace zarr {
 
-// Reads the member "codecs" into `metadata`: its codecs, axis order, byte order of the dtype,
-// shards and inner chunk shape. On entry, `metadata` has the shape, the dtype, and in `chunks` the
-// shape of the outermost shard, or of a chunk. Transpose codecs before the array-to-bytes codec
-// become the axis order. Codecs that change each element by itself are moved from before sharding
-// into it. Returns kCorrupt if the specification does not allow the list; kUnsupported for an
-// unknown codec. Errors begin with the codec's path.
+// Reads the member "codecs" into `metadata`: its codecs, axis order, byte order, shards and inner
+// chunk shape. On entry, `metadata` has the shape and the dtype; `chunks` is the shape of the
+// outermost shard or of a chunk. Transpose codecs before the array-to-bytes codec become the axis
+// order. Codecs before sharding that change each element by itself are moved into the shards.
+// Returns kCorrupt if the specification does not allow the list; kUnsupported if a codec is
+// unknown. Errors begin with the codec's path.
 Status ReadV3Codecs(const json::Value& codecs, ArrayMetadata& metadata);
 
 // Returns the member "codecs" of a new array. Returns kInvalidArgument if a codec is invalid.

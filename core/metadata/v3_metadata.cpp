@@ -24,7 +24,7 @@ constexpr std::string_view kConsolidated = "consolidated_metadata";
 constexpr std::string_view kDimensionNames = "dimension_names";
 constexpr std::string_view kFillValue = "fill_value";
 constexpr std::string_view kCodecs = "codecs";
-// Attribute with the names of dimensions in Zarr v2 and in conventions.
+// Attribute with the names of an array's dimensions, in Zarr v2 and in conventions.
 constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
 
 constexpr std::string_view kArrayMembers[] = {
@@ -46,7 +46,8 @@ Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::stri
     return json::Parse(*text).WithContext(name);
 }
 
-// Returns the members whose name `is_wanted` accepts, parsed. Other members are not parsed.
+// Parses the members of a JSON object whose names `is_wanted` accepts, and returns them as an
+// object. Other members are not parsed.
 template <class Test>
 Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
@@ -59,8 +60,8 @@ Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
     return json::Value(std::move(members));
 }
 
-// Rejects an unknown member without "must_understand": false (Zarr v3 specification, "Extension
-// definition").
+// Returns an error for an unknown member that does not state "must_understand": false (Zarr v3
+// specification, "Extension definition").
 Status CheckUnderstood(const json::Member& member) {
     const json::Value* const must = member.second.Find("must_understand");
     const bool* const value = must != nullptr ? must->as_bool() : nullptr;
@@ -81,8 +82,8 @@ Status CheckAttributes(const json::Value* attributes) {
     return json::Expected(kAttributes, "an object", *attributes);
 }
 
-// Returns the name of an extension point, which may be a plain string (Zarr v3 specification,
-// "Extension definition"). Sets `configuration` to the member "configuration"; nullptr if absent.
+// Returns the name in an extension object, which may be a plain string (Zarr v3 specification,
+// "Extension definition"). Sets `configuration` to its member "configuration"; nullptr if absent.
 Result<std::string> NameOf(const json::Value& value, std::string_view place,
                            const json::Value*& configuration) {
     configuration = nullptr;
@@ -155,8 +156,8 @@ Status CheckTransformers(const json::Value& document) {
     return json::Expected("storage_transformers", "an empty list", *list);
 }
 
-// True if "fill_value" is null, which GDAL writes for an array without a nodata value. For data
-// type zarrs.optional null is the missing element.
+// True if "fill_value" is null, which GDAL writes for an array without a nodata value. False for
+// data type zarrs.optional, in which null is the missing element.
 bool HasNoFillValue(const json::Value& document, const DataType& dtype) {
     const json::Value* const fill = document.Find(kFillValue);
     return fill != nullptr && fill->is_null() && !dtype.missing;
@@ -171,7 +172,7 @@ Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& docume
 }
 
 // Adds the codec "bytes" to a document without "codecs". GDAL wrote such arrays under drafts of the
-// specification; all of them are little-endian.
+// specification. All known arrays of this kind are little-endian.
 Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     if (document.Find(kCodecs) != nullptr) return {};
     if (dtype.kind == DataKind::kObject) return json::Require(document, kCodecs).status();
@@ -183,7 +184,7 @@ Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
 }
 
 // Sets the element that represents missing elements of data type zarrs.optional, if an attribute
-// names one.
+// names that element.
 void ReadMissing(const json::Value* attributes, DataType& type) {
     if (!type.missing || attributes == nullptr) return;
     DataType present = type;
@@ -198,8 +199,8 @@ void ReadMissing(const json::Value* attributes, DataType& type) {
     }
 }
 
-// Reads the members of an array's `zarr.json`. `missing` represents missing elements of
-// zarrs.optional if no attribute names such an element.
+// Reads the members of an array's `zarr.json`. `missing` is the element that represents missing
+// elements of zarrs.optional if no attribute names one.
 Result<ArrayMetadata> ReadArray(json::Object members,
                                 const std::optional<std::string>& missing = std::nullopt) {
     json::Value document(std::move(members));
@@ -218,7 +219,7 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ZARR_RETURN_IF_ERROR(CheckTransformers(document));
     ZARR_RETURN_IF_ERROR(AddAbsentCodecs(document, metadata.dtype));
     ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
-    // Read after the codecs, because the bytes of the fill value have the byte order that the
+    // The fill value is read after the codecs, because its bytes have the byte order that the
     // codecs state.
     ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
     metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
@@ -229,8 +230,9 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Stores attributes in a document; `_ARRAY_DIMENSIONS` becomes "dimension_names". `rank` is the
-// array's rank; nullopt for a group. `mark` is the value of kHasNodataAttribute; null for none.
+// Stores the attributes `shown` in a document; `_ARRAY_DIMENSIONS` becomes "dimension_names".
+// `rank` is the array's rank; nullopt for a group. `mark` is the value of kHasNodataAttribute; null
+// if the attribute is not written.
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;
@@ -466,7 +468,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored = whole.Find(kAttributes);
     const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = held != nullptr ? *held : json::Value();
-    // The fill value of an array keeps its meaning. A group has no fill value.
+    // For an array, the attributes are changed so that the fill value keeps its meaning. A group
+    // has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -511,7 +514,7 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(ToInvalidArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
     json::Value* const member = json::FindMember(document, "chunk_grid");
     if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
-        // A rectilinear grid has no chunks beyond the array's old edge, so chunks are added.
+        // Chunks are added, because a rectilinear grid has no chunks beyond the array's old edge.
         ZARR_ASSIGN_OR_RETURN(const ParsedGrid grid,
                               WithShape({metadata.stored_chunks(), metadata.edges}, shape));
         *member = V3ChunkGridToJson(grid.chunks, grid.edges);

@@ -20,9 +20,9 @@ namespace zarr {
 
 enum class V3NodeType : std::uint8_t { kArray, kGroup };
 
-// Return the node type in "zarr_format" and "node_type"; other members are not checked. Like other
-// functions of this file, they accept parsed JSON or text, and parse only the needed members of a
-// text.
+// Return the node type, which "zarr_format" and "node_type" state; other members are not checked.
+// Functions of this file accept parsed JSON or text. From a text, they parse only the members that
+// they need.
 Result<V3NodeType> V3NodeTypeOf(const json::Value& document);
 Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 
@@ -42,8 +42,8 @@ Result<json::Value> ParseV3Attributes(std::string_view text);
 // "consolidated_metadata", kind "inline"). The keys are relative to the group. The result points
 // into `text`; nullopt if the group has no consolidated metadata.
 Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text);
-// Returns `text` with null as "consolidated_metadata". Returns `text` itself if that member is
-// absent or `text` is not a JSON object.
+// Returns `text` with the value of "consolidated_metadata" replaced by null. Returns `text` itself
+// if that member is absent or `text` is not a JSON object.
 std::string WithNullAsV3Consolidated(std::string_view text);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
@@ -55,8 +55,8 @@ std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attrib
 std::string V3GroupText();
 
 // Return the text of a stored `zarr.json` with new attributes, new array metadata, or new
-// consolidated metadata. Other members are kept. `documents` are named by node path; nullopt
-// removes the consolidated metadata.
+// consolidated metadata. Other members of the document are kept. `documents` are the consolidated
+// documents by node path; nullopt removes the consolidated metadata.
 Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes);
 Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& metadata);
 Result<std::string> WithV3Consolidated(std::string_view text,
@@ -64,7 +64,7 @@ Result<std::string> WithV3Consolidated(std::string_view text,
 // True if the `zarr.json` has consolidated metadata that is not null.
 bool HasV3Consolidated(std::string_view text);
 
-// Zarr v3 implementations of WithShape(), WithFillValue() and WithGrid() of array_metadata.h.
+// Implementations for Zarr v3 of WithShape(), WithFillValue() and WithGrid() in array_metadata.h.
 Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
                                   const std::vector<std::uint64_t>& shape);
 Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,

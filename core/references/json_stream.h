@@ -11,46 +11,49 @@
 
 namespace zarr {
 
-// Reads JSON from its start, token by token, without a tree. Takes a comma before a closing
-// bracket, and a byte order mark. Errors are kCorrupt and give the number of the byte, from 0.
-// One thread at a time.
+// Reads JSON token by token from a TextReader, without building a tree of values. Accepts a byte
+// order mark, and a comma before a closing bracket. Syntax errors are kCorrupt and give the
+// position of the byte, counted from 0. Not thread-safe.
 class JsonStream {
   public:
     explicit JsonStream(TextReader& text) : text_(text) {}
 
-    // Returns the first byte of the next token; '\0' at the end of the text.
+    // Returns the first byte of the next token without consuming it; '\0' at the end of the
+    // document.
     Result<char> Peek();
 
-    // Takes the byte `expected`.
+    // Skips white space, then consumes the byte `expected`; kCorrupt if another byte follows.
     Status Take(char expected);
 
-    // Goes to the next member or element of an object or array whose opening bracket was taken:
-    // takes a comma if there is one. Returns false if the bracket `close` came, which is taken too.
-    // `is_first` is true before the first element, and set to false.
+    // Moves to the next member of an object or element of an array, after its opening bracket was
+    // consumed. Consumes the comma between elements. Returns false after consuming the closing
+    // bracket `close`. The caller sets `is_first` to true for the first element; the call sets it
+    // to false.
     Result<bool> NextElement(char close, bool& is_first);
 
-    // Reads a text with its escapes resolved, of at most `limit` bytes.
+    // Reads a JSON string and resolves its escapes; kCorrupt if the string has more than `limit`
+    // bytes.
     Status ReadString(std::string& text, std::size_t limit);
-    // Reads a text and the colon behind it.
+    // Reads a member's name, like ReadString(), and the colon after it.
     Status ReadKey(std::string& key, std::size_t limit);
-    // Reads an integer that is not negative.
+    // Reads an integer from 0 to 2^64 - 1.
     Result<std::uint64_t> ReadInteger();
-    // Reads any value as the text that it is, of at most `limit` bytes and nested at most
-    // Limit::kJsonDepth deep.
+    // Copies any JSON value to `text` without parsing it. Fails if the value has more than `limit`
+    // bytes or is nested deeper than Limit::kJsonDepth.
     Status ReadRaw(std::string& text, std::size_t limit);
 
     Status Expected(std::string_view what);
 
   private:
-    // Makes at least one byte available; false at the end of the text.
+    // Loads the next block if no byte is left in `rest_`. Returns false at the end of the document.
     Result<bool> Fill();
     Status ReadEscape(std::string& text);
     Result<std::uint32_t> ReadHex();
 
     TextReader& text_;
-    ByteSpan rest_;            // of the current block
-    std::uint64_t taken_ = 0;  // bytes of the blocks before
-    std::size_t block_ = 0;    // size of the current one
+    ByteSpan rest_;            // bytes of the current block that are not consumed
+    std::uint64_t taken_ = 0;  // size of all blocks before the current block, in bytes
+    std::size_t block_ = 0;    // size of the current block in bytes
     bool is_at_end_ = false;
 };
 

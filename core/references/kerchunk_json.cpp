@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::string_view kBase64 = "base64:";
 
-// The largest value in the document.
+// Returns the maximum size in bytes of one value of the document.
 std::size_t ValueLimit() { return static_cast<std::size_t>(LimitOf(Limit::kMetadataSize)); }
 
-// Undoes "base64:", which values and, twice, metadata documents have.
+// Decodes a value that starts with "base64:"; returns any other value unchanged.
 Result<std::string> Decoded(std::string_view key, std::string text) {
     if (text.compare(0, kBase64.size(), kBase64) != 0) return text;
     std::string_view encoded = std::string_view(text).substr(kBase64.size());
@@ -32,10 +32,11 @@ Result<std::string> Decoded(std::string_view key, std::string text) {
     return bytes;
 }
 
-// The values that a dimension of a generated reference takes.
+// A dimension of generated references ("gen" in kerchunk's specification), with the integers that
+// the dimension's variable takes.
 struct Dimension {
     std::string name;
-    std::vector<std::int64_t> values;  // if the document lists them
+    std::vector<std::int64_t> values;  // listed integers; empty for a range
     std::int64_t start = 0;
     std::int64_t step = 1;
     std::uint64_t count = 0;
@@ -117,7 +118,7 @@ class KerchunkParser {
   private:
     static constexpr std::size_t kLongestKey = kMaxKeyLength;
 
-    // A member of version 1, or a reference of version 0.
+    // Parses a member at the top level: a member of version 1, or a reference of version 0.
     Status ParseMember(const std::string& key) {
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
         if (key == "version" && next >= '0' && next <= '9') {
@@ -161,7 +162,8 @@ class KerchunkParser {
     }
 
     Status ParseReference(const std::string& key) {
-        // A key that no store can have is never asked for.
+        // References with an invalid key are parsed but not added, because no reader asks for such
+        // a key.
         const bool is_key = IsValidKey(key);
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
         if (next == '[') return ParseRange(key, is_key);
@@ -176,7 +178,7 @@ class KerchunkParser {
         return is_key ? document_.index_.AddInline(key, value) : Status();
     }
 
-    // [url], or [url, offset, length].
+    // Parses a reference [url] or [url, offset, length].
     Status ParseRange(const std::string& key, bool is_key) {
         ZARR_RETURN_IF_ERROR(json_.Take('['));
         ZARR_RETURN_IF_ERROR(json_.ReadString(location_, ValueLimit()).WithContext(key));
@@ -226,7 +228,7 @@ class KerchunkParser {
             count = SaturatingMul(count, axis.count);
             axes.push_back(std::move(axis));
         }
-        // Before any of them is made.
+        // The limit is checked before the loop, so that a huge count cannot exhaust memory.
         if (SaturatingAdd(count, document_.index_.size()) > LimitOf(Limit::kReferences))
             return OverLimit(Limit::kReferences, "gen: there are too many references");
         std::vector<std::uint64_t> at(axes.size(), 0);
@@ -260,9 +262,9 @@ class KerchunkParser {
 
     JsonStream json_;
     KerchunkJson& document_;
-    std::string value_;     // of a reference
-    std::string location_;  // likewise
-    std::string gen_;       // text of the member "gen"
+    std::string value_;     // value of the reference that is being parsed
+    std::string location_;  // URL of the reference that is being parsed
+    std::string gen_;       // JSON text of the member "gen"
 };
 
 Result<std::shared_ptr<const KerchunkJson>> KerchunkJson::Read(TextReader& text,
@@ -296,7 +298,8 @@ bool MayBeKerchunkJson(std::string_view start) {
     const std::size_t end = start.find('"', quote + 1);
     if (end == std::string_view::npos) return false;
     const std::string_view key = start.substr(quote + 1, end - quote - 1);
-    // A member of version 1 at the start, else a key with a document or a chunk.
+    // A document of version 1 starts with one of its members. A document of version 0 starts with
+    // the key of a metadata document or of a chunk.
     for (const std::string_view name : {"version", "templates", "gen", "refs"})
         if (key == name)
             return start.find("\"refs\"") != std::string_view::npos ||
@@ -304,7 +307,7 @@ bool MayBeKerchunkJson(std::string_view start) {
                    start.find("\"gen\"") != std::string_view::npos;
     const std::string_view name = LastName(key);
     if (IsDocumentOfAnyFormat(name)) return true;
-    // The key of a chunk, with a reference or a text.
+    // A chunk's key is accepted only if its value is a JSON array or a string.
     const bool is_chunk = key.find('/') != std::string_view::npos &&
                           name.find_first_not_of("0123456789.c") == std::string_view::npos;
     const std::size_t colon = start.find_first_not_of(" \t\r\n", end + 1);

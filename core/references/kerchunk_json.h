@@ -14,13 +14,14 @@
 
 namespace zarr {
 
-// A document of references in JSON, as kerchunk and VirtualiZarr write it: versions 0 and 1 of
-// "References specification" (kerchunk). Values may be texts, "base64:" texts, objects of JSON, and
-// references [url], [url, offset, length]. Numbers that are no JSON (NaN), and a comma before a
-// closing bracket, are taken.
+// References from a JSON document that kerchunk or VirtualiZarr wrote: versions 0 and 1 of
+// kerchunk's "References specification". The document gives each key of a store a value. A value is
+// a string, a "base64:" string, a JSON object, or a reference [url] or [url, offset, length]. NaN,
+// and a comma before a closing bracket, are accepted although JSON forbids both.
 class KerchunkJson final : public ReferenceMap {
   public:
-    // Reads a document. `identity` as Identity().
+    // Reads a document. `identity` is returned by Identity(), and names the document and its
+    // version.
     static Result<std::shared_ptr<const KerchunkJson>> Read(TextReader& text, std::string identity);
 
     Result<Reference> Find(const std::string& key) const override;
@@ -33,7 +34,8 @@ class KerchunkJson final : public ReferenceMap {
     }
     std::string Identity() const override { return identity_; }
 
-    // A location that the document names, with its templates expanded; empty if there is none.
+    // Returns the location of some target that the document names, with templates expanded. Returns
+    // the unexpanded location if its templates are invalid; empty if the document names no target.
     std::string SampleLocation() const;
 
   private:
@@ -45,9 +47,9 @@ class KerchunkJson final : public ReferenceMap {
     Templates templates_;
 };
 
-// True if `start`, the first bytes of a document, can be the start of references: an object whose
-// first member is one that references have, or a key of a store. A document that is shorter than
-// `start` has room for is looked at whole.
+// True if `start`, the first bytes of a file, can be the start of a kerchunk document. The file
+// must start with an object. The object's first member must be a member of kerchunk's version 1, or
+// the key of a metadata document or chunk. `start` must be the whole file if the file is short.
 bool MayBeKerchunkJson(std::string_view start);
 
 }  // namespace zarr

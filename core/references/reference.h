@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// References: documents that say where the bytes of a store's values lie.
+// References: documents that map each key of a store to the location of its value's bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@
 
 namespace zarr {
 
-// A condition that a target must meet when it is read. A target that does not meet it has changed
-// since the reference was made.
+// Condition that a target, the file or object with the bytes of a value, must meet when it is read.
+// A target that does not meet its condition has changed since the reference was made.
 struct TargetCondition {
-    std::string etag;  // ETag of the target; empty if it does not matter
-    // Latest time of modification, in seconds since 1970-01-01 UTC.
+    std::string etag;  // required ETag of the target; empty if any ETag is accepted
+    // Latest allowed modification time of the target, in seconds since 1970-01-01 UTC.
     std::optional<std::int64_t> not_modified_after;
 
     bool is_empty() const { return etag.empty() && !not_modified_after; }
 };
 
-// Location of the bytes of one value.
+// Location of the bytes of one key's value.
 struct Reference {
     enum class Kind : std::uint8_t {
         kAbsent,  // the key has no value
-        kInline,  // `bytes` is the value
-        kTarget,  // the value is a byte range of `location`
+        kInline,  // the document contains the value itself: `bytes`
+        kTarget,  // the value is a byte range of the file or object at `location`
     };
 
     Kind kind = Kind::kAbsent;
     std::string bytes;
-    std::string location;      // URL or path, as the document spells it, with templates resolved
-    std::uint64_t offset = 0;  // bytes from the start of the target
+    std::string location;      // URL or path as in the document, with templates expanded
+    std::uint64_t offset = 0;  // position in the target in bytes
     // Size of the value in bytes; nullopt if the value is the whole target.
     std::optional<std::uint64_t> size;
     TargetCondition condition;
@@ -60,27 +60,28 @@ struct Reference {
     }
 };
 
-// The references of one store, by key. Thread-safe and immutable: a call returns the same answer
-// each time. Errors are kCorrupt for a damaged document, kUnsupported for a feature that this
-// library does not have, kLimit for a bound of core/base/limits.h; the message starts with the key
+// Maps the keys of one store to references. Thread-safe and immutable: a call returns the same
+// answer each time. Errors are kCorrupt for a damaged document, kUnsupported for an unsupported
+// feature, and kLimit for an exceeded bound of core/base/limits.h. The message starts with the key
 // or the name of the document.
 class ReferenceMap {
   public:
     virtual ~ReferenceMap() = default;
 
-    // Returns the reference of a key, which obeys the rules of core/store/keys.h.
+    // Returns the reference of `key`, which must be valid by the rules of core/store/keys.h.
     virtual Result<Reference> Find(const std::string& key) const = 0;
 
-    // Returns the direct children of `prefix` ("" is the root, otherwise without trailing '/'),
-    // sorted by name.
+    // Returns the direct children of `prefix`, sorted by name. `prefix` is "" for the root, and has
+    // no '/' at its end.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
-    // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order.
+    // Calls `visit` for every key below `prefix`, in any order. `visit` gets the rest of the key
+    // after "PREFIX/".
     using KeyVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const = 0;
 
-    // Equal for two maps only if all of their references are equal; names the document and its
-    // version.
+    // Returns a name of the document and its version. Maps with equal names must have equal
+    // references.
     virtual std::string Identity() const = 0;
 };
 

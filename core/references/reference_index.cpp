@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Reads a decimal number in its shortest spelling.
+// Returns the decimal number in `text`; nullopt if `text` is not the number's shortest spelling.
 std::optional<std::uint64_t> ShortestNumber(std::string_view text) {
     if (text.empty() || text.size() > 20 || (text[0] == '0' && text.size() > 1)) return {};
     std::uint64_t number = 0;
@@ -71,7 +71,7 @@ std::optional<ReferenceIndex::ChunkKey> ReferenceIndex::Split(std::string_view k
         }
         return found;
     }
-    // Numbers, from the last one.
+    // Removes the numbers at the end of the key, beginning with the last number.
     found.prefix = key;
     while (!found.prefix.empty() && push(LastName(found.prefix)))
         found.prefix = ParentPath(found.prefix);
@@ -232,7 +232,7 @@ void ReferenceIndex::ForEach(const Group& group,
 
 std::vector<StoreEntry> ReferenceIndex::List(const std::string& prefix) const {
     const std::string start = prefix.empty() ? "" : prefix + "/";
-    std::map<std::string, bool> children;  // true for a prefix
+    std::map<std::string, bool> children;  // by name; true if keys exist below the name
     const auto add = [&](std::string_view key) {
         if (key.size() <= start.size() || key.substr(0, start.size()) != start) return;
         const std::string_view rest = key.substr(start.size());

@@ -20,8 +20,9 @@
 
 namespace zarr {
 
-// References by key, in 24 bytes each for the keys of chunks. Filled by one thread, and then read
-// by any number. Of a key that is added twice the last reference counts.
+// References by key, in a compact form: the reference of a chunk takes 24 bytes. A single thread
+// must add all references; then any number of threads may read them. If a key is added twice, its
+// last reference is used.
 class ReferenceIndex {
   public:
     ReferenceIndex() = default;
@@ -29,55 +30,59 @@ class ReferenceIndex {
     ReferenceIndex& operator=(const ReferenceIndex&) = delete;
     ~ReferenceIndex() = default;
 
-    // Adds a value. kLimit if there are more than Limit::kReferences.
+    // Adds a reference that contains the value `bytes` itself. kLimit if the index has more than
+    // Limit::kReferences references.
     Status AddInline(std::string_view key, std::string_view bytes);
-    // Adds a byte range of a target; the whole target without `size`. `location` may have
-    // templates.
+    // Adds a reference to `size` bytes of the target at `location`, or to the whole target if
+    // `size` is nullopt. `location` may contain templates. kLimit if the index has more than
+    // Limit::kReferences references.
     Status AddTarget(std::string_view key, std::string_view location, std::uint64_t offset,
                      std::optional<std::uint64_t> size);
 
-    // Returns the reference of a key. Its location is as it was added.
+    // Returns the reference of `key`. Templates in its location are not expanded.
     Reference Find(std::string_view key) const;
 
-    // The direct children of a prefix, sorted by name, and all keys below it; as ReferenceMap.
+    // Return the children of a prefix and visit the keys below a prefix, like ReferenceMap's List()
+    // and ForEachKey().
     std::vector<StoreEntry> List(const std::string& prefix) const;
     void ForEachKey(const std::string& prefix, const ReferenceMap::KeyVisitor& visit) const;
 
-    std::uint64_t size() const { return count_; }  // number of references that were added
-    // A location that was added; empty if there is none.
+    std::uint64_t size() const { return count_; }  // added references, including replaced ones
+    // Returns the location of some added target, unexpanded; empty if no target was added.
     std::string_view sample_location() const;
 
   private:
-    // Bytes that never move, in blocks.
+    // Append-only memory for inline values. Blocks never move, so returned views stay valid.
     class Arena {
       public:
-        // Returns the position of a copy of `bytes`.
+        // Copies `bytes` into the arena and returns the position of the copy.
         std::uint64_t Add(std::string_view bytes);
         std::string_view At(std::uint64_t position, std::size_t size) const;
 
       private:
         static constexpr std::size_t kBlock = std::size_t{1} << 20;
         std::vector<std::unique_ptr<char[]>> blocks_;
-        std::size_t used_ = kBlock;  // of the last block
+        std::size_t used_ = kBlock;  // bytes in use in the last block
     };
 
     struct Entry {
-        std::uint64_t chunk;   // its indices, packed; see Group
-        std::uint64_t offset;  // in the target, or position in inline_
-        std::uint32_t size;    // bytes, or kWhole
-        std::uint32_t target;  // number of the location, or kInline
+        std::uint64_t chunk;   // the chunk's indices in one integer; see Group
+        std::uint64_t offset;  // position in the target, or in `inline_` if `target` is kInline
+        std::uint32_t size;    // in bytes; kWhole if the value is the whole target
+        std::uint32_t target;  // index into `targets_`; kInline if the value is in `inline_`
     };
     static_assert(sizeof(Entry) == 24);
     static constexpr std::uint32_t kWhole = UINT32_MAX;
     static constexpr std::uint32_t kInline = UINT32_MAX;
 
-    // How the indices of a chunk are spelled after the path of the array (Zarr v2 specification,
-    // "Storage"; Zarr v3 specification, "Default chunk key encoding").
+    // Spelling of a chunk's indices after the array's path: "0.1", "0/1", "c.0.1" or "c/0/1" (Zarr
+    // v2 specification, "Storage"; Zarr v3 specification, "Default chunk key encoding").
     enum class Form : std::uint8_t { kDots, kSlashes, kPrefixDots, kPrefixSlashes };
 
     static constexpr std::size_t kMostIndices = 16;
 
-    // A key of a chunk, taken apart. Every spelling of a number but the shortest makes another key.
+    // A chunk's key, split into the array's path and the indices of the chunk. Keys with leading
+    // zeros in a number are not split, because the numbers could not be spelled that way again.
     struct ChunkKey {
         std::string_view prefix;  // path of the array
         Form form = Form::kDots;
@@ -86,13 +91,14 @@ class ReferenceIndex {
     };
     static std::optional<ChunkKey> Split(std::string_view key);
 
-    // References to chunks with one prefix, form and number of indices. An index takes 64 / rank
-    // bits of Entry::chunk.
+    // References to the chunks whose keys have the array path `prefix`, the spelling `form` and
+    // `rank` indices. Each index takes 64 / rank bits of Entry::chunk.
     struct Group {
         std::string prefix;
         Form form = Form::kDots;
         std::size_t rank = 0;
-        // Sorted by chunk, of equal ones the last added last, when first read.
+        // Sorted by Entry::chunk at the first read. Entries of one chunk stay in the order in which
+        // they were added.
         mutable std::vector<Entry> entries;
         mutable std::mutex mutex;
         mutable std::atomic<bool> is_sorted{false};
@@ -112,12 +118,13 @@ class ReferenceIndex {
 
     std::uint64_t count_ = 0;
     Arena inline_;
-    // Keys of metadata documents, and of what an Entry has no room for.
+    // References whose key is not a chunk's key, and chunk references that do not fit into an
+    // Entry.
     std::map<std::string, Reference, std::less<>> others_;
     std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
-    Group* last_group_ = nullptr;  // that was added to
+    Group* last_group_ = nullptr;  // group of the last added chunk reference
     std::vector<std::string> targets_;
-    std::unordered_map<std::string, std::uint32_t> numbers_;  // of targets_
+    std::unordered_map<std::string, std::uint32_t> numbers_;  // indices into `targets_` by location
     std::uint32_t last_target_ = kInline;
 };
 

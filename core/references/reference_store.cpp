@@ -19,7 +19,7 @@ namespace {
 
 using TargetPtr = std::shared_ptr<const ReferenceTarget>;
 
-// "KEY: TARGET", with which messages about a target start.
+// Returns "KEY: TARGET", the start of messages about a target.
 std::string Prefix(const std::string& key, const ReferenceTarget& target) {
     return key + ": " + target.Describe();
 }
@@ -35,7 +35,8 @@ Status Short(const std::string& key, const ReferenceTarget& target, const Refere
                            std::to_string(reference.offset));
 }
 
-// Reads `extent` of the value of a reference of known size.
+// Reads the bytes `extent` of a value whose size is stated in `reference`. Fails with kCorrupt if
+// `target` is missing or too short.
 Status ReadExtent(const std::string& key, const ReferenceTarget& target, const Reference& reference,
                   const ValuePart::Extent& extent, Buffer& bytes) {
     const auto offset = CheckedAdd(reference.offset, extent.offset);
@@ -48,7 +49,8 @@ Status ReadExtent(const std::string& key, const ReferenceTarget& target, const R
     return bytes.size() == extent.size ? Status() : Short(key, target, reference);
 }
 
-// Reads a part of the value of a reference to a target, and returns the size of the value.
+// Reads `part` of the value that `reference` locates in `target`. Returns the size of the value in
+// bytes; 0 if the size is not known.
 Result<std::uint64_t> ReadReference(const std::string& key, const ReferenceTarget& target,
                                     const Reference& reference, const ValuePart& part,
                                     Buffer& bytes) {
@@ -70,7 +72,7 @@ ObjectVersion ReferenceStore::VersionOf(const std::string& key) const {
     const auto reference = map_->Find(key);
     if (!reference.ok()) return {};
     ObjectVersion version;
-    version.is_certain = true;  // the map does not change
+    version.is_certain = true;  // the references never change
     version.exists = reference->kind != Reference::Kind::kAbsent;
     version.size = reference->size.value_or(reference->bytes.size());
     if (reference->kind != Reference::Kind::kTarget) return version;
@@ -103,7 +105,7 @@ Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadM
     std::vector<Reference> references;
     references.reserve(keys.size());
     std::vector<TargetPtr> objects;
-    std::map<std::string, std::size_t> numbers;  // of `objects`, by location and condition
+    std::map<std::string, std::size_t> numbers;  // indices into `objects` by location and condition
     std::vector<WantedRange> ranges;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(Reference reference, map_->Find(keys[i]));
@@ -120,7 +122,8 @@ Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadM
                                   targets_->Open(found.location).WithContext(keys[i]));
             objects.push_back(std::move(target));
         }
-        // An empty range at the largest offset is joined to no other one.
+        // A whole target is requested as an empty range at the largest offset. ReadRanges() does
+        // not merge that range with others, and `sink` below reads the target.
         ranges.push_back(
             {found.size ? found.offset : UINT64_MAX, found.size.value_or(0), i, place->second});
     }
@@ -133,11 +136,11 @@ Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadM
         ZARR_RETURN_IF_ERROR(
             take(i, found ? std::optional(ByteSpan(reference.bytes)) : std::nullopt));
     }
-    std::vector<std::size_t> first(objects.size());  // a reference to each object
+    std::vector<std::size_t> first(objects.size());  // for each target, a reference to it
     for (const WantedRange& range : ranges) first[range.object] = range.which;
     const auto read = [&](std::size_t object, std::uint64_t offset, std::size_t size,
                           Buffer& bytes) -> Result<bool> {
-        if (offset == UINT64_MAX) return false;  // a whole target, which the sink reads
+        if (offset == UINT64_MAX) return false;  // a whole target, which `sink` reads
         return objects[object]->Read(ValuePart::Range(offset, size),
                                      references[first[object]].condition, bytes);
     };

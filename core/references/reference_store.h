@@ -15,12 +15,12 @@
 
 namespace zarr {
 
-// A read-only store whose values lie where references say. Values of one target that lie near each
-// other are read with one request. A target that is missing, shorter than a reference says, or
-// changed is a kCorrupt error that names it, never an absent value.
+// A read-only store that reads its values from the targets of references: files or objects
+// elsewhere. Nearby values of one target are read with one request. A read is a kCorrupt error that
+// names the target if the target is missing, has changed, or is too short.
 class ReferenceStore final : public Store {
   public:
-    // `description` is the name of the document, for messages.
+    // `description` is the document's name for messages.
     ReferenceStore(std::shared_ptr<const ReferenceMap> map,
                    std::shared_ptr<const TargetOpener> targets, std::string description)
         : map_(std::move(map)),
@@ -44,11 +44,11 @@ class ReferenceStore final : public Store {
     // A byte range of a file or object that holds a value.
     struct Location {
         std::string target;
-        std::uint64_t offset = 0;  // bytes
-        std::uint64_t size = 0;    // bytes; 0 if the value is the whole target
+        std::uint64_t offset = 0;  // start of the range in bytes
+        std::uint64_t size = 0;    // size of the range in bytes; 0 if the value is the whole target
     };
-    // Returns where the value of a key lies; nullopt if the key is absent or its value lies in the
-    // document.
+    // Returns the byte range that holds the value of `key`. Returns nullopt if the key is absent or
+    // the document contains the value itself.
     Result<std::optional<Location>> Locate(const std::string& key) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files and objects that references name.
+// Targets: the files and objects that references point to.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace zarr {
 
-// A file or object that references name. Thread-safe.
+// A file or object with the bytes of values that references point to. Thread-safe.
 class ReferenceTarget {
   public:
     virtual ~ReferenceTarget() = default;
@@ -21,27 +21,29 @@ class ReferenceTarget {
     // The target's path or URL, for messages and for GetRawBlockInfo().
     virtual std::string Describe() const = 0;
 
-    // Reads a part of the target, which must meet `condition`, with one request. Returns false if
-    // the target does not exist. A range or tail has fewer bytes if the target is shorter. kCorrupt
-    // if the target does not meet the condition. The message names neither target nor key.
+    // Reads `part` of the target with one request. Returns false if the target does not exist.
+    // `bytes` is shorter than `part` if the target ends before. kCorrupt if the target does not
+    // meet `condition`. The error's message names neither the target nor the key of the value.
     virtual Result<bool> Read(const ValuePart& part, const TargetCondition& condition,
                               Buffer& bytes) const = 0;
 
-    // The version of the target as VersionOf() of a store says it.
+    // Returns the version of the target, like Store::VersionOf().
     virtual ObjectVersion Version() const = 0;
 };
 
-// Opens targets. Thread-safe.
+// Opens the targets of references by their locations. Thread-safe.
 class TargetOpener {
   public:
     virtual ~TargetOpener() = default;
 
-    // Opens the target of a location as a document spells it; reads nothing. kPermission if the
-    // document must not name that target; the message names the option that allows it.
+    // Returns the target at `location`, spelled as in the document, without reading anything.
+    // kPermission if the document is not allowed to name that target; the message then names the
+    // option that allows it.
     virtual Result<std::shared_ptr<const ReferenceTarget>> Open(
         const std::string& location) const = 0;
 
-    // How targets are read best; those of a document mostly lie on one server.
+    // Returns traits that hold for reading any target, because the targets of a document are mostly
+    // on one server.
     virtual StoreTraits Traits() const = 0;
 };
 

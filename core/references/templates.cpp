@@ -32,7 +32,8 @@ std::string TextOf(const Value& value) {
     return std::get<std::string>(value);
 }
 
-// Python's "%5d" % number, with the conversions d, i, x, X, o and s, and widths below 100.
+// Returns `format` with `value` inserted, like Python's `format % value`. Supports one conversion:
+// d, i, x, X, o or s, with a width below 100.
 Result<std::string> FormatLikePython(const std::string& format, const Value& value) {
     std::string text;
     bool is_used = false;
@@ -72,7 +73,8 @@ Result<std::string> FormatLikePython(const std::string& format, const Value& val
         const char kind = conversion == 'i' ? 'd' : conversion;
         const std::string spec = "%" + flags + width + "ll" + kind;
         char digits[128];
-        // The specification is made above of checked parts.
+        // `spec` contains only checked flags, a checked width and a checked conversion, so the
+        // compiler's warning does not apply.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         std::snprintf(digits, sizeof digits, spec.c_str(), static_cast<long long>(*number));
@@ -90,7 +92,7 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Parses and evaluates one expression.
+// Parses and evaluates one expression of a template.
 class TemplateExpression {
   public:
     TemplateExpression(const Templates& templates, std::string_view text,
@@ -227,7 +229,7 @@ class TemplateExpression {
             std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
         if (error != std::errc()) return Overflow();
         at_ = static_cast<std::size_t>(end - text_.data());
-        // A fraction or an exponent.
+        // Fractions and exponents are unsupported.
         if (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == 'e')) return Unsupported();
         return Value(number);
     }

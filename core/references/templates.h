@@ -12,22 +12,23 @@
 
 namespace zarr {
 
-// Texts with expressions in "{{...}}", as Kerchunk's JSON references have them (its specification,
-// "Version 1"). An expression is a subset of jinja2: names, calls of templates with arguments by
-// name, integers with + - * // % and parentheses, texts, and the format operator 'text' % value.
-// Anything else is kUnsupported. Immutable after the templates are added; thread-safe then.
+// Expands expressions in "{{...}}" in the locations and keys of kerchunk's JSON references
+// (kerchunk's specification, "Version 1"). An expression is a subset of jinja2. Supported are
+// names, calls of templates with named arguments, strings, and the format operator 'text' % value.
+// Integers with + - * // % and parentheses are supported, too. Any other syntax is kUnsupported.
+// Thread-safe after all templates are added.
 class Templates {
   public:
     using Value = std::variant<std::int64_t, std::string>;
     using Variables = std::map<std::string, Value, std::less<>>;
 
-    // Adds a template by name; replaces one of that name.
+    // Adds the template `name`; replaces an earlier template of that name.
     void Add(std::string name, std::string text) { texts_[std::move(name)] = std::move(text); }
     bool empty() const { return texts_.empty(); }
 
-    // Returns `text` with its expressions evaluated. `variables` count before templates. The result
-    // has at most Limit::kTemplateLength bytes; templates refer to each other at most kMaxDepth
-    // deep.
+    // Returns `text` with its expressions replaced by their values. A variable hides a template of
+    // the same name. Fails if the result has more than Limit::kTemplateLength bytes, or if
+    // templates refer to each other more than kMaxDepth deep.
     Result<std::string> Expand(std::string_view text, const Variables& variables) const;
 
     static constexpr int kMaxDepth = 16;

@@ -12,21 +12,23 @@
 
 namespace zarr {
 
-// Reads a document from its start, a block at a time, so that it is never in memory whole. One
-// thread at a time.
+// Reads a document from its start block by block, so that it is never in memory as a whole. Not
+// thread-safe.
 class TextReader {
   public:
     virtual ~TextReader() = default;
-    // Returns the next bytes, which are valid until the next call; empty at the end.
+    // Returns the next bytes, which are valid until the next call; empty at the end of the
+    // document.
     virtual Result<ByteSpan> Next() = 0;
 };
 
-// Reads the value of a key in ranges of `block` bytes. kNotFound if the key is absent; kLimit if
-// the value has more than Limit::kReferenceSize bytes. `store` must outlive the reader.
+// Returns a reader of the value of `key`, which requests ranges of `block` bytes. The reader fails
+// with kNotFound if the key is absent, and with kLimit if the value has more than
+// Limit::kReferenceSize bytes. `store` must outlive the reader.
 std::unique_ptr<TextReader> ReadValue(const Store& store, std::string key, std::size_t block);
 
-// Decompresses what another reader reads: Zstandard frames, one after another (RFC 8878). kLimit if
-// the result has more than Limit::kReferenceSize bytes.
+// Returns a reader of the decompressed bytes of `compressed`, a sequence of Zstandard frames (RFC
+// 8878). The reader fails with kLimit if it decompresses more than Limit::kReferenceSize bytes.
 std::unique_ptr<TextReader> Decompress(std::unique_ptr<TextReader> compressed);
 
 }  // namespace zarr

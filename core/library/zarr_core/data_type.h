@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The types of elements: in a store (DataType), and in the memory of the program (MemoryType).
+// Types of elements: DataType for elements in a store, MemoryType for elements in a program's
+// memory.
 #pragma once
 
 #include <complex>
@@ -15,23 +16,23 @@
 
 namespace zarr_core {
 
-// The kinds of types in a store.
+// Kinds of element types in a store.
 enum class DataKind : std::uint8_t {
     kBool,
     kInt,        // signed integers
     kUint,       // unsigned integers
-    kFloat,      // real numbers, bfloat16 and those of 4, 6 and 8 bits included
+    kFloat,      // real numbers, including bfloat16 and types of 4, 6 and 8 bits
     kComplex,    // complex numbers
     kDatetime,   // ticks since 1970-01-01T00:00; the smallest int64 is "not a time"
     kTimedelta,  // a number of ticks; the smallest int64 is "not a time"
     kBytes,      // bytes of a fixed length, padded with NUL
     kUnicode,    // text of a fixed length: UCS-4 code units, padded with NUL
-    kRaw,        // bytes without a meaning
-    kStruct,     // fields of other types, without padding
+    kRaw,        // bytes without meaning
+    kStruct,     // fields with types of their own, without padding
     kVariable,   // strings or bytes of variable length
 };
 
-// A type of elements in the memory of the program, in the byte order of the machine.
+// Type of elements in the memory of the program, in the byte order of the machine.
 enum class MemoryType : std::uint8_t {
     kBool,  // one byte, 0 or 1
     kInt8,
@@ -49,26 +50,28 @@ enum class MemoryType : std::uint8_t {
     kElement,  // DataType::size() bytes: the element as it is stored, in the machine's byte order
 };
 
-// Returns the bytes of an element in memory; 0 for kElement, whose size the data type tells.
+// Returns the size of an element in bytes; 0 for kElement, whose size is DataType::size().
 ZARR_CORE_EXPORT std::size_t SizeOf(MemoryType type) noexcept;
 
-// The type of the elements of an array (Zarr v2 specification, "Data type encoding"; Zarr v3
+// Type of the elements of an array (Zarr v2 specification, "Data type encoding"; Zarr v3
 // specification, "Data types", and its extensions). Immutable; copying is cheap. Thread-safe.
 class ZARR_CORE_EXPORT DataType {
   public:
-    // Returns the type that a text names. The text is a type string of NumPy ("<f4", "<M8[ns]"), a
-    // name of Zarr v3 ("float32", "string"), or JSON: "dtype" of Zarr v2 or "data_type" of Zarr v3.
-    // Names of Zarr v3 are little-endian. kInvalidArgument or kUnsupported if there is no such
-    // type.
+    // Returns the type that `text` names. `text` is a type string of NumPy ("<f4", "<M8[ns]"), a
+    // name of Zarr v3 ("float32", "string"), or JSON. The JSON is the member "dtype" of Zarr v2 or
+    // "data_type" of Zarr v3. Names of Zarr v3 are little-endian. kInvalidArgument or kUnsupported
+    // if no type has the name.
     static Result<DataType> Parse(std::string_view text) noexcept;
 
     DataKind kind() const noexcept;
-    // Bytes of an element in memory as MemoryType::kElement; 0 for kVariable.
+    // Returns the size in bytes of an element as MemoryType::kElement; 0 for kVariable.
     std::size_t size() const noexcept;
-    // The smallest memory type that holds every value: kFloat32 for float16, kInt64 for times;
-    // kElement for bytes, text and structures. kVariable has none and gives kElement.
+    // Returns the smallest memory type that holds every value: for example kFloat32 for float16,
+    // kInt64 for times. Returns kElement for bytes, text and structures, and for kVariable, which
+    // has no memory type.
     MemoryType memory_type() const noexcept;
-    // The name of the type: a type string of NumPy, JSON for structures, else the name of Zarr v3.
+    // Returns the name of the type: a type string of NumPy, JSON for structures, else the name of
+    // Zarr v3.
     Result<std::string> ToString() const noexcept;
 
     struct Impl;  // private to the library
@@ -79,8 +82,8 @@ class ZARR_CORE_EXPORT DataType {
     std::shared_ptr<const Impl> impl_;
 };
 
-// The MemoryType of a C++ type: bool, an integer of 8 to 64 bits, float, double, or a std::complex
-// of these two. Other types do not compile.
+// Returns the MemoryType of a C++ type: bool, an integer of 8 to 64 bits, float, double, or a
+// std::complex of float or double. Other types do not compile.
 template <class T>
 constexpr MemoryType MemoryTypeOf() {
     if constexpr (std::is_same_v<T, bool>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The mark of what a shared zarr_core shows to programs; empty for the static library. CMake
-// defines ZARR_CORE_SHARED for who links the shared library, and ZARR_CORE_BUILDING while it is
-// built.
+// Macro that exports a declaration from the shared library zarr_core; empty for the static library.
+// CMake defines ZARR_CORE_SHARED for programs that link the shared library. CMake defines
+// ZARR_CORE_BUILDING while the shared library is built.
 #pragma once
 
 #if !defined(ZARR_CORE_SHARED)

@@ -16,83 +16,87 @@
 
 namespace zarr_core {
 
-// A version of the Zarr format. v1 is only read.
+// Version of the Zarr format. Zarr v1 is read-only.
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
-// Kind of the node at a path; kNone if there is no node.
+// Kind of the node at a path; kNone if no node is there.
 enum class NodeKind : std::uint8_t { kNone, kGroup, kArray };
 
-// A direct member of a group.
+// A group or array that is a direct member of a group.
 struct Member {
     std::string name;
-    std::string path;  // from the root, without '/' at either end
+    std::string path;  // path from the root, without '/' at either end
     NodeKind kind = NodeKind::kNone;
 };
 
-// How a hierarchy and its arrays are used.
+// Options for the use of a hierarchy and its arrays.
 struct HierarchyOptions {
-    // The most bytes of decoded chunks that are cached for later reads, of all arrays together.
+    // Maximum number of bytes of decoded chunks that are cached for later reads, for all arrays
+    // together.
     std::size_t cache_bytes = std::size_t{64} << 20;
-    // The most bytes of written chunks that wait in memory, of each array.
+    // Maximum number of bytes of pending chunks, for each array: chunks that are written but not
+    // stored yet.
     std::size_t pending_bytes = std::size_t{64} << 20;
-    // The most threads that one call uses; 0: as many as the machine has.
+    // Maximum number of threads that one call uses; 0 uses as many as the machine has.
     std::size_t threads = 0;
-    // False: consolidated metadata is not read, and each node is read by itself.
+    // If false, consolidated metadata is ignored, and the document of each node is read separately.
     bool use_consolidated = true;
 };
 
 // The groups and arrays of a store. A path names a node from the root: "a/b", with or without '/'
-// at either end; "" is the root. Documents are read when they are first asked for and then kept;
-// what other processes change later may not be seen. Copies are the same hierarchy. All methods may
-// be called from several threads at once. A moved-from Hierarchy may only be assigned to or
-// destroyed.
+// at either end; "" is the root. Metadata documents are cached when they are first read, so that
+// later changes by other processes may not be seen. Copies refer to the same hierarchy. All methods
+// are thread-safe. A moved-from Hierarchy may only be assigned to or destroyed.
 class ZARR_CORE_EXPORT Hierarchy {
   public:
-    // Opens the hierarchy of a store of Zarr v1, v2 or v3. kNotFound if there is no node at the
-    // root.
+    // Opens the hierarchy of a store of Zarr v1, v2 or v3. kNotFound if the store has no node at
+    // its root.
     static Result<Hierarchy> Open(const Store& store,
                                   const HierarchyOptions& options = {}) noexcept;
-    // Makes a root group of Zarr v2 or v3 in a store that has none. kInvalidArgument if the store
-    // has a node at its root.
+    // Creates a root group of Zarr v2 or v3 and opens its hierarchy. kInvalidArgument if the store
+    // already has a node at its root.
     static Result<Hierarchy> Create(const Store& store, Format format,
                                     const HierarchyOptions& options = {}) noexcept;
 
     Format format() const noexcept;
-    // True if consolidated metadata answers in place of the documents themselves.
+    // True if consolidated metadata is used instead of the documents of the nodes.
     Result<bool> is_consolidated() const noexcept;
-    // Returns why consolidated metadata in the store is not used; ok if it is, or if there is none.
+    // Returns why consolidated metadata of the store is not used; ok if the metadata is used or
+    // absent.
     Status consolidated_error() const noexcept;
 
-    // Returns the kind of the node at a path; kNone if there is none.
+    // Returns the kind of the node at `path`; kNone if no node is there.
     Result<NodeKind> KindOf(std::string_view path) const noexcept;
-    // Returns the groups and arrays directly in a group, sorted by name. kNotFound if there is no
-    // group at `path`; kUnsupported if the store cannot list and has no consolidated metadata.
+    // Returns the groups and arrays directly in the group at `path`, sorted by name. kNotFound if
+    // `path` is not a group. kUnsupported if the store cannot list and has no consolidated
+    // metadata.
     Result<std::vector<Member>> Members(std::string_view path = {}) const noexcept;
-    // Returns the attributes of a node as the text of a JSON object. The dimension names of an
-    // array are not among them: see Array::dimension_names(). kNotFound if there is no such node.
+    // Returns the attributes of the node at `path` as a JSON object. The dimension names of an
+    // array are omitted: see Array::dimension_names(). kNotFound if no node is at `path`.
     Result<std::string> Attributes(std::string_view path) const noexcept;
 
-    // Opens an array. kNotFound if there is none at `path`. An array whose codecs or data type are
-    // not supported fails here; the other nodes stay usable.
+    // Opens the array at `path`. kNotFound if no array is at `path`. Opening fails if a codec or
+    // the data type is unsupported; other nodes of the hierarchy stay usable.
     Result<Array> OpenArray(std::string_view path) const noexcept;
 
-    // Makes a group, and the groups above it. A group that exists is no error; an array is one, of
-    // kInvalidArgument.
+    // Creates the group at `path` and the missing groups above it. Does nothing if the group
+    // exists. kInvalidArgument if an array is at `path`.
     Status CreateGroup(std::string_view path) noexcept;
-    // Makes an array, and the groups above it, and opens it. kInvalidArgument if there is a node at
-    // `path` already, or for options that contradict each other or the format; the message names
-    // the member.
+    // Creates and opens an array at `path`, and creates the missing groups above it.
+    // kInvalidArgument if a node already exists at `path`. kInvalidArgument, too, if `options`
+    // contradict each other or the format; the message names the member.
     Result<Array> CreateArray(std::string_view path, const ArrayOptions& options) noexcept;
-    // Replaces all attributes of a node by the members of a JSON object. The dimension names of an
-    // array stay, unless the object has a member "_ARRAY_DIMENSIONS".
+    // Replaces all attributes of the node at `path` by the members of the JSON object `json`. The
+    // dimension names of an array do not change, unless the object has a member
+    // "_ARRAY_DIMENSIONS".
     Status SetAttributes(std::string_view path, std::string_view json) noexcept;
-    // Deletes a node and all that is below it, but not the root. kNotFound if there is no such
-    // node. An Array that is open for it must not be used afterwards.
+    // Deletes the node at `path`, which must not be the root, and all nodes below it. kNotFound if
+    // no node is at `path`. An Array that is open for a deleted node must not be used afterwards.
     Status Delete(std::string_view path) noexcept;
 
-    // Writes anew the consolidated metadata that changes have made outdated and therefore removed.
-    // The end of the last copy of the Hierarchy does so too, but then nobody learns of an error.
-    // Chunks are flushed by Array::Flush().
+    // Writes consolidated metadata that changes have erased because they made it outdated.
+    // Destroying the last copy of the Hierarchy writes it, too, but cannot report an error. Does
+    // not flush chunks; see Array::Flush().
     Status Flush() noexcept;
 
     struct Impl;  // private to the library

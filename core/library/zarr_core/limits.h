@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bounds on what a store may ask of the process. A damaged or hostile store then fails with
-// StatusCode::kLimit and does not take all memory. The bounds hold for the process.
+// Limits on the resources that reading a store may use. A damaged or hostile store then fails with
+// StatusCode::kLimit instead of exhausting memory. The limits apply to the whole process.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace zarr_core {
 
-// The bounds that can be set.
+// Limits that a program can set.
 enum class Limit : std::uint8_t {
     kChunkSize,     // bytes of a decoded chunk
-    kCodecMemory,   // bytes that the library of a codec allocates beside the chunk
-    kStringSize,    // bytes of an element, and of all strings of a chunk
+    kCodecMemory,   // bytes that a codec's library allocates in addition to the chunk
+    kStringSize,    // bytes of a string element, and of all strings of a chunk
     kDimensions,    // dimensions of an array
     kFilters,       // codecs of an array
     kMetadataSize,  // bytes of a metadata document
@@ -22,11 +22,11 @@ enum class Limit : std::uint8_t {
     kJsonValues,    // JSON values in a metadata document
 };
 
-// Returns the bound that holds now. Thread-safe.
+// Returns the current value of `limit`. Thread-safe.
 ZARR_CORE_EXPORT std::uint64_t GetLimit(Limit limit) noexcept;
 
-// Sets a bound. What was read before stays. Fails with kInvalidArgument if `value` exceeds the
-// largest value of this limit, which the message tells. Thread-safe.
+// Sets the value of `limit` for later reads. kInvalidArgument if `value` exceeds the largest
+// allowed value, which the message states. Thread-safe.
 ZARR_CORE_EXPORT Status SetLimit(Limit limit, std::uint64_t value) noexcept;
 
 }  // namespace zarr_core

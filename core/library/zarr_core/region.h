@@ -8,15 +8,15 @@
 
 namespace zarr_core {
 
-// In each dimension the elements start, start + step, ..., start + (count - 1) * step. The slowest
-// dimension comes first, as in the metadata of Zarr. The function that takes a region checks it:
-// all three have a number for each dimension of the array, and every element lies inside the array.
+// In each dimension, a region selects the elements start, start + step, ..., start + (count - 1) *
+// step. The slowest dimension comes first, as in Zarr metadata. Functions that take a region check
+// it: each vector has one number per dimension, and every element is inside of the array.
 struct Region {
     std::vector<std::uint64_t> start;  // index of the first element
     std::vector<std::uint64_t> count;  // number of elements; 0 selects nothing
-    std::vector<std::int64_t> step;    // may be negative, not 0; empty means 1 in each dimension
+    std::vector<std::int64_t> step;    // may be negative, not 0; empty for 1 in each dimension
 
-    // Returns the region of all elements of an array.
+    // Returns the region of all elements of an array of `shape`.
     static Region All(std::vector<std::uint64_t> shape) {
         Region region;
         region.start.assign(shape.size(), 0);

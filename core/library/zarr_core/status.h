@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Errors as values. Functions of the library that can fail return a Status or a Result, and throw
-// nothing: where memory runs out they return StatusCode::kOutOfMemory.
+// Errors as return values. Functions of the library that can fail return a Status or a Result and
+// do not throw. If memory is exhausted, they return StatusCode::kOutOfMemory.
 #pragma once
 
 #include <cassert>
@@ -14,13 +14,13 @@
 
 namespace zarr_core {
 
-// The kinds of errors.
+// Kinds of errors.
 enum class StatusCode : std::uint8_t {
     kOk,
-    kInvalidArgument,  // the caller asked for something that cannot be
-    kNotFound,         // a store or node that was asked for does not exist
-    kCorrupt,          // bytes or metadata in the store contradict the format
-    kUnsupported,      // valid, but this library, this build or this store cannot do it
+    kInvalidArgument,  // the caller's arguments are invalid
+    kNotFound,         // a requested store or node does not exist
+    kCorrupt,          // bytes or metadata in the store violate the format
+    kUnsupported,      // valid, but not possible with this library, this build or this store
     kPermission,       // the store refuses access
     kIo,               // the store failed
     kLimit,            // a bound of limits.h would be exceeded
@@ -28,33 +28,35 @@ enum class StatusCode : std::uint8_t {
     kCancelled,
 };
 
-// Success, or an error code with a message for people. The message begins with where the error is,
-// from the outside in: "elevation/1.0: chunk [1, 0]: zlib: ...". Copying is cheap. Copies may be
-// used by different threads.
+// Success, or an error code with a message for people. The message begins with the location of the
+// error, outermost first: "elevation/1.0: chunk [1, 0]: zlib: ...". Copying is cheap. Different
+// threads may use copies of one Status.
 class [[nodiscard]] ZARR_CORE_EXPORT Status {
   public:
-    // Success.
+    // Constructs a success.
     Status() noexcept = default;
-    // An error; success if `code` is kOk. A store of the program's own returns errors this way.
+    // Constructs an error, or a success if `code` is kOk. Programs that implement a KeyValueStore
+    // return errors made in this way.
     Status(StatusCode code, std::string message) noexcept;
 
     bool ok() const noexcept { return code_ == StatusCode::kOk; }
     StatusCode code() const noexcept { return code_; }
-    // Returns the message; empty for success. Valid as long as this object or a copy of it.
+    // Returns the message; empty for success. The reference is valid as long as this Status or a
+    // copy of it exists.
     const std::string& message() const noexcept;
 
   private:
     StatusCode code_ = StatusCode::kOk;
-    std::shared_ptr<const std::string> message_;  // nullptr: none, or no memory for one
+    std::shared_ptr<const std::string> message_;  // nullptr: no message, or out of memory
 };
 
-// A value, or the error that prevented it.
+// Holds a value, or the error that prevented it.
 template <class T>
 class [[nodiscard]] Result {
   public:
-    // Success.
+    // Constructs a success with `value`.
     Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-    // An error; `status` must not be ok.
+    // Constructs an error; `status` must not be ok.
     Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
         assert(!status_.ok());
     }
@@ -63,7 +65,7 @@ class [[nodiscard]] Result {
     // Returns the error; success if there is a value.
     const Status& status() const noexcept { return status_; }
 
-    // The value. Only to be called if ok().
+    // Return the value; may only be called if ok().
     T& operator*() & { return *value_; }
     const T& operator*() const& { return *value_; }
     T&& operator*() && { return *std::move(value_); }
