@@ -102,9 +102,9 @@ void Conformal2Sp(Exporter& to) {
         .Number("latitude_of_projection_origin", SRS_PP_LATITUDE_OF_ORIGIN);
 }
 
-// Exports a conformal conic or cylindrical projection with one standard parallel. CF has no scale
-// factor here, because the latitude of origin is the standard parallel. A scale factor other than 1
-// cannot be exported.
+// Exports a Lambert conformal conic projection with one standard parallel. CF has no scale factor
+// here, because the latitude of origin is the standard parallel. A scale factor other than 1 cannot
+// be exported.
 void Conformal1Sp(Exporter& to) {
     if (to.Parameter(SRS_PP_SCALE_FACTOR, 1) != 1) return;
     to.Name("lambert_conformal_conic")
