@@ -102,7 +102,8 @@ std::string ToText(CPLXMLNode* node) {
 #if ZARR_HAS_DEFERRED_PLUGINS
 
 // A driver that holds the functions of a deferred plugin. GDAL's proxy driver offers these
-// functions only as virtual methods, which load the plugin. They cannot be replaced in the proxy.
+// functions only as virtual methods, which load the plugin. Function pointers can be replaced in
+// this class, but not in the proxy.
 class LoadedDriver final : public GDALDriver {
   public:
     explicit LoadedDriver(GDALDriver& own) {

@@ -55,8 +55,9 @@ class MetadataItems {
         places_;  // index in items_ by the name in lower case
 };
 
-// Adds attributes to `list` as metadata items. Leaves out attributes that IsInterpretedAttribute(),
-// except flags that are bits and not classes. Replaces items that have the name of an attribute.
+// Adds attributes to `list` as metadata items. Leaves out interpreted attributes (see
+// IsInterpretedAttribute()), except flags that are bits and not classes. Replaces items that have
+// the name of an attribute.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
 // Metadata domain with facts about the stored array. If several arrays are the bands of a dataset,

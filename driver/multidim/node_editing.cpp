@@ -208,7 +208,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
 
 Status RenameNode(SharedResource& session, const std::string& node, const std::string& new_name) {
     StoreUpdate* const update = session.update();
-    // A copy, as the caller's may belong to an object that is renamed.
+    // Copies `node`, because the caller's text may belong to an object that is renamed.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());

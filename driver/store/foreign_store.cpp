@@ -64,8 +64,8 @@ bool IsIcechunk(const std::string& folder) {
     return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
 }
 
-// True if the only document at the root of a zip file is the consolidated metadata. Kerchunk
-// references look so; a Zarr store also has other documents.
+// True if the only document at the root of a zip file is the consolidated metadata. This is how
+// Kerchunk references look; a Zarr store also has other documents.
 bool HoldsConsolidatedAlone(const ZipLocation& place) {
     const auto archive = OpenZip(place.archive);
     if (!archive.ok()) return false;
@@ -136,7 +136,8 @@ bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True if the node is an array that IsForeign(), or a group that has such an array as a member.
+// True if the node is an array for which IsForeign() is true, or a group with such an array as a
+// member.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);

@@ -237,8 +237,8 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
-    // Object stores cannot rename: GDAL would copy their objects one after another. CopyStore() is
-    // faster.
+    // Object stores cannot rename: GDAL would move their objects one after another. CopyStore() is
+    // used for them instead.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
