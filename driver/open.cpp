@@ -34,16 +34,19 @@ using zarr::Status;
 
 namespace {
 
-// Parses the open options and adjusts them to the access mode.
+// Parses the open options. In update mode, sets options that do not allow for changes to other
+// values.
 Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
     options.is_update = open_info.eAccess != GA_ReadOnly;
     if (!options.is_update) return options;
-    // The configuration option ZARR_NORTH_UP applies to reading only.
+    // For update, only the open option NORTH_UP counts. The configuration option ZARR_NORTH_UP
+    // applies to reading only.
     options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
-    // Consolidated metadata may hold copies of documents that are being changed.
+    // Consolidated metadata is ignored, because its copies of documents may become outdated by the
+    // update.
     options.use_consolidated = zarr::UseConsolidated::kNever;
-    // No read-ahead: a program that changes the values it reads wants each chunk only once.
+    // Read-ahead is turned off: a program that changes values usually reads each chunk only once.
     options.read_ahead = false;
     ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     return options;
@@ -70,7 +73,8 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                             location.node.empty();
     dataset->Finish({name.indices, is_by_path});
     if (update) {
-        // A listing that failed may hide arrays, which would then not be updated with the others.
+        // A failed listing may hide arrays, and an update would miss them. A failure is therefore
+        // an error.
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
@@ -99,7 +103,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));
-    // Opens a single array now, so that a fault is an error and not an empty group.
+    // If an array was opened, it is opened at once. A fault is then an error, instead of an empty
+    // group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {
         ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
@@ -113,15 +118,15 @@ bool EndsWith(const std::string& text, const char* end) {
     return text.size() >= size && EQUAL(text.c_str() + text.size() - size, end);
 }
 
-// True if the name of a remote path says that it is a Zarr store. GDAL cannot see folders on a web
-// server.
+// True if the name of a remote path shows that it is a Zarr store. GDAL cannot see whether a path
+// on a web server is a folder.
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
            NamesDocument(name);
 }
 
-// True if the store that `name` leads to exists, and in it the node that `name` gives.
+// True if the store and the node to which `name` leads exist.
 bool IsStoreThere(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
     if (!parsed.ok()) return false;
@@ -132,14 +137,15 @@ bool IsStoreThere(const std::string& name) {
     return is_there || IsStoreOfBuiltin(name.c_str());
 }
 
-// True if the file starts with the signature of a zip member or of the end of an empty zip file.
+// True if the file starts with the signature of a zip member, or of the end of an empty zip file.
 bool IsZip(const GDALOpenInfo& open_info) {
     return EndsWith(open_info.pszFilename, ".zip") && open_info.nHeaderBytes >= 4 &&
            (std::memcmp(open_info.pabyHeader, "PK\3\4", 4) == 0 ||
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
-// Identifies references by the first bytes of a file, or by a name of GDAL's file systems for them.
+// True if the file or name leads to Kerchunk references. Checks the first bytes of a file, and
+// whether the name is a path in GDAL's file systems for references.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
     for (const char* prefix : kKerchunkJsonPrefixes)
         if (STARTS_WITH(open_info.pszFilename, prefix)) return true;
@@ -151,8 +157,9 @@ bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
                                         static_cast<std::size_t>(open_info.nHeaderBytes)});
 }
 
-// Why GDAL identifies a name: to open it, or to delete the dataset that a copy replaces. Often
-// nothing exists under the latter name, so a name alone is no evidence.
+// Purpose for which GDAL identifies a name. GDAL may want to open it, or to delete the dataset that
+// a copy will replace. In the second case often nothing exists under the name, so the name alone is
+// no evidence.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
@@ -163,8 +170,8 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
                                                                 : Purpose::kOpen;
 }
 
-// Identify() stores this text as the file header of a folder that is a Zarr store. GDALOpenInfo
-// passes the header on to Open(), which then skips the check.
+// Text that Identify() stores as file header if a folder is a Zarr store. GDALOpenInfo passes the
+// header on to Open(), which then need not check the folder again.
 constexpr char kHeaderOfStore[] = "Zarr store";
 
 bool IsKnownAsStore(const GDALOpenInfo& open_info) {
@@ -172,7 +179,8 @@ bool IsKnownAsStore(const GDALOpenInfo& open_info) {
            std::memcmp(open_info.pabyHeader, kHeaderOfStore, sizeof(kHeaderOfStore)) == 0;
 }
 
-// True if the folder that `name` means is a Zarr store. Remembers that in `open_info`.
+// True if the folder to which `name` leads is a Zarr store. Stores a positive result in
+// `open_info`.
 bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
     if (IsKnownAsStore(open_info)) return true;
     if (!IsStoreFolder(FolderOf(name))) return false;
@@ -190,18 +198,21 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     const bool is_url = name.text() != open_info.pszFilename;
     if (name.is_remote() && IsNamedAsStore(name)) {
         if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
-        // GDAL has already examined a path in an object store, unless the name is a URL.
+        // GDAL has already examined a path in an object store, unless the user gave a URL. If GDAL
+        // found no folder, the path must hold the documents of a store.
         return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
-    // GDAL before 3.7 does not see folders of /vsimem/. No version sees folders behind file://.
+    // Before version 3.7 GDAL does not recognise folders in /vsimem/. No version recognises a
+    // folder in a file:// URL.
     const bool may_be_folder = open_info.bIsDirectory ||
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     if (may_be_folder) return IsFolderOfStore(open_info, name);
     if (IsReferences(open_info, name)) return true;
-    // GDAL must not delete a zip file before the copy that replaces it is complete.
+    // Returns false if a copy will replace the zip file, because GDAL would delete the zip file
+    // before the copy is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
 }
@@ -223,8 +234,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
-        // For remote stores and drafts, the error from opening tells the kind of store with fewer
-        // requests.
+        // For remote stores and drafts, the kind of store follows from the error that opening gave.
+        // This takes fewer requests than a check before opening.
         kind = FindForeignStoreAfterFailure(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Entry point of the plugin. It registers this driver as "Zarr". GDAL's built-in driver becomes
-// "ZarrBuiltin", for stores that this driver does not read.
+// Entry point of the plugin. The plugin registers this driver as "Zarr". GDAL's built-in driver is
+// renamed to "ZarrBuiltin", and opens stores that this driver cannot read.
 #include <gdal_priv.h>
 
 #include <atomic>
@@ -36,8 +36,8 @@ constexpr const char* kCreationTypes =
 using zarr_driver::Builtin;
 using zarr_driver::ShowAsZarr;
 
-// True if GDAL's built-in driver has to create the dataset: an array in a store of that driver, or
-// Kerchunk references in Parquet files.
+// True if GDAL's built-in driver must create the dataset: an array in a store that only the
+// built-in driver handles, or Kerchunk references in Parquet files.
 bool IsForBuiltin(const char* name, CSLConstList options) {
     if (Builtin() == nullptr) return false;
     constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
@@ -80,7 +80,7 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
 }
 
 // The driver "Zarr". Its metadata domains READ_COUNTERS and WRITE_COUNTERS show counts since the
-// process started.
+// start of the process.
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
@@ -122,8 +122,8 @@ class ZarrDriver final : public GDALDriver {
     }
 };
 
-// Called when GDAL destroys its drivers. Releases caches, and ends idle threads while GDAL's
-// thread-local storage still exists.
+// GDAL calls this function when it destroys its drivers. Releases caches, and ends idle threads
+// while GDAL's thread-local storage still exists.
 void Unload(GDALDriver* /*driver*/) {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
         zarr::WorkerPool::Instance().EndIdle();
@@ -183,7 +183,8 @@ GDALDriver* MakeDriver() {
     return driver;
 }
 
-// Adds the options that only GDAL's built-in driver has, so that GDAL accepts them.
+// Adds the options that only GDAL's built-in driver has to the option lists of `driver`, so that
+// GDAL accepts them.
 void AddOptionsOfBuiltin(GDALDriver& driver) {
     for (const char* item : {GDAL_DMD_OPENOPTIONLIST, GDAL_DMD_CREATIONOPTIONLIST,
                              GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
@@ -195,18 +196,20 @@ void AddOptionsOfBuiltin(GDALDriver& driver) {
 
 }  // namespace
 
-// GDAL derives this function's name from the file name and looks it up first. A failed lookup would
-// leave an error in GDAL's error state.
+// Registration function that GDAL looks up first, by a name derived from the file name. Without
+// this function the failed look-up would leave an error in GDAL's error state.
 extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
-        // GDAL's C++ ABI changes with each minor version. GDAL reports an error that names both.
+        // GDAL's C++ ABI changes with each minor version. If the versions differ, GDAL emits an
+        // error that names both.
         if (!GDAL_CHECK_VERSION("gdal_ZarrV2")) return;
         GDALDriverManager* manager = GetGDALDriverManager();
         if (Builtin() != nullptr) return;
-        // Plugins are loaded before the built-in drivers, and the built-in driver registers only if
-        // its name is free. Therefore it is registered first, and then makes room.
+        // GDAL loads plugins before it registers its built-in drivers, and registers its Zarr
+        // driver only if that name is free. The built-in driver is therefore registered here first,
+        // and then renamed.
         if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);

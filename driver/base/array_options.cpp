@@ -44,7 +44,8 @@ std::optional<zarr::Format> FormatCalled(const char* text) {
     return std::nullopt;
 }
 
-// Sizes with commas between; empty if the option is not given.
+// Returns the numbers in the option `name`, which are separated by commas. Returns an empty list if
+// the option is not given.
 Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* name) {
     std::vector<std::uint64_t> sizes;
     const char* const text = CSLFetchNameValue(options, name);
@@ -88,7 +89,7 @@ Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
-    // GDAL's built-in driver calls the option @ENDIAN.
+    // GDAL's built-in driver calls this option @ENDIAN, so both names are accepted.
     for (const char* const name : {"ENDIAN", "@ENDIAN"}) {
         const char* const endian = CSLFetchNameValue(options, name);
         if (endian == nullptr) continue;
@@ -96,7 +97,8 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
             return RefuseOption(name, "LITTLE or BIG", endian);
         array.byte_order = EQUAL(endian, "BIG") ? zarr::ByteOrder::kBig : zarr::ByteOrder::kLittle;
     }
-    // In Zarr v2 filters take elements as they are stored, in v3 numbers.
+    // A filter of Zarr v2 gets elements in the stored byte order, and a filter of Zarr v3 gets
+    // numbers.
     const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
         return RefuseOption("ENDIAN", "LITTLE with FILTER", "BIG");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creation options of arrays that the classic and the multidimensional API share.
+// Creation options of arrays, shared by the raster API and the multidimensional API.
 #pragma once
 
 #include <cpl_port.h>
@@ -16,40 +16,42 @@
 
 namespace zarr_driver {
 
-// How the chunks of a new array are encoded and laid out.
+// Creation options that say how the chunks of a new array are laid out and encoded.
 struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;    // BLOCKSIZE, slowest dimension first; empty by default
     bool fortran_order = false;
     std::optional<zarr::ByteOrder> byte_order;  // by default the dtype's
     std::optional<char> dimension_separator;    // by default the format's
-    // Zarr v3 only. With SHARD_CHUNK_SHAPE, `chunks` is the shape of the shards.
+    // True if chunk keys start with "c". Only for Zarr v3.
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;
     std::vector<std::uint64_t> shard_chunks;
-    // Values of options that other drivers have and Zarr does not, and what replaces them. The
-    // caller emits them.
+    // Warnings about option values that other drivers have and Zarr does not. Each text says what
+    // replaces the value. The caller emits the warnings.
     std::vector<std::string> warnings;
 
-    // `options` is GDAL's NULL-terminated list of NAME=VALUE, `dtype` the data type of the array.
-    // Errors name the option. Whether the codecs take `dtype` is not checked.
+    // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
+    // array. Errors name the option. Does not check whether the codecs support `dtype`.
     static zarr::Result<ArrayCreationOptions> Parse(CSLConstList options,
                                                     const zarr::DataType& dtype);
 };
 
-// <Option> elements of ArrayCreationOptions, without the list around them.
+// Returns the <Option> elements that describe ArrayCreationOptions to GDAL, without an enclosing
+// list element.
 std::string ArrayOptions();
 
-// The metadata of a new array. `spec` has its format, shape, dtype and default chunks; `options`
-// add to them, with a BLOCKSIZE of one number for each dimension. Fails if they do not fit each
-// other, or if chunks could not be encoded.
+// Returns the metadata of a new array. `spec` states format, shape, dtype and default chunk shape,
+// to which `options` are applied. BLOCKSIZE must have a number for each dimension. Fails if `spec`
+// and `options` contradict each other, or if chunks could not be encoded.
 zarr::Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                                    const ArrayCreationOptions& options);
 
-// The option FORMAT; nullopt if it is not given.
+// Parses the option FORMAT. Returns nullopt if the option is not given.
 zarr::Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options);
 
-// The format of a new store: `stated`, else the configuration option ZARR_DEFAULT_FORMAT, else v2.
+// Returns the format of a new store: `stated` if given, else the value of the configuration option
+// ZARR_DEFAULT_FORMAT, else v2.
 zarr::Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated);
 
 }  // namespace zarr_driver

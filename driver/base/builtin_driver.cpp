@@ -15,22 +15,24 @@ namespace zarr_driver {
 
 namespace {
 
-// Original functions of GDAL's built-in Zarr driver.
+// Functions of GDAL's built-in Zarr driver, saved before WrapBuiltin() replaces them.
 int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
-// Set by WrapBuiltin(): true for files that "Zarr" opens but does not identify.
+// Function that WrapBuiltin() receives: true for files that the driver "Zarr" opens but does not
+// identify.
 bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
 
-// True if the driver "Zarr" may open the file. It then decides whether the built-in driver opens
-// it.
+// True if the driver "Zarr" may open the file. "Zarr" then decides whether to call the built-in
+// driver.
 bool IsForZarr(const GDALOpenInfo& open_info) {
     const char* const* allowed = open_info.papszAllowedDrivers;
     if (allowed != nullptr && CSLFindString(allowed, kDriverName) < 0) return false;
-    // GDAL_SKIP may have removed the driver.
+    // The driver "Zarr" is missing if GDAL_SKIP names it.
     return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
 }
 
-// A file drivers.ini in a plugin folder, as on Debian, defines the order of drivers. GDAL asks
+// True if GDAL asks the built-in driver before the driver "Zarr". This happens if a file
+// drivers.ini in a plugin folder, as on Debian, does not name the built-in driver: GDAL asks
 // drivers that the file does not name first.
 bool IsAskedBeforeZarr() {
     GDALDriverManager& manager = *GetGDALDriverManager();
@@ -44,8 +46,9 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // GDAL does not tell Identify() which drivers are allowed, so the built-in driver may be
-        // the only one. It answers only after "Zarr" was asked.
+        // GDAL does not pass the list of allowed drivers to Identify(), so the built-in driver
+        // might be the only allowed driver. The built-in driver therefore identifies a file only if
+        // GDAL has asked "Zarr" before.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                is_turned_down(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);
@@ -65,7 +68,7 @@ struct DestroyXml {
 };
 using Xml = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// Returns the first element of a list of options; nullptr for an empty list.
+// Returns the first element of an XML list of options, or nullptr if the list is empty.
 CPLXMLNode* FirstOption(const Xml& list) { return list != nullptr ? list->psChild : nullptr; }
 
 bool IsOption(const CPLXMLNode* node) {
@@ -86,7 +89,7 @@ Xml OptionsOfBuiltin(const char* item) {
     return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
 }
 
-// Returns the XML text of one element of a list, without its siblings.
+// Returns the XML text of one element of a list, without the elements that follow it.
 std::string ToText(CPLXMLNode* node) {
     CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
     char* const text = CPLSerializeXMLTree(node);
@@ -98,8 +101,9 @@ std::string ToText(CPLXMLNode* node) {
 
 #if ZARR_HAS_DEFERRED_PLUGINS
 
-// A driver with the functions of a deferred plugin. GDAL's proxy driver has them as virtual
-// methods, which load the plugin and cannot be replaced in the proxy.
+// A driver that holds the functions of a deferred plugin. GDAL's proxy driver offers these
+// functions only as virtual methods, which load the plugin. Function pointers can be replaced in
+// this class, but not in the proxy.
 class LoadedDriver final : public GDALDriver {
   public:
     explicit LoadedDriver(GDALDriver& own) {
@@ -116,12 +120,13 @@ class LoadedDriver final : public GDALDriver {
     }
 };
 
-// Returns `own`, or a driver with the plugin's functions if `own` is the proxy of a deferred
-// plugin. Returns nullptr if the plugin cannot be loaded; GDAL has then emitted an error.
+// Returns `own` if it has its functions. If `own` is the proxy of a deferred plugin, returns a new
+// driver with the plugin's functions. Returns nullptr if the plugin cannot be loaded; GDAL has then
+// emitted an error.
 GDALDriver* WithPluginFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;
-    // The proxy stays alive until the process ends, because the plugin's code is used until then.
+    // The proxy is kept until the process ends, because the code of its plugin is used until then.
     static GDALDriver* kept;
     kept = own;
     return new LoadedDriver(*kept);
@@ -133,10 +138,10 @@ GDALDriver* WithPluginFunctions(GDALDriver* own) { return own->pfnOpen != nullpt
 
 #endif
 
-// Prefix in the descriptions of options that only GDAL's built-in driver has.
+// Prefix in the descriptions of options that GDAL's built-in driver has and this driver lacks.
 constexpr const char* kBuiltinMark = "(GDAL`s own driver) ";
 
-// Gives access to poDriver, a protected member of GDALDataset.
+// Gives access to GDALDataset::poDriver, which is a protected member.
 struct DatasetAccess : GDALDataset {
     static GDALDriver* GDALDataset::*Driver() { return &DatasetAccess::poDriver; }
 };
@@ -157,8 +162,8 @@ GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInf
     }
     builtin->SetDescription(kBuiltinName);
     builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
-    // A program that looks up a driver by extension takes the last one with that extension, which
-    // must be "Zarr".
+    // A program that looks up a driver by file extension gets the last driver with that extension.
+    // "Zarr" must be that driver.
     builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
     return builtin;
 }

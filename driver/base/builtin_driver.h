@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GDAL's built-in Zarr driver. It is registered as "ZarrBuiltin" for programs that ask for that
-// name. All other calls go to "Zarr", which calls the built-in driver for stores that it does not
+// GDAL's built-in Zarr driver, registered as "ZarrBuiltin" for programs that request this name. All
+// other requests go to the driver "Zarr", which calls the built-in driver for stores that it cannot
 // read itself.
 #pragma once
 
@@ -13,36 +13,39 @@ namespace zarr_driver {
 inline constexpr const char* kDriverName = "Zarr";
 inline constexpr const char* kBuiltinName = "ZarrBuiltin";
 
-// Returns the built-in driver, or nullptr if GDAL lacks it or GDAL_SKIP names it.
+// Returns the built-in driver. Returns nullptr if GDAL lacks the driver or GDAL_SKIP names it.
 GDALDriver* Builtin();
 
-// Returns the driver to register as kBuiltinName. It is `own`, the built-in driver, or for a
-// deferred plugin a new driver with the plugin's functions. At any place in the order of drivers,
-// the returned driver opens files only if "Zarr" may not be asked.
+// Prepares the built-in driver for registration as kBuiltinName, and returns the driver to
+// register. The result is `own`, or a new driver with the plugin's functions if `own` is a deferred
+// plugin. The returned driver opens files only if "Zarr" may not open them, whichever of the two
+// GDAL asks first.
 //
-// `own` still has its original name, by which GDAL finds the plugin, and is not registered.
-// `is_rejected_by_zarr` returns true for files that "Zarr" opens but does not identify. Returns
-// nullptr if the plugin cannot be loaded; GDAL has then emitted an error. Not thread-safe.
+// `own` is the built-in driver, not registered and with its original name, by which GDAL finds the
+// plugin. `is_rejected_by_zarr` returns true for files that "Zarr" opens but does not identify.
+// Returns nullptr if the plugin cannot be loaded; GDAL has then emitted an error. Not thread-safe.
 GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*));
 
-// Returns the answer of the built-in driver's own Identify(), at any place in the order of drivers.
+// Calls Identify() of the built-in driver, and returns the result, even if GDAL asks "Zarr" first.
 // Returns GDAL_IDENTIFY_FALSE if there is no built-in driver.
 int IdentifyAsBuiltin(GDALOpenInfo* open_info);
 
-// Opens `name` with the built-in driver, with the flags and options of `open_info`. The built-in
-// driver emits its own errors. Returns nullptr on failure, with or without an error.
+// Opens `name` with the built-in driver, with the flags and options in `open_info`. Returns nullptr
+// on failure. The built-in driver emits its own error, or sometimes none.
 GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name);
 
-// True if the built-in driver has the option `name` in its list of options `item`, such as
-// GDAL_DMD_OPENOPTIONLIST.
+// True if the built-in driver has the option `name`. `item` is the metadata item with the list of
+// options, such as GDAL_DMD_OPENOPTIONLIST.
 bool HasBuiltinOption(const char* item, const char* name);
 
-// Returns `list`, an XML list of options, with the options appended that only the built-in driver
-// has in its list `item`. Their descriptions say that they belong to that driver.
+// Adds the built-in driver's options to `list`, an XML list of this driver's options, and returns
+// the result. Only options that this driver lacks are added. `item` is the metadata item with the
+// built-in driver's list. Descriptions of the added options say that they belong to the built-in
+// driver.
 std::string WithOptionsOfBuiltin(const std::string& list, const char* item);
 
-// Makes "Zarr" the driver of a dataset that the built-in driver opened, because scripts compare
-// that name. Returns `dataset`, which may be nullptr.
+// Sets the driver of a dataset that the built-in driver opened to "Zarr", because scripts compare
+// the driver's name. Returns `dataset`, which may be nullptr.
 GDALDataset* ShowAsZarr(GDALDataset* dataset);
 
 }  // namespace zarr_driver

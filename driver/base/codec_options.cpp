@@ -26,12 +26,13 @@ using Names = std::vector<std::string>;
 namespace {
 
 constexpr const char* kDefaultCompressor = "BLOSC";
-// Compressors of GDAL's other drivers, GeoTIFF above all: rasterio and rioxarray pass on the
-// options of a source.
+// Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass them on when
+// they copy the options of a source dataset.
 constexpr const char* kCompressorsOfOthers[] = {
     "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
     "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
-// Values of BLOSC_SHUFFLE; the index is the number in the configuration.
+// Values of the option BLOSC_SHUFFLE. The index in this array is the number in the codec's
+// configuration.
 constexpr const char* kShuffles[] = {"NONE", "BYTE", "BIT"};
 
 template <std::size_t Size>
@@ -43,14 +44,14 @@ std::size_t IndexOf(const char* const (&names)[Size], const char* name) {
 
 enum class Kind : std::uint8_t { kInteger, kReal, kText, kShuffle, kTypestr, kTexts, kJson };
 
-// A member of a codec's configuration, and the option that states it.
+// A member of a codec's JSON configuration, and the creation option that sets the member.
 struct CodecField {
     const char* codec;   // id in the registry; COMPRESS and FILTER name it in upper case
     const char* member;  // nullptr if the codec has no members
     Kind kind = Kind::kJson;
     const char* option = nullptr;
-    // Value without the option. nullptr means the dtype of the array if the member is a dtype, else
-    // that the option must be given.
+    // Value if the option is not given. If `fallback` is nullptr, a member of the kind dtype gets
+    // the dtype of the array; any other option must be given.
     const char* fallback = nullptr;
 };
 
@@ -100,7 +101,8 @@ Result<json::Value> ReadNumber(const char* option, const char* text, bool is_who
     return RefuseOption(option, expected, text != nullptr ? text : "nothing");
 }
 
-// The value of a member for an array of `type`.
+// Returns the value of a configuration member for an array of `type`, from the option or its
+// default.
 Result<json::Value> ReadField(const CodecField& field, CSLConstList options,
                               const zarr::DataType& type) {
     const char* text = field.fallback;
@@ -137,7 +139,8 @@ Result<json::Value> ReadField(const CodecField& field, CSLConstList options,
     return json::Parse(text);
 }
 
-// Replaces the preset of lzma by filters, which liblzma numbers.
+// Replaces the preset of lzma by a chain of two filters: delta and LZMA2. liblzma identifies
+// filters by numbers.
 Status AddLzmaDelta(const char* delta, json::Object& members) {
     ZARR_ASSIGN_OR_RETURN(json::Value distance, ReadNumber("LZMA_DELTA", delta, true));
     json::Value& preset = members[2].second;
@@ -151,13 +154,14 @@ Status AddLzmaDelta(const char* delta, json::Object& members) {
 
 bool IsCompressor(std::string_view id) { return zarr::IsCompressor({std::string(id), {}, {}}); }
 
-// True for codecs that options can name.
+// True if creation options can name the codec `id`.
 bool HasFields(std::string_view id) {
     return std::any_of(std::begin(kCodecFields), std::end(kCodecFields),
                        [&](const CodecField& field) { return id == field.codec; });
 }
 
-// Ids of the registry's compressors, or of its other codecs, that options can name.
+// Returns the ids of codecs in the registry that creation options can name: the compressors, or the
+// other codecs.
 Names Ids(bool are_compressors) {
     Names ids;
     for (const std::string_view id : zarr::CodecIds())
@@ -178,7 +182,7 @@ std::string Joined(const Names& names, const char* separator, const char* last_s
     return text;
 }
 
-// <Value> elements.
+// Returns a <Value> element of an option list for each of `values`.
 std::string ValueElements(const Names& values) {
     std::string text;
     for (const std::string& value : values)
@@ -186,7 +190,8 @@ std::string ValueElements(const Names& values) {
     return text;
 }
 
-// Makes a compressor by a value of COMPRESS, or another codec by a name in FILTER.
+// Makes a codec from a text that the user gave: a value of COMPRESS for a compressor, else a name
+// in FILTER.
 Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::DataType& type,
                            bool is_compressor) {
     const std::string id = CPLString(name).tolower();
@@ -200,7 +205,7 @@ Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::D
     if (id == "fixedscaleoffset" &&
         CPLAtof(CSLFetchNameValueDef(options, "FIXEDSCALEOFFSET_SCALE", "1")) == 0)
         return RefuseOption("FIXEDSCALEOFFSET_SCALE", "a number other than 0", "0");
-    // numcodecs has not opened such arrays since its version 0.5.1.
+    // numcodecs cannot open byte strings with the filter "categorize" since its version 0.5.1.
     if (id == "categorize" && type.kind == zarr::DataKind::kBytes)
         return RefuseOption("FILTER",
                             "no CATEGORIZE for dtype " + type.ToString() +
@@ -255,7 +260,7 @@ const char* const kFilterOptions =
 
 namespace {
 
-// Removes the options of codecs that this build lacks, such as LZMA_PRESET.
+// Removes options that belong to codecs left out of this build, for example LZMA_PRESET.
 std::string WithoutLeftOut(std::string options) {
     for (const zarr::LeftOutCodec& codec : zarr::LeftOutCodecs()) {
         const std::string name = CPLString(std::string(codec.name)).toupper();
@@ -277,8 +282,8 @@ std::string CodecOptions() {
     const Names compressors = UpperCase(Ids(true));
     CPLString listed(Joined(compressors, ", ", ", "));
     listed.replaceAll("ZLIB", "ZLIB (or DEFLATE)");
-    // COMPRESS is no selection, which GDAL would check: a profile of a GeoTIFF may have other
-    // values.
+    // The option is no selection, because GDAL would then reject other values. Programs pass on the
+    // COMPRESS of a GeoTIFF, which may have another value.
     return "  <Option name='COMPRESS' type='string' description='Compression method: NONE, " +
            listed +
            ". Those that only GeoTIFF has give a warning and the default' default='BLOSC'>"

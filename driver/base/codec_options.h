@@ -13,18 +13,19 @@
 
 namespace zarr_driver {
 
-// Ids of the codecs that COMPRESS and FILTER can name, with commas between, in the order of the
-// codec registry.
+// CompressorIds() returns the codecs that COMPRESS can name, and FilterIds() those that FILTER can
+// name. The ids have the order of the codec registry, with commas between.
 std::string CompressorIds();
 std::string FilterIds();
 
-// <Option> elements, without the list around them.
+// Returns the <Option> elements that describe the options of codecs to GDAL, without an enclosing
+// list element.
 std::string CodecOptions();
 
-// Makes codecs for an array of `dtype` from COMPRESS, FILTER and the options of the codecs: the
-// codec of objects if `dtype` needs one, the filters, then the compressor. `options` is GDAL's
-// NULL-terminated list of NAME=VALUE. Appends a warning if COMPRESS is a value of other drivers.
-// Errors name the option. Whether the codecs take `dtype` is not checked.
+// Makes codecs for an array of `dtype` from the options COMPRESS and FILTER and the options of
+// single codecs. The order is: object codec if `dtype` needs one, filters, compressor. `options` is
+// GDAL's NULL-terminated list of NAME=VALUE. Appends a warning if COMPRESS has a value that only
+// other drivers have. Errors name the option. Does not check whether the codecs support `dtype`.
 zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(CSLConstList options,
                                                           const zarr::DataType& dtype,
                                                           std::vector<std::string>& warnings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines that the driver logs under CPL_DEBUG=ZARR.
+// Debug messages that the driver logs if the configuration option CPL_DEBUG=ZARR is set.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace zarr_driver {
 
-// Logs, when destroyed, how many chunks of an array were read and written since its construction.
-// The counts include all users of the array in this process. Logs nothing if all counts are zero.
+// On destruction logs how many chunks of an array were read and written since construction. The
+// counts include all users of the array in this process. Logs nothing if all counts are zero.
 class ArrayActivity {
   public:
-    // `store_path` is the path of the store that holds `array`.
+    // `store_path` is the path of the store that contains `array`.
     ArrayActivity(const std::string& store_path, std::shared_ptr<const zarr::Array> array);
     ~ArrayActivity();
     ArrayActivity(const ArrayActivity&) = delete;
@@ -43,22 +43,24 @@ class ArrayActivity {
 // Logs that an array whose dimensions have no names is interpreted as a colour image.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
-// True if the configuration option CPL_DEBUG is set and not OFF, so that lines may be shown.
+// True if the configuration option CPL_DEBUG is set and not OFF, so that GDAL may show debug
+// messages.
 bool IsDebugEnabled();
 
-// Logs one request for `key` of the folder or zip file at `path`. An empty key means the folder.
+// Logs one request for the value of `key` in the folder or zip file at `path`. An empty key means
+// the folder.
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds);
 
-// Returns the text of an answer for LogRequest(). `value` holds the bytes that were read and may be
-// nullptr.
+// Describes the result of a request, for LogRequest(). `value` holds the bytes that were read, and
+// may be nullptr.
 std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
 std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 
-// Calls `ask`, which sends one request, logs the request with its duration, and returns the answer.
+// Calls `ask`, which sends one request, and returns its result. Logs the request with its duration.
 template <class Ask>
 auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
             const zarr::Buffer* value = nullptr) {
@@ -69,7 +71,7 @@ auto Logged(const char* verb, const std::string& path, const std::string& key, A
     return answer;
 }
 
-// Logs what was opened and, when destroyed, the number of requests to the store.
+// Logs the opening of a dataset and, on destruction, the number of requests to the store.
 class StoreActivity {
   public:
     StoreActivity(const std::string& store_path, std::shared_ptr<const zarr::Hierarchy> hierarchy);
@@ -77,7 +79,7 @@ class StoreActivity {
     StoreActivity(const StoreActivity&) = delete;
     StoreActivity& operator=(const StoreActivity&) = delete;
 
-    // Logs a line with "opened " and `what`.
+    // Logs the message "opened " followed by `what`.
     void Opened(const std::string& what) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All differences between GDAL versions that the driver depends on.
+// Macros and constants for all differences between GDAL versions that affect the driver.
 #pragma once
 
 #include <cpl_port.h>
@@ -8,15 +8,16 @@
 
 namespace zarr_driver {
 
-// Data types that later GDAL versions added; GDT_Unknown if this version lacks them.
+// Raster data types that later GDAL versions added. The constant is GDT_Unknown if this GDAL
+// version lacks the type.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr GDALDataType kGdalInt8 = GDT_Int8;
 #else
 inline constexpr GDALDataType kGdalInt8 = GDT_Unknown;
 #endif
 
-// True if signed bytes are marked by the item PIXELTYPE in the domain IMAGE_STRUCTURE. Later
-// versions warn if that item is requested.
+// True if this GDAL version has no Int8, and marks signed bytes by the item PIXELTYPE in the domain
+// IMAGE_STRUCTURE. Later versions warn if that item is requested.
 inline constexpr bool kSaysSignedBytesByPixelType = kGdalInt8 == GDT_Unknown;
 
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 11, 0)
@@ -25,7 +26,8 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
-// Colour interpretations of bands of optical satellites; GCI_Undefined if this version lacks them.
+// Colour interpretations for bands of optical satellites. The constant is GCI_Undefined if this
+// GDAL version lacks the interpretation.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 10, 0)
 inline constexpr GDALColorInterp kGdalCoastal = GCI_CoastalBand;
 inline constexpr GDALColorInterp kGdalRedEdge = GCI_RedEdgeBand;
@@ -38,26 +40,26 @@ inline constexpr GDALColorInterp kGdalNearInfrared = GCI_Undefined;
 inline constexpr GDALColorInterp kGdalShortWave = GCI_Undefined;
 #endif
 
-// Capability that GDAL requires for APPEND_SUBDATASET since 3.11.
+// Capability that GDAL requires since version 3.11 for the creation option APPEND_SUBDATASET.
 inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 
-// GDAL identifies a dataset that a copy will replace, to delete it. True if GDAL then passes the
-// flags of all kinds, as GDALOpenEx() does by default; earlier versions pass no flags.
+// Before GDAL copies over an existing dataset, it identifies the dataset to delete it. True if GDAL
+// then passes the open flags of all dataset kinds. Earlier versions pass no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr bool kIdentifiesWithAllKinds = true;
 #else
 inline constexpr bool kIdentifiesWithAllKinds = false;
 #endif
 
-// NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() takes it.
+// NULL-terminated list of NAME=VALUE: the type that GetMetadata() returns and Create() takes.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using NameValueList = CSLConstList;
 #else
 using NameValueList = char**;
 #endif
 
-// Removes the statistics of one array from the PAM data of a multidimensional dataset. Later
-// versions distinguish arrays of one name by a context, which is empty here.
+// Removes the statistics of an array from the PAM data of a multidimensional dataset. Later
+// versions tell arrays of equal names apart by a context, which is empty here.
 template <class Pam>
 auto ClearStatisticsOf(Pam& pam, const char* full_name)
     -> decltype(pam.ClearStatistics(full_name, "")) {
@@ -88,8 +90,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_OVERRIDE_3_13
 #endif
 
-// 1 if a registered driver may be a proxy of a deferred plugin. The functions of a proxy are only
-// reachable through virtual methods.
+// 1 if a registered driver can be the proxy of a plugin that GDAL loads later. The plugin's
+// functions are then reachable only through virtual methods of the proxy.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
 #define ZARR_HAS_DEFERRED_PLUGINS 1
 #else
@@ -117,14 +119,15 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_SUBDATASET_INFO 0
 #endif
 
-// Default of the creation option FORMAT, as in GDAL's built-in driver.
+// Default value of the creation option FORMAT. GDAL's built-in driver has the same default in each
+// version.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 14, 0)
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V3"
 #else
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V2"
 #endif
 
-// Parameter and qualifier of GDALDataset::GetGeoTransform().
+// Parameter of GDALDataset::GetGeoTransform(), and the qualifier of its declaration.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform
 #define ZARR_GEOTRANSFORM_QUALIFIER const
@@ -149,8 +152,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
-// Availability and parameters of GDALDataset::Close(), whose result tells the caller of GDALClose()
-// whether closing failed.
+// Says whether GDALDataset::Close() exists, and gives its parameters. The result of Close() tells
+// the caller of GDALClose() whether closing failed.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_HAS_CLOSE 1
 #define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData
@@ -163,7 +166,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_CLOSE 0
 #endif
 
-// Parameters of GDALMDArray::AsClassicDataset(), and whether only the two dimensions are given.
+// Parameters of GDALMDArray::AsClassicDataset(). Another macro says whether the parameters are the
+// two dimensions alone.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \
     size_t iXDim, size_t iYDim, const std::shared_ptr<GDALGroup>&poRootGroup, \
@@ -176,7 +180,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_AS_CLASSIC_IS_PLAIN true
 #endif
 
-// Parameters of GDALMDArray::SetStatistics(), and its options.
+// Parameters of GDALMDArray::SetStatistics(). Another macro has the options parameter, if there is
+// one.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_SET_STATISTICS_PARAMETERS                                             \
     bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
@@ -192,7 +197,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_SET_STATISTICS_ARGUMENTS bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount
 #endif
 
-// Registers GDAL's built-in Zarr driver. The symbol is missing in GDAL builds without that driver.
+// Function that registers GDAL's built-in Zarr driver. The symbol is weak, because GDAL builds
+// without that driver lack it.
 extern "C" {
 #if defined(__GNUC__)
 // NOLINTNEXTLINE(readability-redundant-declaration): what it adds is that it is weak

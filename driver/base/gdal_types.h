@@ -11,28 +11,29 @@
 
 namespace zarr_driver {
 
-// Returns the GDAL type that holds every value of `type`. Booleans become Byte and times Int64.
-// Narrow types become Int8, Byte, Float32 or CFloat32. Returns GDT_Unknown for strings, raw bytes,
-// structures and objects.
+// Returns a GDAL raster type that can represent all values of the Zarr data type `type`. Booleans
+// become Byte, and times become Int64. Narrow types (zarr::NarrowType), which GDAL lacks, become
+// Int8, Byte, Float32 or CFloat32. Returns GDT_Unknown for strings, raw bytes, structures and
+// objects.
 GDALDataType GdalTypeOf(const zarr::DataType& type);
 
-// Returns the little-endian dtype that holds every value of a GDAL type; kUnsupported for complex
-// integers.
+// Returns the little-endian Zarr dtype that can represent all values of a GDAL type. Returns
+// kUnsupported for complex integers.
 zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 
-// Returns the dtype, in the host's byte order, of elements in memory with the type
-// GdalTypeOf(type). That GDAL type must not be GDT_Unknown.
+// Returns the dtype of elements in memory, in the host's byte order, if their GDAL type is
+// GdalTypeOf(type). GdalTypeOf(type) must not be GDT_Unknown.
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 
-// Returns the name of the GDAL type, such as "Float64", or the dtype if GDAL has no such raster
-// type.
+// Returns the name of the GDAL type for `type`, such as "Float64". Returns the dtype's name if GDAL
+// has no raster type for it.
 std::string TypeText(const zarr::DataType& type);
 
-// Returns the warning that the nodata value `value` does not fit `type`.
+// Returns a warning that the nodata value `value` is out of the range of `type`.
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
-// Converts stored elements to any GDAL type, by GDAL's conversion rules. op() borrows this object
-// and the stored type.
+// Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The function
+// that op() returns borrows this object and the stored type.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -48,8 +49,8 @@ class BufferConverter {
     GDALDataType buffer_type_;
 };
 
-// Converts elements of any GDAL type to a stored type, by GDAL's conversion rules. op() borrows
-// this object and the stored type.
+// Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The function
+// that op() returns borrows this object and the stored type.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

@@ -12,7 +12,8 @@
 
 namespace zarr_driver {
 
-// Returns the default result of a failed call: CE_Failure, nullptr, false, 0 or an empty container.
+// Returns the value by which a method tells GDAL that it failed: CE_Failure, nullptr, false, 0 or
+// an empty container.
 template <class Value>
 Value FailedValue() {
     if constexpr (std::is_same_v<Value, CPLErr>)
@@ -21,9 +22,9 @@ Value FailedValue() {
         return Value();
 }
 
-// Runs code that GDAL called, and returns its result. An exception becomes one error about the
-// store, and the result is `failed`: exceptions must not enter GDAL's code. All methods that GDAL
-// calls and all registered functions use Guarded(); a test in autotest/house checks that.
+// Calls `work` and returns its result. If `work` throws, emits one error about `store` and returns
+// `failed`, because exceptions must not enter GDAL's code. Every method that GDAL calls and every
+// registered function uses Guarded(); a test in autotest/house checks this.
 template <class Work>
 auto Guarded(const char* store, Work&& work, std::invoke_result_t<Work&> failed) noexcept
     -> std::invoke_result_t<Work&> {

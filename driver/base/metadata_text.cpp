@@ -22,17 +22,18 @@ namespace {
 
 namespace json = zarr::json;
 
-// Attributes that the driver shows in another way than as metadata items.
+// Names of attributes that the driver interprets, and therefore does not show as metadata items.
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
     "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
     zarr::kBaseStateAttribute,
-    // A copy may follow other conventions than its source, and may have another position.
+    // Attributes about conventions and georeferencing. A copied dataset may follow other
+    // conventions than its source, and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
 
-// Prefixes of conventions for the position of a raster. Copied along with moved pixels, such
-// attributes would be wrong.
+// Prefixes of attributes of conventions that give the position of a raster. A copied attribute
+// would be wrong if the copy has another position.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
 
 bool IsNumber(const json::Value& value) {
@@ -40,7 +41,7 @@ bool IsNumber(const json::Value& value) {
     return value.GetDouble(number);
 }
 
-// True for strings that stay unambiguous in a list {a,b,c}.
+// True if `value` is a string without characters that have a meaning in a list {a,b,c}.
 bool IsPlainString(const json::Value& value) {
     const std::string* const text = value.as_string();
     return text != nullptr && text->find_first_of(",{}\"") == std::string::npos;
@@ -125,7 +126,7 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     zarr::Warnings told;  // the band emits these warnings
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
-        // Flags that are bits and not classes are shown nowhere else.
+        // Flags that are single bits, and not classes, are shown only as metadata items.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };
@@ -144,7 +145,7 @@ std::string Joined(const std::vector<std::uint64_t>& numbers) {
     return text;
 }
 
-// Returns the decoded size of all elements in bytes.
+// Returns the size of all elements of an array in bytes, before encoding.
 std::uint64_t Bytes(const zarr::ArrayMetadata& metadata) {
     std::uint64_t bytes = metadata.dtype.size;
     for (const std::uint64_t size : metadata.shape) bytes = zarr::SaturatingMul(bytes, size);
@@ -194,7 +195,8 @@ void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
     };
     set("COMPRESSOR", zarr::CompressorText(metadata));
     set("FILTERS", zarr::FiltersText(metadata));
-    // A data type with a configuration gets the items that GDAL's built-in driver shows for it.
+    // If the data type of a Zarr v3 array has a configuration, adds the metadata items that GDAL's
+    // built-in driver shows for such a type.
     if (metadata.format != zarr::Format::kV3) return;
     const auto type = zarr::V3DataTypeToJson(metadata.dtype);
     const json::Value* const name = type.ok() ? type->Find("name") : nullptr;

@@ -24,7 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Counted when the plugin is loaded, because counting takes as long as opening two documents.
+// Number of processors. Determined when the plugin is loaded, because this takes as long as opening
+// two documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -49,7 +50,8 @@ zarr::FillAsNodata ParseFillAsNodata(const char* text) {
     return zarr::FillAsNodata::kAuto;
 }
 
-// Returns the factor of a unit such as "KB". Units are allowed only for limits in bytes.
+// Returns the factor of a unit of bytes, such as 1024 for "KB". Returns nullopt if the unit is
+// unknown, or if `is_bytes` is false and a unit is given.
 std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
     if (unit.empty()) return 1;
     if (!is_bytes) return std::nullopt;
@@ -77,7 +79,8 @@ using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(za
 std::mutex seen_mutex;
 Texts& seen = *new Texts;  // texts of the options when they were last read
 
-// Returns the value of a limit's option, or nullopt if the text is invalid.
+// Parses the value of a configuration option for a limit. Returns the default if `text` is empty,
+// and nullopt if `text` is invalid.
 std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
     if (text.empty()) return info.preset;
     const auto value = ParseLimit(text, info.is_bytes);

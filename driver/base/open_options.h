@@ -14,14 +14,14 @@
 
 namespace zarr_driver {
 
-// Links to other stores that are followed in xcube's "x.levels".
+// Says which links to other stores are followed in the image pyramids "x.levels" of xcube.
 enum class FollowLinks : std::uint8_t {
     kNo,
     kBeside,  // to stores in the folder that holds the levels
     kAll,
 };
 
-// Parsed open options. kOpenOptionList describes them to GDAL.
+// Parsed values of the open options. kOpenOptionList describes these options to GDAL.
 struct OpenOptions {
     zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
     bool multiband = true;
@@ -40,28 +40,28 @@ struct OpenOptions {
     bool read_ahead = true;
     bool is_update = false;    // access mode of the dataset, not an open option
     std::string synchronizer;  // folder of lock files for writing; may be empty
-    // Maximum time for loading the coordinates of extra dimensions; nullopt: unlimited.
+    // Maximum time for loading the coordinates of extra dimensions. nullopt means no limit.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 
-    // Parses GDAL's NULL-terminated list of NAME=VALUE, which is borrowed.
+    // Parses GDAL's NULL-terminated list of NAME=VALUE. The list is only read during the call.
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
 
-// Lists the chunks of `array` if the option CACHE_TILE_PRESENCE is set. Adds a warning if the store
-// returns no listing.
+// Lists the stored chunks of `array` if the open option CACHE_TILE_PRESENCE is set, else returns
+// nullopt. Adds a warning if the store returns no listing.
 std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
                                                     const OpenOptions& options,
                                                     std::vector<std::string>& warnings);
 
-// Parses NUM_THREADS: a number or ALL_CPUS. Returns `fallback` if `text` is nullptr.
+// Parses a value of NUM_THREADS: a number or ALL_CPUS. Returns `fallback` if `text` is nullptr.
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
 
 extern const char* const kOpenOptionList;
 
-// Sets the core's limits from GDAL's configuration options of the same names. A value is a number;
-// limits in bytes also accept KB, MB, GB and TB. An invalid or too large value gives one warning,
-// and the default limit applies. Call before a store is opened. Limits apply to the whole process.
-// Thread-safe.
+// Sets the limits of the core from GDAL's configuration options with the names of the limits. A
+// value is a number; a limit in bytes may have a unit KB, MB, GB or TB. If a value is invalid or
+// too large, emits one warning and uses the default. Call before a store is opened. The limits
+// apply to the whole process. Thread-safe.
 void ReadLimits();
 
 }  // namespace zarr_driver

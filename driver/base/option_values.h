@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages about values of creation options.
+// Error and warning messages about the values of creation options.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace zarr_driver {
 
-// "creation option NAME: expected ..., got ...".
+// Returns the error "creation option NAME: expected ..., got ...".
 inline zarr::Status RefuseOption(const char* name, const std::string& expected, const char* got) {
     return zarr::Status::Invalid(std::string("creation option ") + name + ": expected " + expected +
                                  ", got " + zarr::Quoted(got));
 }
 
-// Warning that the default `used` replaces a value that other drivers have and Zarr does not.
+// Returns a warning that Zarr does not have the option value `value` of other drivers, and that the
+// default `used` replaces it.
 inline std::string UnknownToZarr(const char* option, const char* value, const char* used) {
     return std::string("creation option ") + option + ": Zarr has no " + value + ", so it is " +
            used + ", the default";

@@ -5,17 +5,17 @@
 
 namespace zarr_driver {
 
-// Wraps a caller's progress function, and remembers that the caller cancelled. GDAL checks the
-// function's result only sometimes, and not after the last call. For one job on one thread.
+// Wraps a progress function, and records whether the function asked to cancel. GDAL ignores the
+// function's result in some calls, and after the last call. For one job on one thread.
 class WatchedProgress {
   public:
-    // `progress` may be nullptr.
+    // `progress` is the caller's progress function and may be nullptr.
     WatchedProgress(GDALProgressFunc progress, void* data) : progress_(progress), data_(data) {}
     ~WatchedProgress() = default;
     WatchedProgress(const WatchedProgress&) = delete;
     WatchedProgress& operator=(const WatchedProgress&) = delete;
 
-    // The progress function to pass on; its data must be this object.
+    // Progress function to pass to GDAL. Its `data` must be this object.
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         auto* watched = static_cast<WatchedProgress*>(data);
         if (watched->progress_ != nullptr && !watched->progress_(complete, message, watched->data_))
@@ -31,10 +31,10 @@ class WatchedProgress {
     bool is_cancelled_ = false;
 };
 
-// Maps a progress from 0 to 1 to a part of a caller's progress.
+// Scales a progress from 0 to 1 to the range from `from` to `to` of the caller's progress.
 class ScaledProgress {
   public:
-    // `progress` may be nullptr.
+    // `progress` is the caller's progress function and may be nullptr.
     ScaledProgress(double from, double to, GDALProgressFunc progress, void* data)
         : data_(GDALCreateScaledProgress(
               from, to, progress != nullptr ? progress : GDALDummyProgress, data)) {}
@@ -42,7 +42,7 @@ class ScaledProgress {
     ScaledProgress(const ScaledProgress&) = delete;
     ScaledProgress& operator=(const ScaledProgress&) = delete;
 
-    // The progress function to pass on, to be called with data().
+    // Progress function to pass to GDAL, together with data().
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         return data != nullptr ? GDALScaledProgress(complete, message, data) : TRUE;
     }

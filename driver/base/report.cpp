@@ -33,7 +33,8 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Returns a message about a store with the shown name of the store, and without secrets.
+// Prepares a message about a store for users. Replaces the name of the store by its shown name, and
+// hides secrets.
 std::string ShownMessage(const std::string& store, std::string message) {
     const std::string name = store.substr(0, store.find(": "));
     const std::string shown = ShownName(name);
@@ -43,7 +44,8 @@ std::string ShownMessage(const std::string& store, std::string message) {
     return HideSecrets(message, UrlEnd::kAtSpace);
 }
 
-// Replaces invalid UTF-8, because names and values from the store may hold any bytes.
+// Emits an error or warning. Replaces invalid UTF-8, because names and values in a store may hold
+// any bytes.
 void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
           const std::string& message) {
     CPLError(

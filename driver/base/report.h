@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All calls of CPLError(). No other file emits errors or warnings.
+// Functions that emit errors and warnings. No other file calls CPLError().
 #pragma once
 
 #include <cpl_error.h>
@@ -13,29 +13,30 @@
 
 namespace zarr_driver {
 
-// Emits one CE_Failure with the text "store: message of status". Returns CE_Failure, for use in
-// `return EmitError()`.
+// Emits one CE_Failure with the text "store: message", where the message is that of `status`.
+// Returns CE_Failure, so that callers can write `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Returns the name of a store for messages: the final name instead of a staging name, and "***"
-// instead of passwords and signatures. ": /array" may follow the name in `store`.
+// Returns the name of a store for messages. A staging name is replaced by the final name. Passwords
+// and signatures are replaced by "***". In `store`, ": /array" may follow the name.
 std::string ShownName(const std::string& store);
 
-// Emits one CE_Failure for an exception; `thrown` is nullptr if its type is unknown. Works without
-// allocating memory.
+// Emits one CE_Failure for an exception that was caught. `thrown` is nullptr if the exception is no
+// std::exception. Works without allocating memory.
 void EmitThrown(const char* store, const std::exception* thrown) noexcept;
 
 // Emits one CE_Warning with the text "store: message".
 void EmitWarning(const std::string& store, const std::string& message);
 
-// Emits one CE_Warning for each message.
+// Emits one CE_Warning for each of `messages`.
 void EmitWarnings(const std::string& store, const std::vector<std::string>& messages);
 
-// Returns the first five of `texts`, and the number of the others: "a, b, and 3 more".
+// Returns the first five of `texts`, joined by `separator`, and the number of remaining texts: "a,
+// b, and 3 more".
 std::string FirstFew(const std::vector<std::string>& texts, const std::string& separator);
 
-// While it lives, hides the errors that GDAL's own code emits on this thread. Restores GDAL's error
-// state when destroyed.
+// Hides the errors that GDAL's own code emits on this thread during the lifetime of this object. On
+// destruction restores GDAL's error state.
 class QuietErrors {
   public:
     QuietErrors();
@@ -43,7 +44,7 @@ class QuietErrors {
     QuietErrors(const QuietErrors&) = delete;
     QuietErrors& operator=(const QuietErrors&) = delete;
 
-    // Returns the last hidden message; empty if there was none.
+    // Returns the last hidden error message. Returns an empty string if no error was hidden.
     static std::string Message();
 
   private:

@@ -15,8 +15,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Parameters of URLs, and options of GDAL's /vsicurl?, whose values may be shown. Each server has
-// parameters of its own, so every name that is missing here may belong to a secret.
+// Names of URL parameters, and of options of GDAL's /vsicurl?, whose values may be shown. Servers
+// define their own parameters. The value of any name that is not listed here may be a secret.
 constexpr std::string_view kHarmless =
     " url use_head use_redirect_url_if_no_query_string_params list_dir empty_dir max_retry "
     "retry_delay retry_codes useragent referer unsafessl timeout connecttimeout low_speed_time "
@@ -35,8 +35,8 @@ bool IsHexPair(std::string_view text, std::size_t at) {
            std::isxdigit(static_cast<unsigned char>(text[at + 1])) != 0;
 }
 
-// A decoded character. Characters can be encoded several times: "%2526" is a "&" that is encoded
-// twice.
+// A character after percent-decoding. A character may be encoded several times: "%2526" is a "&"
+// that is encoded twice.
 struct Symbol {
     char c = 0;
     unsigned depth = 0;  // number of times that it is encoded
@@ -64,8 +64,8 @@ std::vector<Symbol> Decode(std::string_view text) {
     return symbols;
 }
 
-// Finds secrets in a text. A delimiter that is encoded more often than the part before it belongs
-// to that part and does not end it.
+// Finds secrets in a text. A delimiter does not end a part of a URL if it is encoded more often
+// than the start of that part.
 class SecretFinder {
   public:
     SecretFinder(std::string_view text, UrlEnd end) : symbols_(Decode(text)), end_(end) {}
@@ -93,7 +93,8 @@ class SecretFinder {
         return at + 1 < symbols_.size() && Is(at, ":", 0) && Is(at + 1, " ", 0);
     }
 
-    // Handles the symbol at `at`. Returns the index at which the search continues.
+    // Hides a secret that starts at the symbol with index `at`. Returns the index at which the
+    // search continues.
     std::size_t FindAt(std::size_t at) {
         if (EndsUrl(at)) {
             is_in_url_ = has_query_ = false;
@@ -110,7 +111,8 @@ class SecretFinder {
         return may_begin && Is(at, "?&;#", depth) ? FindParameter(at) : at + 1;
     }
 
-    // Hides user and password, which start at `first`, after "://". Returns the index after them.
+    // Hides user and password in a URL. They start at index `first`, after "://". Returns the index
+    // after them.
     std::size_t FindUser(std::size_t first, unsigned depth) {
         const auto is_end = [&](std::size_t at) {
             return EndsUrl(at) || (depth != 0 && Is(at, "&", depth - 1));
@@ -120,7 +122,7 @@ class SecretFinder {
         for (; !is_end(end) && !Is(end, "/?#", depth); ++end)
             if (Is(end, "@", depth)) user_end = end;
         if (user_end == first && HasOddPort(first, end)) {
-            // The password has an unencoded "/", or the text is truncated.
+            // The password contains an unencoded "/", or the text is truncated.
             user_end = end;
             for (std::size_t at = end; !is_end(at); ++at)
                 if (Is(at, "@", depth)) user_end = at;
@@ -129,7 +131,7 @@ class SecretFinder {
         return std::max(end, user_end);
     }
 
-    // True if the text after the host's ":" is not a port number, as in "user:pass".
+    // True if the text after the ":" of a host is not a port number, as in "user:pass".
     bool HasOddPort(std::size_t first, std::size_t end) const {
         std::size_t colon = first;
         while (colon < end && symbols_[colon].c != ':') ++colon;
@@ -141,15 +143,16 @@ class SecretFinder {
             });
     }
 
-    // Hides the value of a parameter. `separator` is the index of the "?", "&", ";" or "#" before
-    // its name.
+    // Hides the value of a URL parameter. `separator` is the index of the "?", "&", ";" or "#"
+    // before the parameter's name.
     std::size_t FindParameter(std::size_t separator) {
         std::string name;
         std::size_t at = separator + 1;
         for (; !EndsUrl(at) && !Is(at, "=?&;#/ ", ~0U); ++at) name += symbols_[at].c;
         const bool has_value = !EndsUrl(at) && symbols_[at].c == '=';
         if (has_value && !name.empty()) return IsHarmless(name) ? at + 1 : HideValue(at + 1);
-        // The query is a token without a parameter name.
+        // A query that consists of a value without a parameter name may be a token, so it is
+        // hidden.
         if (is_in_url_ && symbols_[separator].c == '?' && !name.empty() && !IsHarmless(name))
             return HideValue(separator + 1);
         return at;
@@ -160,7 +163,7 @@ class SecretFinder {
         std::size_t end = first;
         while (!EndsUrl(end) && !Is(end, "&", depth)) ++end;
         std::size_t last = end;
-        // Punctuation at the end of a sentence does not belong to the URL.
+        // Punctuation after a URL belongs to the sentence, and not to the URL.
         if (end_ == UrlEnd::kAtSpace && EndsUrl(end))
             while (last > first && Is(last - 1, ".,:;)", 0)) --last;
         Add(first, last);

@@ -21,8 +21,8 @@ std::string FinalName(const std::string& path) {
     for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
          end = path.find(kAsideEnd, end + 1)) {
         const std::size_t after = end + kAsideEnd.size();
-        // The staging name may be followed by a brace, as in "/vsizip/{x.zip.0.partial}/", or by a
-        // colon, as in "x.zarr.0.partial: /a".
+        // The staging name must end there. A brace may follow it, as in
+        // "/vsizip/{x.zip.0.partial}/", or a colon, as in "x.zarr.0.partial: /a".
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||
                               path.compare(after, 2, ": ") == 0;
         std::size_t dot = end;

@@ -3,9 +3,10 @@
 
 namespace zarr_driver {
 
-// Makes the threads of the core's WorkerPool use the thread-local configuration options
-// (CPLSetThreadLocalConfigOption()) of the thread that starts the work. Programs such as rasterio
-// set credentials for one thread. One call is enough. Thread-safe.
+// Makes worker threads of the core use GDAL's thread-local configuration options
+// (CPLSetThreadLocalConfigOption()). The options are taken from the thread that starts the work.
+// Programs such as rasterio set credentials for a single thread. Further calls in the process
+// change nothing. Thread-safe.
 void ShareThreadOptions();
 
 }  // namespace zarr_driver

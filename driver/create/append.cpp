@@ -40,7 +40,7 @@ using zarr::Status;
 
 namespace {
 
-// Returns a hierarchy in which the arrays have their new sizes already.
+// Returns a hierarchy in which the arrays already have their sizes after the append.
 Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
     const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -74,7 +74,8 @@ class DimensionAppend {
             return dataset;
         }
         dataset->Abandon();
-        // Erases the chunks of the new slices, unless the array has been extended already.
+        // Erases chunks at the positions of the new slices. Skipped if the array has been extended
+        // already.
         const zarr::Array& array = *plan_.layout().array;
         if (grown_.count(plan_.path()) == 0)
             static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata(), nullptr));
@@ -109,7 +110,7 @@ class DimensionAppend {
                     "its overviews lack the appended slices; build them again");
     }
 
-    // Fails if the source and the array differ in geotransform or CRS.
+    // Fails if the geotransform or CRS of the source differs from that of the array.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];
@@ -154,7 +155,7 @@ class DimensionAppend {
         return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
     }
 
-    // Warns of source pixels whose value or meaning has changed.
+    // Warns about source pixels whose value or meaning was changed by the copy.
     void WarnOfChangedPixels() const {
         const auto warn = [&](const std::string& message) {
             EmitWarning(store_->Describe() + ": /" + plan_.path(), message);
@@ -176,7 +177,7 @@ class DimensionAppend {
         if (is_masked_) warn("its mask applies to the appended slices, too");
     }
 
-    // Warns that the bounds of the new coordinates are unknown.
+    // Warns that the bounds of the new coordinates are not written, because they are unknown.
     void WarnOfBounds() const {
         const std::string* const name =
             zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
@@ -208,8 +209,9 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Writes the new sizes, coordinates first, so that an extended array finds all of its
-    // coordinates. If an array cannot be extended, the other arrays get their former sizes back.
+    // Writes the new sizes of all arrays. Coordinate arrays come first, so that an extended array
+    // has all of its coordinates. If an array cannot be extended, the other arrays get their former
+    // sizes back.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const bool coordinates : {true, false})
             for (const auto& [path, growth] : plan_.growth()) {
@@ -223,7 +225,8 @@ class DimensionAppend {
         return metadata.Finish();
     }
 
-    // Gives the extended arrays their former sizes. An array that cannot be written stays extended.
+    // Gives the extended arrays their former sizes back. If that fails for an array, it stays
+    // extended.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
             const Status status =
@@ -238,7 +241,7 @@ class DimensionAppend {
     const AppendPlan& plan_;
     const bool had_overviews_;
     std::set<std::string> grown_;  // paths of the extended arrays
-    // Results of copying pixels, summed over the bands.
+    // Sums over all bands of the counts that PixelCopy returned.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -248,15 +251,15 @@ const char* Item(GDALMajorObject& object, const std::string& name) {
     return object.GetMetadataItem(name.c_str());
 }
 
-// Converts a TIFF time such as "2020:01:02 03:04:05" to ISO 8601.
+// Converts a time in the form of TIFF, such as "2020:01:02 03:04:05", to ISO 8601.
 std::string FromTiffTime(std::string text) {
     for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
         if (text.size() > at && text[at] == ':') text[at] = '-';
     return text;
 }
 
-// Converts a time in `units` to ISO 8601, without the name of the calendar. nullopt if `units` are
-// not time units.
+// Converts a time in `units` to ISO 8601, without the name of the calendar. Returns nullopt if
+// `units` are not units of time.
 std::optional<std::string> TimeText(const std::string& value, const char* units,
                                     zarr::Calendar calendar) {
     if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
@@ -266,8 +269,8 @@ std::optional<std::string> TimeText(const std::string& value, const char* units,
     return text ? std::optional(text->substr(0, text->find(" ("))) : std::nullopt;
 }
 
-// Returns the calendar called `name`; the standard calendar if `name` is nullptr; nullopt if the
-// name is unknown.
+// Returns the calendar called `name`. Returns the standard calendar if `name` is nullptr, and
+// nullopt if the name is unknown.
 std::optional<zarr::Calendar> CalendarOf(const char* name) {
     return name != nullptr ? zarr::CalendarByName(name) : std::optional(zarr::Calendar::kStandard);
 }
@@ -298,13 +301,13 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
     ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
-    // Fails if the store could not be read: an unread array may have the dimension, too.
+    // A failure to read the store is an error, because an unread array may have the dimension, too.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
 
-// Finds the array in creation option ARRAY_NAME, or the only array of the source's size that has
-// the dimension.
+// Finds the array that the creation option ARRAY_NAME names. Without this option, finds the only
+// array that has the dimension and the size of the source.
 Status AppendPlan::FindArray() {
     std::vector<std::string> paths{options_->array_name};
     if (options_->array_name.empty()) {
@@ -347,7 +350,7 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
     return paths;
 }
 
-// Counts the source's slices along the dimension. A slice has one band for each combination of
+// Counts the source's slices along the dimension. Each slice has one band for each combination of
 // indices along the other extra dimensions.
 Status AppendPlan::CountSlices() {
     if (layout_.Width() != source_->GetRasterXSize() ||
@@ -373,7 +376,7 @@ Status AppendPlan::CountSlices() {
     return {};
 }
 
-// Returns the number, from 0, of the first source band in a slice.
+// Returns the number of the first source band that belongs to a slice. Band numbers start at 0.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
     std::uint64_t faster = 1;  // bands per index along the dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
@@ -381,7 +384,7 @@ std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
     return slice * faster;
 }
 
-// Returns the coordinates of the source's slices as texts.
+// Returns the coordinates of the source's slices along the dimension, as texts.
 Result<std::vector<std::string>> AppendPlan::Texts() const {
     std::vector<std::string> texts;
     if (!options_->append_dim_values.empty()) {
@@ -406,7 +409,7 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
-// Finds the index along the dimension for each of the source's slices.
+// Finds, for each slice of the source, its index along the dimension of the array.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
     if (dimension().coordinate_path.empty()) {
@@ -432,7 +435,8 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
-// Fails if a source band and its target band have different coordinates along another dimension.
+// Fails if the coordinates of a source band and of its target band differ along another extra
+// dimension.
 Status AppendPlan::CheckOtherCoordinates() const {
     std::uint64_t stride = 1;  // source bands per index along the axis
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
@@ -457,7 +461,7 @@ Status AppendPlan::CheckOtherCoordinates() const {
     return {};
 }
 
-// Computes the new metadata of every array that has the dimension.
+// Computes the metadata after the append, for every array that has the dimension.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
     zarr::Warnings ignored;
@@ -606,7 +610,8 @@ bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) cons
     if (!element.ok()) return false;
     const std::string& stored = elements_[static_cast<std::size_t>(index)];
     if (*element == stored || dtype_.kind != DataKind::kFloat) return *element == stored;
-    // Texts have fewer digits than elements, and sources may have other data types.
+    // Floats are compared with a tolerance. A text has fewer digits than an element, and the source
+    // may have another data type.
     constexpr double kRounding = 1e-6;
     const auto number = [](const std::string& bytes) -> double {
         double wide = 0;

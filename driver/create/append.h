@@ -18,43 +18,47 @@
 
 namespace zarr_driver {
 
-// Writes the bands of `source` as slices of an existing array, along the dimension in creation
-// option APPEND_DIM. A slice whose coordinate exists is overwritten. Other slices extend the
-// dimension in every array that has the dimension, including coordinates. New array sizes are
-// written last, so that readers see the former slices until then, even after a failure.
+// Writes the bands of `source` as slices of an existing array, along the dimension in the creation
+// option APPEND_DIM. A slice whose coordinate already exists is overwritten. Other slices extend
+// the dimension in every array that has the dimension, coordinate arrays included. The new array
+// sizes are written last. Until then, and after a failure, readers see the former slices.
 //
-// Returns the array in update mode. A failure or cancellation gives a status; the status has no
-// message if GDAL has emitted the error. After a failure the chunks beyond the array's former end
+// Returns the array in update mode. On failure or cancellation returns a status, which has no
+// message if GDAL has emitted the error. After a failure, chunks beyond the former end of the array
 // are removed, but overwritten slices may hold some new pixels.
 zarr::Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
                                                        const CreationOptions& options,
                                                        GDALProgressFunc progress,
                                                        void* progress_data);
 
-// Coordinates of a dimension that is extended. Converts texts to elements of the coordinate array.
+// Coordinates of a dimension that an append extends. Converts texts to elements of the coordinate
+// array.
 class GrowingCoordinates {
   public:
-    // Reads the first `count` coordinates, or all if fewer exist. Fails if the coordinates are
-    // neither numbers nor times nor strings of fixed length.
+    // Reads the first `count` coordinates, or fewer if the array ends earlier. Fails unless the
+    // coordinates are numbers, times, or strings of fixed length.
     static zarr::Result<GrowingCoordinates> Read(const zarr::Hierarchy& hierarchy,
                                                  const zarr::Dimension& dimension,
                                                  std::uint64_t count);
 
-    // Returns the element for a text: a number, an ISO 8601 time if the coordinates are times, or a
-    // string. Errors say what is wrong with the text.
+    // Converts a text to an element of the coordinate array. The text is a number, an ISO 8601 time
+    // if the coordinates are times, or a string. Errors say what is wrong with the text.
     zarr::Result<std::string> ElementOf(const std::string& text) const;
 
-    // Returns a band's coordinate along the dimension as a text for ElementOf(); nullopt if
-    // unknown. Reads the metadata items that GDAL's drivers set on bands and datasets.
+    // Returns the coordinate of a band along the dimension, as a text for ElementOf(). Reads
+    // metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no item
+    // states the coordinate.
     std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
 
-    // True if the coordinates are numbers or times; false for strings.
+    // True if the coordinates are numbers or times, and false if they are strings.
     bool AreNumbers() const { return dtype_.kind != zarr::DataKind::kUnicode; }
 
-    // True if ElementOf(text) equals the element at `index`. Floats may differ by a relative 1e-6.
+    // True if ElementOf(text) equals the element at `index`. Floats are equal if they differ by at
+    // most 1e-6 relatively.
     bool IsAt(std::uint64_t index, const std::string& text) const;
 
-    // Returns the index of an element among the coordinates that were read; nullopt if missing.
+    // Returns the index of the coordinate that equals `element`, among the coordinates that were
+    // read. Returns nullopt if there is none.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
     const std::string& path() const { return dimension_.coordinate_path; }
@@ -68,32 +72,35 @@ class GrowingCoordinates {
     std::vector<std::string> elements_;
 };
 
-// Plan of an append: the array to extend, the slice for each source band, and the new metadata of
-// every array that has the dimension.
+// Plan of an append: which array is extended, which slice each source band becomes, and the new
+// metadata of each array that has the dimension.
 class AppendPlan {
   public:
-    // `source` and `options` must outlive the plan. Fails if the source does not fit the array.
+    // `source` and `options` must outlive the plan. Fails if the source cannot be appended to the
+    // array.
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // Layout of the array before the append.
+    // Returns the layout that the array had before the append.
     const RasterLayout& layout() const { return layout_; }
     const std::string& path() const { return layout_.facts.path; }
-    // The dimension before the append.
+    // Returns the dimension as it was before the append.
     const zarr::Dimension& dimension() const { return layout_.facts.dimensions[axis_]; }
-    // Coordinates before the append; nullopt if the dimension has no coordinates.
+    // Returns the coordinates from before the append. Returns nullopt if the dimension has no
+    // coordinates.
     const std::optional<GrowingCoordinates>& coordinates() const { return coordinates_; }
-    // Coordinate elements that the append adds.
+    // Returns the elements that the append adds to the coordinate array.
     const std::vector<std::string>& new_elements() const { return new_elements_; }
-    // Metadata of an array before and after the append.
+    // Metadata of an array: before the append and after the append.
     struct Growth {
         zarr::ArrayMetadata before;
         zarr::ArrayMetadata after;
     };
-    // Arrays that are extended, by path; empty if all slices exist already.
+    // Returns the arrays that the append extends, by path. Empty if all slices already exist.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
-    // Returns the band of the extended array, from 1, for the source's band `number`, from 0.
+    // Returns the band number, from 1, in the extended array for band `number`, from 0, of the
+    // source.
     std::uint64_t TargetBand(std::uint64_t number) const;
 
   private:

@@ -25,7 +25,7 @@ constexpr Range RangeOf() {
             static_cast<double>(std::numeric_limits<T>::max())};
 }
 
-// Returns the range of a data type whose numbers a double holds exactly.
+// Returns the range of numbers of a data type that a double can represent exactly.
 Range RangeOf(GDALDataType type) {
     switch (type) {
         case GDT_Byte:
@@ -51,8 +51,9 @@ Range RangeOf(GDALDataType type) {
     return {-65504, 65504};  // half precision
 }
 
-// True if pixels cannot be converted. A double does not hold complex numbers and 64-bit integers
-// exactly. In GDAL before 3.7, only the item PIXELTYPE makes bytes signed.
+// True if pixels of the band cannot be converted, because a double cannot represent complex numbers
+// or all 64-bit integers. Before GDAL 3.7, bytes with the item PIXELTYPE cannot be converted
+// either.
 bool IsNotConvertible(GDALRasterBand& band) {
     const GDALDataType type = band.GetRasterDataType();
     const char* const hint = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
@@ -151,8 +152,8 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
                    : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
-    // Copies a row of chunks at a time, or fewer lines if a row of chunks has more than kMaxPixels
-    // pixels.
+    // Copies one row of chunks at a time. If a row of chunks has more than kMaxPixels pixels,
+    // copies fewer lines at a time.
     constexpr int kMaxPixels = 1 << 21;
     int block_x = 0;
     int block_y = 0;

@@ -10,22 +10,22 @@
 
 namespace zarr_driver {
 
-// Copies the pixels of a band to another band. Converts pixels if the bands differ in scale,
-// offset, nodata value or data type. Not thread-safe.
+// Copies the pixels of one band to another band. If the bands differ in scale, offset, nodata value
+// or data type, converts the pixels. Not thread-safe.
 class PixelCopy {
   public:
-    // Both bands must have the same size and outlive this object. Fails if the units differ, or if
-    // 64-bit integers or complex numbers would need a conversion.
+    // Both bands must have equal sizes and must outlive this object. Fails if the units differ.
+    // Also fails if 64-bit integers or complex numbers would need a conversion.
     static zarr::Result<PixelCopy> Between(GDALRasterBand& from, GDALRasterBand& to);
 
-    // Copies all pixels. Returns kCancelled if `progress` cancels. A status without a message means
-    // that GDAL has emitted an error.
+    // Copies all pixels. Returns kCancelled if `progress` cancels. If the status has no message,
+    // GDAL has already emitted an error.
     zarr::Status Run(GDALProgressFunc progress, void* progress_data);
 
-    // True if the scale or the offset differs, so that pixels get other numbers.
+    // True if the bands differ in scale or offset, so that the stored numbers change.
     bool rescales() const { return rescales_; }
 
-    // Counts of pixels whose meaning has changed.
+    // Counts of pixels whose value or meaning was changed by the copy.
     struct Changed {
         std::uint64_t clamped = 0;  // out of the range of the array's type
         std::uint64_t hidden = 0;   // valid in the source, nodata in the array
@@ -34,7 +34,7 @@ class PixelCopy {
     const Changed& changed() const { return changed_; }
 
   private:
-    // Encoding of a band's values: value = number * scale + offset.
+    // Describes how a band stores values: value = number * scale + offset.
     struct Storage {
         GDALDataType type = GDT_Unknown;
         double scale = 1;

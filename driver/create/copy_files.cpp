@@ -50,7 +50,7 @@ Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierar
                                "; gdal_translate and gdalmdimtranslate convert it");
 }
 
-// Copies a node into an existing store.
+// Copies a node to a path in an existing store.
 Status CopyInto(const StoreNode& from, const StoreNode& to) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
     const bool is_same = from.folder.text() == to.folder.text();
@@ -77,8 +77,8 @@ Status FillStore(const Hierarchy& source, const std::string& from, const std::st
     return update.Close();
 }
 
-// Copies a node to a new store. An array becomes a member of the root group, together with its
-// coordinates.
+// Copies a node to a new store. If the node is an array, it becomes a member of the new root group,
+// together with its coordinate arrays.
 Status CopyOut(const StoreNode& from, const StoreNode& to) {
     ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));

@@ -45,7 +45,7 @@ using zarr::Status;
 
 namespace {
 
-// Returns the GDAL data type that holds the values of every band.
+// Returns a GDAL data type that can represent the values of all bands.
 GDALDataType CommonType(GDALDataset& source) {
     GDALDataType type = source.GetRasterBand(1)->GetRasterDataType();
     for (int i = 2; i <= source.GetRasterCount(); ++i)
@@ -53,7 +53,7 @@ GDALDataType CommonType(GDALDataset& source) {
     return type;
 }
 
-// Returns the Zarr data type that holds the values of every band.
+// Returns a Zarr data type that can represent the values of all bands.
 Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
     const char* option = CSLFetchNameValue(options, "PIXELTYPE");
     bool is_signed = kSaysSignedBytesByPixelType;
@@ -66,7 +66,8 @@ Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options)
         type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
 
-// A nodata value: a 64-bit integer for bands of 64-bit integers, a double for other bands.
+// A nodata value. The type is a 64-bit integer for bands of 64-bit integers, and double for other
+// bands.
 using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
 
 std::optional<Nodata> NodataOf(GDALRasterBand& band) {
@@ -103,7 +104,8 @@ double OffsetOf(GDALRasterBand& band) {
     return is_known != FALSE ? offset : 0;
 }
 
-// True if bands differ in scale, offset, unit or nodata value. An array stores only one of each.
+// True if bands differ in scale, offset, unit or nodata value. A single array cannot store the
+// bands then.
 bool DoBandsDiffer(GDALDataset& source) {
     GDALRasterBand& first = *source.GetRasterBand(1);
     const double scale = ScaleOf(first);
@@ -121,8 +123,8 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-// Returns the description of a band. Empty for a placeholder such as "time=3, level=0", which
-// drivers derive from the indices of dimensions without coordinates.
+// Returns the description of a band. Returns an empty text for a placeholder such as "time=3,
+// level=0". Drivers make placeholders from the indices of dimensions without coordinates.
 std::string NameOf(GDALRasterBand& band) {
     const std::string description = band.GetDescription();
     const CPLStringList parts(CSLTokenizeString2(description.c_str(), ",", CSLT_STRIPLEADSPACES));
@@ -140,7 +142,7 @@ std::string NameOf(GDALRasterBand& band) {
     return is_placeholder ? std::string() : description;
 }
 
-// Copies the metadata domains, except the default domain and domains that drivers derive.
+// Copies metadata domains. Omits the default domain, and domains that drivers compute.
 void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     constexpr const char* kDerived[] = {
         "",         "IMAGE_STRUCTURE", "SUBDATASETS",     "DERIVED_SUBDATASETS", "GEOLOCATION",
@@ -170,7 +172,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     const GDALColorInterp colour = from.GetColorInterpretation();
     if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
         to.SetColorInterpretation(colour);
-    // DIM_ items are derived from coordinates, so a copy would be redundant.
+    // DIM_ items are omitted, because the copy computes them from its coordinates.
     CPLStringList kept;
     const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
     for (int i = 0; i < metadata.size(); ++i)
@@ -196,7 +198,7 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to) {
     CopyDomains(from, to);
 }
 
-// True if a source lies in a folder, or reads files from the folder.
+// True if a source is in `folder`, or reads files that are in `folder`.
 bool IsReadFrom(GDALDataset& source, const std::string& folder) {
     const auto parsed = ParseConnectionString(source.GetDescription());
     if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
@@ -206,7 +208,7 @@ bool IsReadFrom(GDALDataset& source, const std::string& folder) {
     return false;
 }
 
-// Returns the dataset name of a created store: its path in the spelling of GDAL's file systems.
+// Returns the name by which a created store is opened: its path in GDAL's file systems.
 std::string CreatedDatasetName(const char* name) {
     const auto parsed = ParseConnectionString(name);
     return parsed.ok() && !parsed->has_node ? parsed->path.text() : name;
@@ -224,7 +226,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-// Sets the options for adding to a store if the target lies in an existing store.
+// If the target is in an existing store, sets the options for adding an array to that store.
 CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
@@ -254,7 +256,7 @@ Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDAL
                           Describe(source, dtype), parsed);
 }
 
-// True if a band of the source has a mask other than a nodata value or an alpha band.
+// True if a band of the source has a mask that is neither a nodata value nor an alpha band.
 bool HasMask(GDALDataset& source) {
     constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
@@ -264,7 +266,8 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
-// Fills a new store. Emits errors; returns false after an error or a cancellation.
+// Fills a new store with the contents of `source`. Emits errors. Returns false after an error or a
+// cancellation.
 bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TreatBytesAsSigned();
@@ -277,7 +280,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
         return false;
     }
     const bool has_mask = HasMask(source);
-    // The last quarter of the progress is for overviews, which are built from pixels and masks.
+    // The last quarter of the progress is for overviews, which are built after pixels and masks are
+    // written.
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);
@@ -369,16 +373,16 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     };
     auto dataset = run();
     if (dataset.ok()) return dataset->release();
-    // A status without a message means that the error has been emitted already.
+    // A status without a message means that the error was emitted before.
     if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     return nullptr;
 }
 
 namespace {
 
-// Returns the number of bands that are copied together because a chunk may hold pixels of several
-// bands. With a single extra dimension, returns the number of bands in a chunk. With several,
-// returns all bands if a chunk holds several bands.
+// Returns how many bands are copied together, because one chunk may hold pixels of several bands.
+// With a single extra dimension, this is the number of bands in a chunk. With several extra
+// dimensions, all bands are copied together if a chunk holds several bands.
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
@@ -390,7 +394,8 @@ int BandsPerPart(ZarrDataset& dataset) {
     return have_shared ? static_cast<int>(bands) : 1;
 }
 
-// Copies pixels in parts. A part is read while another thread encodes and stores the part before.
+// Copies pixels in parts. While one part is read, another thread encodes and stores the previous
+// part.
 class Copier {
   public:
     Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
@@ -419,7 +424,7 @@ class Copier {
     }
 
   private:
-    // A window of pixels in `bands` bands, from band number `band` on.
+    // A window of pixels in several bands: `bands` bands, starting with band number `band`.
     struct Part {
         int band, bands, x, y, width, height;
     };
@@ -429,8 +434,8 @@ class Copier {
         const std::uint8_t* data = nullptr;  // in a buffer; nullptr if nothing is pending
     };
 
-    // Calls `copy` for the parts of all bands until `copy` returns false. The parts of a chunk come
-    // one after the other, so that a chunk is complete before the next chunk begins.
+    // Calls `copy` for the parts of all bands, until `copy` returns false. All parts of a chunk
+    // come in sequence, so that a chunk is complete before the next chunk begins.
     bool ForEachPart(const PartFunction& copy) const {
         const std::int64_t high = to_.GetRasterYSize();
         const std::int64_t rows =
@@ -441,8 +446,8 @@ class Copier {
         return true;
     }
 
-    // Calls `copy` for the parts of bands that are copied together, in the rows from `top` to below
-    // `bottom`.
+    // Calls `copy` for the parts of bands that are copied together. The parts cover the rows from
+    // `top` (inclusive) to `bottom` (exclusive).
     bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
                        const PartFunction& copy) const {
         const std::int64_t wide = to_.GetRasterXSize();
@@ -461,8 +466,8 @@ class Copier {
         return false;
     }
 
-    // Returns the maximum size of a part in bytes. In a remote store a part covers as many chunks
-    // as are stored in parallel.
+    // Returns the maximum size of a part in bytes. For a remote store, a part has as many chunks as
+    // are stored in parallel.
     GIntBig MostBytes() const {
         constexpr std::size_t kNear = std::size_t{16} << 20;
         constexpr std::size_t kFar = std::size_t{64} << 20;
@@ -472,8 +477,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Chooses the size of a part: whole rows of chunks, or whole chunks if rows of chunks do not
-    // fit into the buffers.
+    // Chooses the size of a part. A part has whole rows of chunks. If these do not fit into the
+    // buffers, a part has whole chunks.
     void ChooseSize() {
         constexpr GIntBig kLeast = GIntBig{4} << 20;
         const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
@@ -506,9 +511,9 @@ class Copier {
         return true;
     }
 
-    // Reads a part on the calling thread, where the source emits its errors. Meanwhile a thread of
-    // the pool encodes and stores the part before. If no thread is free, the calling thread stores
-    // that part after reading.
+    // Reads a part on the calling thread, so that errors of the source are emitted there. Meanwhile
+    // a thread of the pool encodes and stores the previous part. If no thread is free, the calling
+    // thread stores the previous part after reading.
     bool ReadWhileStoring(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
         const std::thread::id caller = std::this_thread::get_id();
         bool is_read = false;
@@ -530,7 +535,7 @@ class Copier {
                               line * part.height, nullptr) == CE_None;
     }
 
-    // Stores the part that was read last, unless the part is stored already.
+    // Stores the part that was read last, if it is not stored yet.
     Status StorePending() {
         const Pending pending = std::exchange(to_store_, {});
         if (pending.data == nullptr) return {};

@@ -29,8 +29,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Opens the new arrays in `store` as a dataset called `name`. `store_path` is the path of the
-// store.
+// Opens the new arrays as a dataset called `name`. The arrays are in the store at `store_path`.
 Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
                                                  const std::string& store_path,
                                                  const std::shared_ptr<const zarr::Store>& store,
@@ -40,7 +39,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
     Location location;
     location.store_path = store_path;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
-    // Several arrays are the bands of their group.
+    // If there are several arrays, their group is opened, and the arrays are its bands.
     const bool is_one = arrays.size() == 1;
     location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
     location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
@@ -51,7 +50,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish({{}, !is_appended, true});
-    // Fails if the store could not be read: unread nodes would be overwritten.
+    // A failure to read the store is an error, because unread nodes would be overwritten.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
 }
@@ -62,17 +61,17 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
                                      : zarr::WriteConsolidated::kYes;
 }
 
-// Size of a chunk: bands, and pixels along both X and Y.
+// Chunk size: the number of bands, and the number of pixels along X as well as Y.
 struct ChunkSize {
     std::uint64_t bands, side;
 };
 
 constexpr ChunkSize kChunkOfMaps = {1, 512};
-// Has as many elements as kChunkOfMaps. Reading a pixel of n bands touches n / 16 chunks; reading
-// one band decodes 16 bands.
+// Chunk size for series of many bands. A chunk has as many elements as one of kChunkOfMaps. Reading
+// one pixel of n bands reads n / 16 chunks, and reading one band decodes 16 bands.
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
-// A dimension of the new arrays, with its size and its chunk size.
+// A dimension of the new arrays, with the size of the dimension and of its chunks.
 struct PlannedAxis {
     std::string name;
     std::uint64_t size;
@@ -85,7 +84,7 @@ bool IsOneArray(const NewRaster& raster, const CreationOptions& options) {
 
 class Planner {
   public:
-    // `hierarchy` is the store that the arrays are added to; nullptr for a new store.
+    // `hierarchy` is the existing store to which the arrays are added, or nullptr for a new store.
     Planner(const zarr::Hierarchy* hierarchy, std::string base, const NewRaster& raster,
             const CreationOptions& options)
         : hierarchy_(hierarchy),
@@ -96,7 +95,8 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // Two chunk sizes from the user belong to Y and X, whatever the order of the dimensions.
+        // If the user gives two chunk sizes, they belong to Y and X, whatever the order of the
+        // dimensions.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -127,8 +127,9 @@ class Planner {
     }
 
   private:
-    // True if the block is the default strip of libtiff: whole rows, as many as fit into 8 KiB. For
-    // a GeoTIFF without tiles, rasterio from 1.4 on passes the strip as block size.
+    // True if the block size is the default strip of libtiff: whole rows, and as many rows as fit
+    // into 8 KiB. Since version 1.4 rasterio passes the strip as block size if the source is a
+    // GeoTIFF without tiles.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -148,8 +149,8 @@ class Planner {
         return names;
     }
 
-    // Returns the band's own name if the name is a valid and unused array name; else "Band" and the
-    // band's number.
+    // Returns the name of the array for a band. This is the band's own name if it is valid and
+    // unused, else "Band" and the band's number.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
         std::string fallback = "Band" + std::to_string(band + 1);
         if (band >= raster_.band_names.size()) return fallback;
@@ -161,7 +162,7 @@ class Planner {
         return usable ? name : fallback;
     }
 
-    // Returns the dimensions, which all new arrays share.
+    // Returns the dimensions that all new arrays have.
     std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
         const ChunkSize chunk = DefaultChunk();
         const auto side = [&](std::uint64_t asked, std::uint64_t size) {
@@ -181,9 +182,9 @@ class Planner {
         return axes;
     }
 
-    // Returns the default chunk size. Chunks of several bands suit a copy, which writes chunk by
-    // chunk. Other programs write one band after the other and would encode each chunk several
-    // times. Two chunk sizes from the user mean chunks of one band.
+    // Returns the default chunk size. Chunks with several bands are good for a copy, which writes
+    // chunk by chunk. Other programs write band by band, and such chunks would be encoded several
+    // times. If the user gives two chunk sizes, a chunk has one band.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
                                !options_.interleave_pixel && block_x_ == 0 && block_y_ == 0 &&
@@ -192,8 +193,8 @@ class Planner {
         return is_series ? kChunkOfSeries : kChunkOfMaps;
     }
 
-    // Returns a dimension name that no other array uses. An array that shares the dimension "x"
-    // would get the other array's coordinates.
+    // Returns a dimension name that no other array uses. With a used name such as "x", the new
+    // arrays would get the coordinates of another array.
     std::string FreeName(const std::string& dimension, const std::set<std::string>& taken) const {
         const std::string own = dimension + "_" + std::string(zarr::LastName(base_));
         std::string name = dimension;
@@ -202,7 +203,7 @@ class Planner {
         return name;
     }
 
-    // True if the group, or a group above, has coordinates of the dimension.
+    // True if the group, or a group above it, has a coordinate array of the dimension.
     bool HasCoordinates(const std::string& dimension) const {
         if (hierarchy_ == nullptr) return false;
         const std::uint64_t sizes[] = {raster_.width, raster_.height, raster_.bands};
@@ -211,7 +212,7 @@ class Planner {
         });
     }
 
-    // Plans one array. `number` is the band number of an array with a single band; else 0.
+    // Plans one array. `number` is the band number if the array holds a single band, else 0.
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
@@ -229,7 +230,7 @@ class Planner {
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
         if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
-        // `axes` already holds the shape of a shard if the user has given a part of that shape.
+        // If the user gave only a part of the shard shape, `axes` already holds the complete shape.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
         if (array_options.shard_chunks.size() == 2 && axes.size() == 3)
             array_options.shard_chunks.insert(options_.interleave_pixel
@@ -242,8 +243,8 @@ class Planner {
         return array;
     }
 
-    // Returns the largest band number in the group. New bands get the next numbers, so that rasters
-    // in one group keep the order in which they were added.
+    // Returns the largest band number in the group. New bands get the next numbers. Rasters in a
+    // group thus keep the order in which they were added.
     std::uint64_t LastBandNumber() const {
         double last = 0;
         if (hierarchy_ == nullptr) return 0;
@@ -266,12 +267,13 @@ class Planner {
     std::uint64_t block_y_;
 };
 
-// Returns the path of the only array, or a path whose group holds all arrays.
+// Returns the path of the array if there is only one. Otherwise returns a path in the group that
+// holds all arrays.
 Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
     if (base.empty()) base = CPLGetBasename(folder.c_str());
-    // Removes the second extension of a name such as "x.zarr.zip".
+    // Removes the second extension, because the name may be like "x.zarr.zip".
     if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
@@ -281,7 +283,7 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
     return is_the_node ? options.node : zarr::JoinKey(options.node, base);
 }
 
-// Prepares `folder` for a new store and opens the store for writing.
+// Prepares the replacement of `folder` by a new store, and opens the new store for writing.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      StoreReplacement& replacement) {
     ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
@@ -347,7 +349,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
-    // From now on, other programs may write to the store, too.
+    // Creation is over: from here on other programs may also write to the store.
     update_->store()->EndCreate();
     return dataset;
 }
@@ -364,7 +366,7 @@ Status NewStore::Commit() {
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
-    // Fill values may still change, because the arrays are not written to yet.
+    // The arrays are recorded as new and unwritten, so that their fill values may still change.
     for (const PlannedArray& array : arrays_) update_->RecordCreated(array.path);
     return {};
 }
@@ -387,7 +389,8 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
     if (options.array_name.empty() && !options.node.empty())
         ZARR_RETURN_IF_ERROR(planner.CheckFree(options.node));
     auto arrays = planner.Run();
-    // Fails if the store could not be read: an unread node may have the name of a planned array.
+    // A failure to read the store is an error, because an unread node may have the name of a
+    // planned array.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return arrays;
 }

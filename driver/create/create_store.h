@@ -16,18 +16,18 @@
 
 namespace zarr_driver {
 
-// Properties of a raster that is to be created.
+// Properties of a new raster.
 struct NewRaster {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::uint64_t bands = 1;
-    // True if the pixels will be written chunk by chunk; false if the order of writes is unknown.
+    // True if the pixels will be written chunk by chunk. False if the order of writes is unknown.
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
 };
 
-// An array that is to be created.
+// An array that will be created: path, metadata and attributes.
 struct PlannedArray {
     std::string path;
     zarr::ArrayMetadata metadata;
@@ -35,40 +35,40 @@ struct PlannedArray {
 };
 
 // Plans the arrays that will hold a raster: one array, or one array per band. Writes nothing. Fails
-// if the options do not fit the raster, if a codec cannot encode the raster, or if the name of an
-// added array exists. `folder` is the path of the store. `store` is the existing store to add to;
-// nullptr for a new store.
+// if the options do not fit the raster, or if a codec cannot encode its data type. Also fails if an
+// array of the planned name exists. `folder` is the path of the store. `store` is the existing
+// store to which arrays are added, or nullptr for a new store.
 zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 
-// New arrays for a raster, in a new or an existing store. The metadata is complete at any moment,
-// so that the store can be opened; unwritten pixels are absent. A new store is removed with this
-// object unless Commit() has succeeded. Added arrays are removed if Make() or the first Open()
-// fails.
+// New arrays for a raster, in a new or an existing store. The store can be opened at any time,
+// because its metadata is always complete. Unwritten pixels are absent chunks. Destroying this
+// object removes a new store, unless Commit() has succeeded. If Make() or the first Open() fails,
+// added arrays are removed.
 class NewStore {
   public:
-    // Creates a store at `folder`, or adds arrays to the store there, for a dataset called `name`.
-    // Fails before any change if `folder` holds something other than a store, or if the arrays
-    // cannot be created.
+    // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called
+    // `name`. Fails before any change if `folder` holds something other than a store, or if the
+    // arrays cannot be created.
     static zarr::Result<NewStore> Make(const std::string& name, const StorePath& folder,
                                        const NewRaster& raster, const CreationOptions& options);
 
-    // True if the store is built under another name until Commit().
+    // True if the store still has its staging name, which Commit() replaces by the final name.
     bool IsStaging() const { return replacement_.IsStaging(); }
 
-    // Opens the arrays as a dataset in update mode. The dataset is read-only if Commit() has put
-    // the store into a zip file of an object store. Destroy the dataset before this object.
+    // Opens the arrays as a dataset in update mode. If Commit() has copied the store into a zip
+    // file of an object store, the dataset is read-only. Destroy the dataset before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
 
-    // Keeps the store. A store under another name gets its final name; no dataset of the store may
-    // be open then. Open() opens the store under its final name.
+    // Keeps the store. A store with a staging name gets its final name, and no dataset of the store
+    // may be open then. A later Open() opens the store under its final name.
     zarr::Status Commit();
 
     // Keeps a store whose pixels are written later. A zip file gets its final name when the dataset
-    // of Open() is closed, and only if everything was stored. Nobody else can write to a zip file
-    // until then.
+    // from Open() is closed, if all data was stored. Until then nobody else can write to the zip
+    // file.
     zarr::Status CommitBeforePixels();
 
   private:
@@ -80,7 +80,7 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
-    // Deletes the added arrays and returns `status`.
+    // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
     std::string name_;        // final name of the store

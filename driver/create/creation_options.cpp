@@ -25,10 +25,11 @@ const char* const kDatasetOptions =
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
     "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
-    // GDAL would check the values of a selection: a profile of a GeoTIFF may have others.
+    // The option is no selection, because GDAL would then reject other values. Programs pass on
+    // options of a GeoTIFF, which may have another value.
     "  <Option name='INTERLEAVE' type='string' description='Place of the bands in a single array: slowest (BAND) or fastest (PIXEL) dimension' default='BAND'>"
-    // GDAL's CreateCopy() passes on the source's value if it is listed without an alias. PIXEL
-    // must be asked for.
+    // GDAL's CreateCopy() passes on the source's value if the list has that value without an alias.
+    // PIXEL has an alias, so that only the user can choose it.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
     "  <Option name='PHOTOMETRIC' type='string-select' description='Whether the first three bands are red, green and blue where nothing else says what they are: RGB or YCBCR, by default in Create() of three or four bands of Byte. The other values of GeoTIFF say no'>"
@@ -84,12 +85,14 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
     ZARR_ASSIGN_OR_RETURN(parsed.block_x, ParseBlockSide(options, "BLOCKXSIZE"));
     ZARR_ASSIGN_OR_RETURN(parsed.block_y, ParseBlockSide(options, "BLOCKYSIZE"));
-    // rasterio passes on the rows of a strip without its columns.
+    // rasterio passes the number of rows of a strip without the number of columns. Such a block
+    // size is ignored.
     if (parsed.block_x == 0) parsed.block_y = 0;
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
-    // Users give both, or GDAL from 3.13 on deletes the store that the copy is added to.
+    // Users must give both options: with APPEND_DIM alone, GDAL from 3.13 on deletes the store to
+    // which the copy is added. Only APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
@@ -100,7 +103,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
     if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
         parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
-    // INTERLEAVE=BAND does not count: GDAL passes it on from the source.
+    // INTERLEAVE=BAND is not a user's choice of a single array, because GDAL also passes it on from
+    // the source.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
                        !parsed.interleave_pixel && parsed.array_name.empty() &&
                        parsed.array.chunks.size() <= 2 && parsed.array.shard_chunks.size() <= 2;

@@ -17,21 +17,22 @@
 
 namespace zarr_driver {
 
-// The dtype of rasters of a GDAL type. `pixel_type`, which may be nullptr, is the option PIXELTYPE
-// or the item of metadata with which GDAL before 3.7 marks signed bytes: SIGNEDBYTE.
+// Returns the dtype of an array for rasters of a GDAL type. `pixel_type` is the value of the option
+// or metadata item PIXELTYPE, and may be nullptr. GDAL before 3.7 marks signed bytes by the value
+// SIGNEDBYTE.
 zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
 
-// The creation options of the classic API, parsed.
+// Parsed values of the creation options of the raster API.
 struct CreationOptions {
     ArrayCreationOptions array;
     std::optional<zarr::Format> format;           // FORMAT
     zarr::Format new_format = zarr::Format::kV2;  // of a new store
     std::string array_name;                       // empty: by the file's name
-    // Path of the array, or of the group of the arrays, in the name of the target; empty if the
-    // target is a store.
+    // Path in the store of the new array, or of the group of new arrays. The user gives this path
+    // in the name of the target. Empty if the name is that of a store.
     std::string node;
-    // BLOCKXSIZE and BLOCKYSIZE: the size of a chunk in pixels. 0 means the default; block_y is 0
-    // if block_x is.
+    // Size of a chunk in pixels, from the options BLOCKXSIZE and BLOCKYSIZE. 0 means the default
+    // size. If block_x is 0, block_y is 0, too.
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;
     bool append_subdataset = false;
@@ -46,12 +47,12 @@ struct CreationOptions {
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
 
-    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is the data type of the
+    // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
     // arrays. Errors name the option.
     static zarr::Result<CreationOptions> Parse(CSLConstList options, const zarr::DataType& dtype);
 };
 
-// The creation options of the classic API, as XML for GDAL.
+// Returns the creation options of the raster API, as an XML list for GDAL.
 std::string CreationOptionList();
 
 }  // namespace zarr_driver

@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kDimensions = "_ARRAY_DIMENSIONS";
 
-// Returns the paths of the arrays that an array refers to.
+// Returns the paths of all arrays to which an array's attributes and dimensions refer.
 std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     std::set<std::string> paths;
     for (const zarr::Dimension& dimension : facts.dimensions)
@@ -44,7 +44,8 @@ std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& f
     return paths;
 }
 
-// True if two arrays with at most one dimension have equal attributes and equal values.
+// True if two arrays are equal in attributes and values. Returns false if an array has more than
+// one dimension.
 bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarchy& others,
               const std::string& other) {
     const auto metadata = hierarchy.Metadata(path);
@@ -62,8 +63,8 @@ bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarc
     return values.ok() && other_values.ok() && values->values == other_values->values;
 }
 
-// Replaces the words of a text that are keys of `names` by the new names. Words end at a space or a
-// colon.
+// Replaces words in `text`: a word that is a key of `names` becomes the value of that key. Words
+// end at a space or a colon.
 std::string WithNames(const std::string& text, const std::map<std::string, std::string>& names) {
     std::string changed;
     for (std::size_t at = 0; at < text.size();) {
@@ -77,7 +78,7 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
     return changed;
 }
 
-// True if the copy of an array has the geotransform of the array.
+// True if the copy of an array has the geotransform that the array has.
 bool HasSameTransform(const ArrayFacts& facts, const Georeferencing& wanted,
                       const Georeferencing& found) {
     constexpr double kRounding = 1e-6;  // of a pixel
@@ -109,7 +110,8 @@ Status NodeCopy::Run(const std::string& source, const std::string& target) {
     return copied;
 }
 
-// Returns the path of the copied array, or the paths of all arrays in the copied group.
+// Returns the path of the copied array. If a group is copied, returns the paths of all arrays in
+// the group.
 Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
     std::vector<std::string> arrays;
     if (is_array_) {
@@ -123,7 +125,8 @@ Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
     return arrays;
 }
 
-// Finds the arrays outside of the node that the node refers to, and chooses names for the copies.
+// Finds the arrays outside of the node to which the node refers, and chooses names for their
+// copies.
 Status NodeCopy::Plan() {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> arrays, CopiedArrays());
     std::set<std::string> seen(arrays.begin(), arrays.end());
@@ -142,7 +145,8 @@ Status NodeCopy::Plan() {
     return is_array_ ? PlanDimensions() : from_.TakeFailure();
 }
 
-// Plans to copy an array into the copied group, unless the group finds the array in a group above.
+// Plans to copy an outside array into the copied group. Does nothing if the copy finds the original
+// array in a group above.
 Status NodeCopy::PlanForGroup(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     const std::string name(zarr::LastName(path));
@@ -159,7 +163,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     const std::string found = zarr::FindVariable(*to, Home(), name);
     std::string own = name;
     if (is_mask) {
-        // A mask belongs to one array and changes with that array.
+        // A mask belongs to a single array and changes together with it, so the mask is always
+        // copied.
         own = std::string(zarr::LastName(target_)) + "_mask";
         ZARR_ASSIGN_OR_RETURN(own, FreeName(*to, own));
     } else {
@@ -179,8 +184,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     return {};
 }
 
-// Renames dimensions without coordinates if the target group has coordinates of the name, or a
-// dimension of the name with another size.
+// Renames a dimension without coordinates in two cases: the target group has a coordinate array of
+// that name, or a dimension of that name with another size.
 Status NodeCopy::PlanDimensions() {
     if (is_same_store_ && Home() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
@@ -201,8 +206,8 @@ std::string NodeCopy::OwnName(const std::string& name) const {
     return name + "_" + std::string(zarr::LastName(target_));
 }
 
-// True if an array in the group of the copy, or below, has a dimension called `name`. With `size`,
-// only dimensions of another size count.
+// True if an array in the group of the copy, or below that group, has a dimension called `name`. If
+// `size` is given, only a dimension of another size counts.
 bool NodeCopy::IsDimension(const Hierarchy& to, const std::string& name,
                            std::optional<std::uint64_t> size) const {
     zarr::Warnings ignored;
@@ -242,7 +247,7 @@ Status NodeCopy::CopyAll() {
     return mapping_.empty() ? Status() : WriteGridMapping();
 }
 
-// Replaces the names of dimensions and arrays in the attributes of the array at `path`.
+// Replaces the old names of dimensions and arrays in the attributes of the array at `path`.
 Status NodeCopy::WriteNames(const std::string& path,
                             const std::map<std::string, std::string>& names) const {
     if (names.empty()) return {};
@@ -267,8 +272,8 @@ Status NodeCopy::WriteNames(const std::string& path,
     return update_.metadata().ChangeAttributes(path, before, json::Value(std::move(after)));
 }
 
-// Writes a grid mapping under another name. The target has a variable of the original name that
-// differs in CRS or geotransform.
+// Writes a grid mapping under a new name, because the target has a variable of the original name
+// with another CRS or geotransform.
 Status NodeCopy::WriteGridMapping() const {
     ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, zarr::DescribeArray(from_, source_));
     const Georeferencing placed = ReadGeoreferencing(from_, facts, update_.store()->Describe(), {});
@@ -286,8 +291,8 @@ Status NodeCopy::WriteGridMapping() const {
     return WriteNames(target_, {{mapping_, name}});
 }
 
-// Stores CRS and geotransform in the copied rasters. Groups above the source may state both, while
-// groups above the target state neither or other values.
+// Stores CRS and geotransform in the copied rasters. Groups above the source may state CRS and
+// geotransform, which the groups above the target do not state or state differently.
 Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return KeepPlace(source_, target_);
     zarr::Warnings ignored;

@@ -14,18 +14,18 @@
 
 namespace zarr_driver {
 
-// Copies an array or a group to another path, in its own store or in another store of the same Zarr
-// version. Arrays outside of the node are copied too if the node refers to them. Overviews of a
+// Copies an array or a group to another path, in its own store or in another store of equal Zarr
+// version. Arrays outside of the node to which the node refers are copied, too. Overviews of a
 // copied array are not copied.
 class NodeCopy {
   public:
-    // `from` is the source, and `update` writes the target; `is_same_store` says that both are one
-    // store. All arguments must outlive this object.
+    // `from` is the store of the source, and `update` writes to the store of the target.
+    // `is_same_store` is true if both are one store. All arguments must outlive this object.
     NodeCopy(const zarr::Hierarchy& from, StoreUpdate& update, bool is_same_store)
         : from_(from), update_(update), is_same_store_(is_same_store) {}
 
-    // Copies the node at `source` to `target`; "" is the root of a new store. After a failure the
-    // copy is removed, except from a new store.
+    // Copies the node at the path `source` to the path `target`. An empty `target` is the root of a
+    // new store. On failure removes the copy, except from a new store.
     zarr::Status Run(const std::string& source, const std::string& target);
 
   private:
@@ -53,7 +53,7 @@ class NodeCopy {
     std::string source_;
     std::string target_;
     bool is_array_ = false;
-    // Arrays outside of the node that are copied too, and their target paths.
+    // Arrays outside of the node that are also copied, each with its target path.
     std::vector<std::pair<std::string, std::string>> copies_;
     std::map<std::string, std::string>
         names_;                      // new names of arrays and dimensions, by former name

@@ -20,7 +20,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Reads parameters of a projected CRS and collects them under their CF names.
+// Reads the parameters of a projected CRS, and collects them under the names that CF gives them.
 class Exporter {
   public:
     explicit Exporter(const OGRSpatialReference& srs) : srs_(srs) {}
@@ -35,7 +35,8 @@ class Exporter {
     Exporter& Number(const char* name, const char* parameter, double fallback = 0) {
         return Set(name, json::Value(Parameter(parameter, fallback)));
     }
-    // Sets `standard_parallel`: one number if both parallels are equal, else two.
+    // Sets `standard_parallel` from the GDAL parameters `first` and `second`: one number if both
+    // are equal, else two.
     Exporter& Parallels(const char* first, const char* second) {
         const double a = Parameter(first);
         const double b = Parameter(second, a);
@@ -44,7 +45,8 @@ class Exporter {
             a == b ? json::Value(a) : json::Value(json::Array{json::Value(a), json::Value(b)}));
     }
     Exporter& FalseOrigin() {
-        // CF wants the unit of the coordinates, which is the unit of the CRS.
+        // In CF the false easting is in the unit of the coordinates, which is the linear unit of
+        // the CRS.
         return Set("false_easting", json::Value(srs_.GetProjParm(SRS_PP_FALSE_EASTING, 0)))
             .Set("false_northing", json::Value(srs_.GetProjParm(SRS_PP_FALSE_NORTHING, 0)));
     }
@@ -100,8 +102,9 @@ void Conformal2Sp(Exporter& to) {
         .Number("latitude_of_projection_origin", SRS_PP_LATITUDE_OF_ORIGIN);
 }
 
-// CF has no scale factor here: the standard parallel is the latitude of origin. Another scale
-// factor than 1 cannot be expressed.
+// Exports a Lambert conformal conic projection with one standard parallel. CF has no scale factor
+// here, because the latitude of origin is the standard parallel. A scale factor other than 1 cannot
+// be exported.
 void Conformal1Sp(Exporter& to) {
     if (to.Parameter(SRS_PP_SCALE_FACTOR, 1) != 1) return;
     to.Name("lambert_conformal_conic")
@@ -138,7 +141,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// GDAL's latitude of origin is the pole if a scale factor is stated, else the standard parallel.
+// In GDAL the latitude of origin is the pole if a scale factor is stated. Otherwise it is the
+// standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")
@@ -194,7 +198,8 @@ constexpr Projection kProjections[] = {
     {SRS_PT_GEOSTATIONARY_SATELLITE, Geostationary},
 };
 
-// True for Web Mercator, which uses WGS 84 latitudes as latitudes on a sphere.
+// True for the projection Web Mercator, which projects WGS 84 latitudes as if they were latitudes
+// on a sphere.
 bool IsWebMercator(const OGRSpatialReference& srs) {
     const char* const extension = srs.GetExtension("PROJCS", "PROJ4", "");
     const char* const code = srs.GetAuthorityCode(nullptr);
@@ -221,7 +226,7 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
     AddText(attributes, "geographic_crs_name", srs.GetAttrValue("GEOGCS"));
 }
 
-// True if the attributes reproduce the projection of `srs`. The datum is not compared.
+// True if a reader of the CF `attributes` gets the projection of `srs`. The datum is not compared.
 bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     zarr::Warnings warnings;
     const auto mapping = zarr::ParseCfGridMapping(json::Value(attributes), warnings);
@@ -233,7 +238,8 @@ bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     back.SetProjCS("unknown");
     back.CopyGeogCSFrom(&srs);
     if (!SetProjection(in_metres, back).ok()) return false;
-    // IsSame() is too strict: it also compares axes, names and methods.
+    // Compares only parameters, because IsSame() also compares axes, names and methods, which may
+    // differ.
     static constexpr const char* kAngles[] = {SRS_PP_CENTRAL_MERIDIAN,
                                               SRS_PP_LATITUDE_OF_ORIGIN,
                                               SRS_PP_STANDARD_PARALLEL_1,

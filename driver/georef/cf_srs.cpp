@@ -32,7 +32,8 @@ bool IsGeographic(const CfGridMapping& mapping) {
     return mapping.name == "latitude_longitude" || mapping.name == "rotated_latitude_longitude";
 }
 
-// Returns the unit of coordinates of a grid mapping. Unusable `units` give a warning.
+// Returns the unit of the coordinates to which a grid mapping applies. Adds a warning if `units`
+// cannot be used.
 SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
                          zarr::Warnings& warnings) {
     SpaceUnit degree{SpaceUnit::Kind::kAngle, kDegree, "degree"};
@@ -40,7 +41,7 @@ SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
     const bool geographic = IsGeographic(mapping);
     const bool geostationary = mapping.name == "geostationary";
     if (units.empty()) return geographic ? degree : geostationary ? radian : SpaceUnit{};
-    // Radians have no dimension; some writers state the unit as "1".
+    // Some writers state "1" as the unit of scanning angles, because radians have no dimension.
     if (geostationary && units == "1") return radian;
     const auto unit = zarr::ParseSpaceUnit(units);
     const SpaceUnit::Kind wanted = geographic ? SpaceUnit::Kind::kAngle : SpaceUnit::Kind::kLength;
@@ -61,9 +62,9 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// Returns the EPSG code of the CRS that equals `srs` except for names; 0 if there is none. GDAL
-// finds UTM zones and polar projections at once; a search of PROJ's database takes some ten
-// milliseconds.
+// Returns the EPSG code of the CRS that equals `srs` except for names. Returns 0 if EPSG has no
+// such CRS. GDAL finds UTM zones and polar projections at once; for others it searches PROJ's
+// database for some ten milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -86,8 +87,8 @@ int FindCode(const OGRSpatialReference& srs) {
     return found;
 }
 
-// Replaces `srs` by the equivalent definition in EPSG. Callers use it only for an EPSG datum: with
-// other datums the search is slow and imprecise.
+// Replaces `srs` by the equal CRS in EPSG, if there is one. Must only be called for a CRS with an
+// EPSG datum: with other datums the search is slow and imprecise.
 void Identify(OGRSpatialReference& srs) {
     OGRSpatialReference known;
     const int code = FindCode(srs);
@@ -97,9 +98,9 @@ void Identify(OGRSpatialReference& srs) {
         srs = known;
 }
 
-// False if the parameters are valid one by one but define no projection: PROJ creates such a CRS,
-// and every transformation fails. The origin, which is in the domain of every projection, is
-// transformed as a test.
+// False if no point can be projected. Some parameters are valid one by one but define no
+// projection: PROJ creates such a CRS, but every transformation fails. The origin of the projection
+// is transformed as a test, because every projection can transform its origin.
 bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
               const OGRSpatialReference& srs) {
     geographic.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
@@ -111,8 +112,8 @@ bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
            std::isfinite(x) && std::isfinite(y);
 }
 
-// Returns the projected CRS in `unit`. The unit of false easting and northing is `offset_metres`
-// metres.
+// Returns the projected CRS of `mapping` with the linear unit `unit`. False easting and northing
+// are in a unit of `offset_metres` metres.
 Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialReference& geographic,
                                       const SpaceUnit& unit, double offset_metres) {
     OGRSpatialReference srs;
@@ -127,7 +128,8 @@ Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialRef
     if (!IsUsable(mapping, geographic, srs))
         return Status::Corrupt("PROJ refuses the parameters of " + mapping.name);
     if (unit.factor == 1 && geographic.GetAuthorityCode(nullptr) != nullptr) Identify(srs);
-    // The name is set last: a search for an unknown name in PROJ's database is slow.
+    // The name is set after other calls, because a search for an unknown name in PROJ's database is
+    // slow.
     const std::string& name = mapping.projected_crs_name;
     if (srs.GetAuthorityCode(nullptr) == nullptr && !name.empty() &&
         srs.SetProjCS(name.c_str()) != OGRERR_NONE)
@@ -155,8 +157,8 @@ struct KnownDatum {
 
 constexpr int kWgs84 = 4326;
 
-// Names in EPSG, in OGC (EPSG's with underscores), in ESRI (OGC's with the prefix D_), and short
-// names.
+// Known names of datums and geographic CRS. There are names in EPSG, in OGC (those of EPSG with
+// underscores), in ESRI (those of OGC with the prefix D_), and short names.
 constexpr KnownDatum kDatums[] = {
     {"wgs84", kWgs84},
     {"wgs1984", kWgs84},
@@ -219,8 +221,8 @@ constexpr KnownDatum kDatums[] = {
     {"hartebeesthoek94", 4148},
 };
 
-// Returns the EPSG code of the geographic CRS for a name of a datum or geographic CRS; 0 if
-// unknown.
+// Returns the EPSG code of the geographic CRS that `name`, a datum or geographic CRS, stands for.
+// Returns 0 if the name is unknown.
 int EpsgCodeOfName(const std::string& name) {
     std::string key = zarr::NameKey(name);
     if (name.compare(0, 2, "D_") == 0) key.erase(0, 1);
@@ -240,8 +242,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// Returns the EPSG code of the geographic CRS that the names, or else the ellipsoid, imply; 0 if
-// none.
+// Returns the EPSG code of the geographic CRS that the names in `earth` imply, or else the
+// ellipsoid. Returns 0 if neither implies a CRS.
 int ImpliedCode(const CfEarth& earth) {
     if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
     if (!IsPlaceholderName(earth.geographic_crs_name)) {
@@ -251,8 +253,8 @@ int ImpliedCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Sets `srs` to the CRS in EPSG, in degrees, if that CRS does not contradict the numbers in
-// `earth`. Returns false otherwise.
+// Sets `srs` to a CRS in EPSG, in degrees, if `earth` implies that CRS by name or ellipsoid.
+// Returns false if there is none, or if the numbers in `earth` contradict it.
 bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = ImpliedCode(earth);
     OGRSpatialReference known;
@@ -284,8 +286,8 @@ bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warning
     return true;
 }
 
-// True if four points around the origin of `mapping` differ by less than a metre between the two
-// CRS.
+// True if both CRS project four points around the origin of `mapping` to positions less than a
+// metre apart.
 bool ProjectsEqually(const OGRSpatialReference& known, const OGRSpatialReference& other,
                      const CfGridMapping& mapping) {
     const std::unique_ptr<OGRSpatialReference> geographic(known.CloneGeogCS());
@@ -338,7 +340,8 @@ Status AzimuthalEquidistant(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetAE(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// OGRSpatialReference offers only sweep axis y. The WKT for sweep axis x differs in one word.
+// OGRSpatialReference can only set sweep axis y. In WKT, sweep axis x differs from it by one word,
+// which is replaced here.
 Status SweepX(const CfGridMapping& m, OGRSpatialReference& srs) {
     constexpr std::string_view kSweepY = "METHOD[\"Geostationary Satellite (Sweep Y)\"";
     constexpr std::string_view kSweepX = "METHOD[\"Geostationary Satellite (Sweep X)\"";
@@ -365,8 +368,8 @@ Status LambertAzimuthal(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetLAEA(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// A single standard parallel in CF is the latitude of true scale; the latitude of origin may
-// differ.
+// In CF a single standard parallel is the latitude of true scale. The latitude of origin may have
+// another value.
 Status LambertConformal(const CfGridMapping& m, OGRSpatialReference& srs) {
     const bool one = First(m) == Second(m);
     if (one && std::fabs(First(m) - m.origin_latitude) < 1e-9)
@@ -378,8 +381,8 @@ Status LambertConformal(const CfGridMapping& m, OGRSpatialReference& srs) {
                  m);
 }
 
-// Computes the latitude whose parallel has the scale k, from k = cos(lat) / sqrt(1 - e^2
-// sin^2(lat)), Snyder's equation (10-13).
+// Computes the latitude of the parallel on which the scale factor is k, from k = cos(lat) / sqrt(1
+// - e^2 sin^2(lat)). The formula is Snyder's equation (10-13).
 Status ParallelOfScale(const CfGridMapping& m, const OGRSpatialReference& srs, double& latitude) {
     const double k = *m.scale_factor;
     if (k > 1)
@@ -409,9 +412,9 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Appendix F has no angle from the rectified to the skew grid and refers to PROJ. In PROJ that
-// angle is the azimuth: y points north at the centre. False easting and northing apply at the
-// centre, which appendix F calls "the origin of rectangular coordinates".
+// Appendix F of CF refers to PROJ, and has no angle from the rectified to the skew grid. In PROJ
+// that angle equals the azimuth, so that y points north at the centre. False easting and northing
+// apply at the centre, which appendix F calls "the origin of rectangular coordinates".
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),
@@ -424,7 +427,7 @@ Status Orthographic(const CfGridMapping& m, OGRSpatialReference& srs) {
                  m);
 }
 
-// SetPS() takes a latitude other than a pole as the latitude of true scale.
+// SetPS() interprets a latitude as the latitude of true scale, unless it is a pole.
 Status PolarStereographic(const CfGridMapping& m, OGRSpatialReference& srs) {
     double latitude = m.origin_latitude;
     double scale = m.scale_factor.value_or(1);
@@ -554,7 +557,8 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
     if (!UseKnownDatum(earth, srs, warnings)) {
-        // PROJ takes "unknown" as any datum with the given ellipsoid.
+        // PROJ gives the name "unknown" to any datum with the given ellipsoid, so placeholder names
+        // are replaced.
         const auto name_or = [](const std::string& name, const char* otherwise) {
             return IsPlaceholderName(name) ? std::string(otherwise) : name;
         };

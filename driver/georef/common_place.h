@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Selection of arrays on one grid that have one location, to form the bands of a raster.
+// Selects arrays of one grid that also have one location, so that they can be the bands of a
+// raster.
 #pragma once
 
 #include <string>
@@ -12,10 +13,11 @@
 namespace zarr_driver {
 
 // Returns the largest subset of `grid` whose arrays have equal CRS, geotransform, geolocation
-// arrays and control points. The arrays of `grid` have equal shapes and dimensions. Among subsets
-// of equal size, the subset with the first array is returned. The order is kept.
-// Arrays with equal statements (CatalogArray::placing) are taken as equal; one array of each kind
-// is read by ReadGeoreferencing(). `store_path` is the path for subdataset names.
+// arrays and control points. All arrays of `grid` must have equal shapes and dimensions. If several
+// subsets are largest, returns the subset with the first array. The order is kept.
+//
+// Arrays with equal CatalogArray::placing, the statements about position, count as equal.
+// ReadGeoreferencing() reads only the first of them. `store_path` is the path for subdataset names.
 std::vector<const zarr::CatalogArray*> ArraysInOneLocation(
     const zarr::Hierarchy& hierarchy, const std::vector<const zarr::CatalogArray*>& grid,
     const std::string& store_path, const OpenOptions& options);

@@ -9,11 +9,12 @@
 
 namespace zarr_driver {
 
-// How CRS and geotransform are written. kEveryReader is CF's way, with what xarray, rioxarray and
-// GDAL's built-in driver of any version need to find it.
+// Form in which CRS and geotransform are written. kEveryReader is CF, with additions by which
+// xarray, rioxarray and every version of GDAL's built-in driver find the CRS and geotransform.
 enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf };
 
-// The creation option GEOREFERENCING_CONVENTION, or `fallback` if it is not given.
+// Parses the creation option GEOREFERENCING_CONVENTION. Returns `fallback` if the option is not
+// given.
 zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
 
 }  // namespace zarr_driver

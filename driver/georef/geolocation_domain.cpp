@@ -37,8 +37,8 @@ std::string UnitsOfArray(const GeolocationArray& array) {
     return units != nullptr ? *units : std::string();
 }
 
-// Returns the CRS of the coordinates. For longitudes and latitudes that is the stated CRS if
-// geographic, else WGS 84. nullopt if the coordinates' units do not fit the CRS.
+// Returns the CRS of geolocation coordinates. For longitudes and latitudes this is `stated` if
+// geographic, else WGS 84. Returns nullopt if the units of the coordinates do not fit the CRS.
 std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
                                          const OGRSpatialReference* stated) {
     if (geolocation.kind == Kind::kLongLat) {
@@ -60,8 +60,8 @@ std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
     return *stated;
 }
 
-// Returns a VRT dataset with one band, value = stored * scale + offset. Nodata elements become the
-// lowest double, which is not a valid coordinate.
+// Returns a VRT dataset whose only band has the values stored * scale + offset. Nodata elements
+// become the lowest double, which is not a valid coordinate.
 std::string UnpackedDataset(const std::string& name, const GeolocationArray& array, double scale,
                             double offset) {
     const auto& [x, y] = array.facts.axes;
@@ -82,7 +82,7 @@ std::string UnpackedDataset(const std::string& name, const GeolocationArray& arr
            "</ScaleRatio></ComplexSource></VRTRasterBand></VRTDataset>";
 }
 
-// Reads slices of an array of coordinates that belong to a raster.
+// Reads those slices of a coordinate array that belong to a raster.
 class Slices {
   public:
     Slices(const GeolocatedRaster& raster, const GeolocationArray& array)
@@ -97,11 +97,11 @@ class Slices {
         }
     }
 
-    // Returns the indices of the slice that locates the raster.
+    // Returns the indices of the slice of the coordinate array that locates the raster.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // Returns the name of the first dimension along which the coordinates change; empty if they do
-    // not. Only the first and the last slice are compared.
+    // Returns the name of the first dimension along which the coordinates change. Empty if they do
+    // not change. Compares only the first and the last slice.
     std::string FirstChangingDimension() const {
         if (indices_ == last_) return {};
         const auto first = Read(indices_);
@@ -134,8 +134,8 @@ class Slices {
     std::vector<std::uint64_t> last_;
 };
 
-// Returns the name of a dataset whose first band holds one coordinate of each pixel, in units of
-// `srs`.
+// Returns the name of a dataset whose first band holds X or Y of each pixel of the raster, in units
+// of `srs`.
 std::string CoordinateDataset(const GeolocatedRaster& raster, const GeolocationArray& array,
                               const OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const Slices slices(raster, array);

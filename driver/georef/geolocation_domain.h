@@ -14,21 +14,23 @@
 
 namespace zarr_driver {
 
-// The raster that a GEOLOCATION domain is made for. References and pointers must outlive the
-// object.
+// The raster for which a metadata domain GEOLOCATION is made. The referenced objects must outlive
+// this object.
 struct GeolocatedRaster {
     const zarr::Hierarchy& hierarchy;
     const std::string& store_path;   // path of the store in dataset names
     const OGRSpatialReference* srs;  // CRS that the store states; nullptr if none
-    // Indices of fixed dimensions; see GeoreferencingOptions::fixed.
+    // Fixed index along each dimension, or nullopt if the dimension is not fixed. See
+    // GeoreferencingOptions::fixed.
     const std::vector<std::optional<std::uint64_t>>& fixed;
     std::size_t threads;
 };
 
 // Returns the metadata domain GEOLOCATION. Coordinates are in degrees or in units of the CRS:
-// packed arrays and arrays in other units are wrapped in a VRT. Empty if the coordinates are
-// unusable, for example metres without a CRS. If coordinate arrays have a slice for each time, the
-// raster's slice is used; without one, the first slice, with a warning.
+// arrays with a scale and offset, or in other units, are converted by a VRT. Empty if the
+// coordinates cannot be used, for example metres without a CRS. If coordinate arrays have a slice
+// for each time, the slice of the raster is used. If the raster has no such slice, uses the first
+// slice and adds a warning.
 CPLStringList GeolocationDomain(const GeolocatedRaster& raster,
                                 const zarr::Geolocation& geolocation, zarr::Warnings& warnings);
 

@@ -24,7 +24,8 @@ using zarr::Status;
 
 namespace {
 
-// Facts about the coordinates of X and Y that decide how a CRS is meant.
+// Facts about the coordinates along X and Y. They decide how an ambiguous CRS statement is
+// interpreted.
 struct MapCoordinates {
     std::string units;          // units of X, else of Y; may be empty
     double y_factor = 1;        // factor from the unit of Y to the unit of X
@@ -32,7 +33,8 @@ struct MapCoordinates {
     bool are_long_lat = false;  // by standard_name or units
 };
 
-// Returns the factor from one unit to another; 1 unless both are lengths or both are angles.
+// Returns the factor that converts `from` to `to`. Returns 1 unless both are units of length or
+// both are units of angle.
 double FactorBetween(const std::string& from, const std::string& to) {
     const auto a = zarr::ParseSpaceUnit(from);
     const auto b = zarr::ParseSpaceUnit(to);
@@ -68,15 +70,15 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
     return coordinates;
 }
 
-// Returns the units of coordinates in a geostationary CRS. If units are missing, the size of the
-// coordinates decides: the Earth's edge is at about 0.15 radians.
+// Returns the units of coordinates in a geostationary CRS. If units are missing, the largest
+// coordinate shows the unit: in radians the edge of the Earth is at about 0.15.
 std::string GeostationaryUnits(const MapCoordinates& coordinates) {
     if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
     return coordinates.farthest > 1 ? "m" : "radian";
 }
 
-// Replaces an EPSG CRS by its definition in EPSG. A CRS read from WKT 2 lacks the codes of its
-// parts, which WKT 1 output shows.
+// Replaces a CRS with an EPSG code by its definition in EPSG. A CRS that was read from WKT 2 lacks
+// the codes of its components, which users expect in WKT 1.
 void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
     const char* const authority = srs.GetAuthorityName(nullptr);
     const char* const code = srs.GetAuthorityCode(nullptr);
@@ -144,7 +146,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the CRS from the first usable statement; earlier unusable statements give warnings.
+// Sets the CRS from the first statement that can be used. Adds a warning for each unusable
+// statement before it.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
              const std::optional<zarr::AffineSource>& affine, const MapCoordinates& coordinates,
              const GeoreferencingOptions& options, Georeferencing& result) {
@@ -167,15 +170,16 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
     }
 }
 
-// Converts a geotransform from the units of the coordinates to the units of the CRS.
+// Converts a geotransform from the units of the coordinates to the units of the CRS. `y_factor` is
+// the factor for Y.
 void Scale(GeoTransform& transform, double factor, double y_factor) {
     if (factor == 1 && y_factor == 1) return;
     for (std::size_t i = 0; i < transform.size(); ++i)
         transform[i] *= i < 3 ? factor : factor * y_factor;
 }
 
-// Shifts longitudes from 0..360 to -180..180. Columns are rolled only if the raster spans the
-// globe; the first column whose centre lies beyond 180 degrees becomes the first.
+// Shifts longitudes from 0..360 to -180..180. Columns are rotated only if the raster spans the
+// globe. The raster then starts with the first column whose centre lies beyond 180 degrees.
 void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     GeoTransform& t = *result.transform;
     const auto columns = static_cast<double>(facts.dimensions[*facts.axes.x].size);
@@ -198,8 +202,8 @@ void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     t[0] += first * t[1] - 360;
 }
 
-// True unless DIM_X or DIM_Y select axes that are not map axes, such as time over latitude.
-// Statements about the map do not apply to such a raster.
+// True if X and Y are the map axes of the array. False if DIM_X or DIM_Y select other axes, such as
+// time over latitude; statements about the map do not apply then.
 bool IsMap(const zarr::ArrayFacts& facts) {
     using zarr::AxisRole;
     const auto fits = [&](const std::optional<std::size_t>& axis, AxisRole role) {
@@ -217,8 +221,8 @@ void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
     result.is_flipped = true;
 }
 
-// True if X and Y are not map coordinates (for example a radar's angle and distance) and 2-D arrays
-// locate the raster.
+// True if 2-D coordinate arrays locate the raster, and X and Y are no map coordinates. An example
+// is a radar's angle and distance.
 bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
                        const std::optional<zarr::Geolocation>& geolocation) {
     return geolocation && !geolocation->is_along_axes &&
@@ -226,14 +230,14 @@ bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True if a geotransform gives pixel numbers of a raster. This raster is all of that raster or a
-// part.
+// True if a geotransform `t` only gives pixel numbers in some larger raster, of which this raster
+// is a part.
 bool HoldsPixelNumbers(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
 }
 
-// Takes the control points and their CRS, unless the raster has other coordinates.
+// Uses ground control points and their CRS, unless the raster has other coordinates.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -255,7 +259,8 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     result.srs_origin.clear();
 }
 
-// Takes EOPF's control points in WGS 84 instead of a CRS. Returns false if there are none.
+// Uses ground control points of EOPF in WGS 84 instead of a CRS. Returns false if the array has no
+// such points.
 bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                  std::size_t threads, Georeferencing& result) {
     result.points = zarr::FindGroundControl(hierarchy, facts, threads, result.warnings);
@@ -270,7 +275,7 @@ bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts
     return true;
 }
 
-// Applies wrap_longitude and north_up to the geotransform.
+// Applies the options wrap_longitude and north_up to the geotransform.
 void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
                   const GeoreferencingOptions& options, Georeferencing& result) {
     const bool geographic = result.srs && result.srs->IsGeographic();
@@ -279,8 +284,8 @@ void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fact
     if (options.north_up) FlipRows(facts, result);
 }
 
-// Warns about coordinate arrays that a server refuses to return (403), if an attribute or the other
-// axis indicates that they exist. Otherwise a refused array counts as absent.
+// Warns about coordinate arrays that a server refuses to return (403). Only warns if an attribute
+// or the other axis indicates that the array exists; otherwise a refused array counts as absent.
 void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                               zarr::Warnings& warnings) {
     std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");
@@ -311,7 +316,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
-    // A raster without map axes may be a swath along the times of its track, with control points.
+    // A raster without map axes may be a satellite track over time, which control points locate.
     if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
@@ -345,8 +350,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // 1-D coordinate arrays repeat the geotransform. Longitudes and latitudes of each pixel of a
-    // projected raster add information.
+    // 1-D coordinate arrays only repeat the geotransform. Longitude and latitude arrays with a
+    // value for each pixel of a projected raster add information, and are kept.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

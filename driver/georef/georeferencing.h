@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversion of facts from core/conventions to GDAL's georeferencing, shared by the classic and the
+// Converts facts from core/conventions to GDAL's georeferencing, for the raster API and the
 // multidimensional API.
 #pragma once
 
@@ -24,12 +24,12 @@ struct GeoreferencingOptions {
     bool wrap_longitude = false;  // converts 0 to 360 to -180 to 180
     bool north_up = false;        // reverses rows that go north
     std::size_t threads = 1;
-    // Index of the raster's slice along each dimension of the array, nullopt if not fixed; may be
-    // empty.
+    // Index of the raster's slice along each dimension of the array, or nullopt if the dimension is
+    // not fixed. An empty list fixes no dimension.
     std::vector<std::optional<std::uint64_t>> fixed;
 };
 
-// Georeferencing of the raster of an array.
+// Georeferencing of the raster that an array forms.
 struct Georeferencing {
     std::optional<OGRSpatialReference> srs;  // traditional GIS axis order
     std::string srs_origin;                  // attribute or variable that states the CRS
@@ -45,17 +45,17 @@ struct Georeferencing {
     zarr::Warnings warnings;  // invalid statements that were ignored
 };
 
-// True if rows go north, without rotation.
+// True if row numbers increase northwards, and the raster is not rotated.
 inline bool IsSouthUp(const zarr::GeoTransform& t) { return t[2] == 0 && t[4] == 0 && t[5] > 0; }
 
-// Reads the georeferencing of an array: attributes, coordinate arrays, control points. `store_path`
-// is the path for subdataset names. Invalid statements give warnings in the result.
+// Reads the georeferencing of an array from attributes, coordinate arrays and control points.
+// `store_path` is the path for subdataset names. An invalid statement adds a warning to the result.
 Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                                   const std::string& store_path,
                                   const GeoreferencingOptions& options);
 
-// Returns the CRS that the attributes of a grid mapping state, as text, else by CF parameters for
-// coordinates in metres or degrees.
+// Returns the CRS that the attributes of a grid mapping state. A CRS stated as text comes before CF
+// parameters, for which coordinates in metres or degrees are assumed.
 zarr::Result<OGRSpatialReference> CrsOfGridMapping(const zarr::json::Value& attributes);
 
 }  // namespace zarr_driver

@@ -58,7 +58,7 @@ json::Value NumbersOf(const std::vector<double>& numbers) {
 
 bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
 
-// Returns six numbers in affine order: a, b, c, d, e, f.
+// Returns the geotransform as six numbers in affine order (a, b, c, d, e, f).
 json::Value SpatialTransform(const GeoTransform& t) {
     return NumbersOf({t[1], t[2], t[0], t[4], t[5], t[3]});
 }
@@ -98,7 +98,7 @@ json::Value CoordinatesWith(const json::Object& attributes, const std::string& g
     return text.empty() ? json::Value() : json::Value(text);
 }
 
-// Writes the arrays that CF requires beside the data.
+// Writes the coordinate and grid mapping arrays that CF requires.
 class CfWriter {
   public:
     CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout,
@@ -109,11 +109,11 @@ class CfWriter {
           would_place_others_(would_place_others),
           group_(zarr::ParentPath(layout.facts.path)) {}
 
-    // Writes the grid mapping, or reuses one with an equal CRS.
+    // Writes a grid mapping array, or reuses an existing one with an equal CRS.
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Rasters that name no grid mapping take the variable with this name.
+        // Rasters that name no grid mapping use a grid mapping of this name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -251,7 +251,7 @@ bool HasNamedAxes(const RasterLayout& layout) {
            layout.facts.dimensions[*layout.y_axis].is_named;
 }
 
-// True if coordinate arrays of X and Y can state the raster's position.
+// True if coordinate arrays along X and Y are able to state the raster's position.
 bool MayHaveAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return !IsRotated(transform) && HasNamedAxes(layout);
 }
@@ -261,13 +261,13 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True if coordinate arrays of X and Y are written: they are possible and not too long.
+// True if coordinate arrays along X and Y are possible and not too long, so that they are written.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
 }
 
-// True if the pixel centres along an axis reproduce the geotransform exactly.
+// True if readers can compute the exact geotransform from the pixel centres along an axis.
 bool CentresReproduce(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     const NumberSeries centres = PixelCentres(transform, is_x, count);
     zarr::Coordinates some;
@@ -288,7 +288,7 @@ bool CentresReproduce(const RasterLayout& layout, const GeoTransform& transform)
            CentresReproduce(transform, false, shape[*layout.y_axis]);
 }
 
-// Returns PROJJSON; null if the CRS cannot be exported.
+// Returns the CRS as PROJJSON. Returns null if the CRS cannot be exported.
 json::Value ProjJson(const OGRSpatialReference& srs) {
     char* exported = nullptr;
     json::Value value;
@@ -350,7 +350,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True if no array in the group, and no dimension of one, has the name.
+// True if neither an array in the group nor a dimension of such an array has the name.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)
@@ -602,7 +602,7 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// True if a raster without a named grid mapping uses the grid mapping at `path`.
+// True if the raster names no grid mapping and therefore uses the grid mapping at `path`.
 bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                      const std::string& path) {
     zarr::Warnings ignored;
@@ -680,7 +680,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
                 users.push_back(std::move(facts));
         }
     }
-    // An array that could not be read may refer to the array.
+    // An array that could not be read may use the array at `path`.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return users;
 }
@@ -704,7 +704,7 @@ Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout)
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update made belong to the rasters, such as their masks.
+        // Arrays that this update made, such as masks, belong to the rasters.
         if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;
@@ -755,7 +755,7 @@ Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) c
     if (spec.format == zarr::Format::kV3) {
         spec.has_key_prefix = true;
         spec.dimension_separator = '/';
-        // Zarr v3 requires a fill value; NaN is no coordinate.
+        // Zarr v3 requires a fill value. NaN is used because it is no coordinate.
         const double nan = std::numeric_limits<double>::quiet_NaN();
         spec.fill_value = std::string(spec.dtype.size, '\0');
         if (spec.dtype.kind == zarr::DataKind::kFloat)

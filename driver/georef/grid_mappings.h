@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Search for existing grid mappings in a group, for arrays that are added to the group.
+// Finds existing grid mappings in a group, so that new arrays in the group can use them.
 #pragma once
 
 #include <ogr_spatialref.h>
@@ -14,18 +14,18 @@
 
 namespace zarr_driver {
 
-// A scalar array that states a CRS.
+// A grid mapping of CF: a scalar array whose attributes state a CRS.
 struct GridMapping {
     std::string name;  // name in the group
     zarr::json::Value attributes;
     std::string code;  // authority code of the CRS, "EPSG:32632"; may be empty
 };
 
-// True if two CRS are equal: by their codes, or, if one has no code, by their definitions.
+// True if two CRS are equal. Compares their codes, or their definitions if one of them has no code.
 bool IsSameCrs(const OGRSpatialReference& a, const OGRSpatialReference& b);
 
-// Returns a grid mapping in `group` that states `srs`. `names` are searched first, then, unless
-// `only_names`, all scalar arrays of the group. nullopt if there is none.
+// Returns a grid mapping in `group` that states `srs`. Searches `names` first, and then all scalar
+// arrays of the group unless `only_names` is true. Returns nullopt if no grid mapping states `srs`.
 zarr::Result<std::optional<GridMapping>> FindGridMapping(const zarr::Hierarchy& hierarchy,
                                                          const std::string& group,
                                                          const std::vector<std::string>& names,

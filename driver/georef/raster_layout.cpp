@@ -41,7 +41,8 @@ void CollectFields(const zarr::DataType& type, const std::string& name, std::siz
     }
 }
 
-// Returns the dimension that DIM_X or DIM_Y selects, by name, else by index.
+// Returns the index of the dimension that `option` (DIM_X or DIM_Y) selects by `text`, a name or an
+// index.
 Result<std::size_t> FindDimension(const zarr::ArrayFacts& facts, const char* option,
                                   const std::string& text) {
     for (std::size_t i = 0; i < facts.dimensions.size(); ++i)
@@ -67,8 +68,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // Only DIM_X or only DIM_Y was given, and names the dimension of the other axis. The other axis
-    // moves to the last unused dimension.
+    // Only DIM_X or only DIM_Y was given, and it names the dimension of the other axis. The other
+    // axis therefore gets the last unused dimension.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
@@ -121,14 +122,14 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
     return {};
 }
 
-// No overflow: the number of elements of an array is checked when its metadata is read.
+// The product cannot overflow, because the number of elements is checked when the metadata is read.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         if (!layout.fixed[i]) layout.slices *= layout.shown[i];
 }
 
-// Returns the slice of `size` slices that is nearest to slice `index` of `shown` slices.
+// Maps slice `index` of `shown` slices to the nearest of `size` slices.
 std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
     if (shown == size) return index;
     const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);

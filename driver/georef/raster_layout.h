@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mapping of an array's dimensions to bands, rows and columns.
+// Maps the dimensions of an array to the bands, rows and columns of a raster.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace zarr_driver {
 // Maximum number of bands of a dataset. An array with more slices is opened slice by slice.
 inline constexpr std::uint64_t kMaxBands = 65536;
 
-// Attribute of an array with its band number in the dataset, from 1; arrays of a group have no
-// order.
+// Attribute with the number, from 1, of an array's band in the dataset. The attribute is needed
+// because arrays in a group have no order.
 inline constexpr const char* kBandNumber = "band_number";
 
-// A scalar in an array's elements: the element itself, or a field of a structured element.
+// A number within an array's elements: the whole element, or a field of a structured element.
 struct ScalarField {
     std::string name;  // "outer.inner[2]"; empty for the element itself
     std::size_t offset = 0;
     zarr::DataType type;  // as stored
 };
 
-// Returns the scalars in `type` that GDAL has a raster type for, sorted by offset.
+// Returns the fields of `type` for which GDAL has a raster type, sorted by byte offset.
 std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 
-// An opened array with the roles of its dimensions. Bands are numbered by slice, slowest dimension
-// first; within a slice, by field.
+// An opened array, and the roles of its dimensions. Bands are numbered by slice, with the slowest
+// dimension first. Within a slice they are numbered by field.
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
@@ -43,8 +43,8 @@ struct RasterLayout {
     std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
     // Fixed index along each of other_axes; nullopt if the axis is not fixed.
     std::vector<std::optional<std::uint64_t>> fixed;
-    // Number of slices along each of other_axes. A smaller level of a pyramid has the number of the
-    // base, although the level may have fewer slices.
+    // Number of slices along each of other_axes that the raster shows. A smaller level of a pyramid
+    // shows as many slices as the base, even if the level's array has fewer.
     std::vector<std::uint64_t> shown;
     std::vector<ScalarField> fields;
     std::uint64_t slices = 1;  // number of slices along the axes that are not fixed
@@ -53,25 +53,25 @@ struct RasterLayout {
     int Height() const;
     std::uint64_t BandCount() const { return slices * fields.size(); }
     bool HasFixedAxis() const;
-    // True if several slices of the raster read one slice of the array.
+    // True if several slices of the raster read the same slice of the array.
     bool RepeatsSlices() const;
-    // Returns the index along each of other_axes for a slice of the raster.
+    // Returns the index along each of other_axes for slice number `slice` of the raster.
     std::vector<std::uint64_t> SliceIndices(std::uint64_t slice) const;
-    // Returns the colour of a slice of a colour image: 0 to 3 for red, green, blue, alpha. nullopt
-    // for other arrays. `indices` are along other_axes.
+    // Returns the colour of a slice of a colour image: 0 to 3 for red, green, blue and alpha.
+    // Returns nullopt if the array is no colour image. `indices` are the indices along other_axes.
     std::optional<std::uint64_t> ColourOf(const std::vector<std::uint64_t>& indices) const;
 };
 
-// Opens an array and assigns its dimensions. `indices` fix the first dimensions other than X and Y;
-// the open option SELECT fixes more. Returns an error if elements are not numbers, a dimension is
-// empty, or a dimension is too long for GDAL.
+// Opens an array and assigns roles to its dimensions. `indices` fix the first dimensions other than
+// X and Y. The open option SELECT may fix more dimensions. Returns an error if elements are not
+// numbers, a dimension is empty, or a dimension is too long for GDAL.
 zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
 
-// Opens a smaller level of a pyramid with the slices of `base`; if the level has fewer slices, the
-// nearest are used. A level without dimension names takes the axes of `base`, because a small image
-// may not be recognised by its shape.
+// Opens a smaller level of a pyramid so that it shows as many slices as `base`. If the level has
+// fewer slices, the nearest slice is shown. A level without dimension names gets the axes of
+// `base`, because the shape of a small image may not show its axes.
 zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
                                            const std::string& path, const OpenOptions& options,
                                            const RasterLayout& base);

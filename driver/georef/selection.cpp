@@ -38,13 +38,13 @@ bool IsSameNumber(const std::string& a, const std::string& b) {
     return one == other || std::abs(one - other) <= 1e-9 * std::max(std::abs(one), std::abs(other));
 }
 
-// True if a coordinate equals a text, as a number or as text.
+// True if a coordinate is equal to `text`, compared as a number or as text.
 bool IsExactly(const CoordinateLabel& label, const std::string& text) {
     return label.value == text || label.label == text || label.time == text ||
            IsSameNumber(label.value, text);
 }
 
-// True if a time begins with a text and continues with a smaller unit.
+// True if the time of a coordinate begins with `text` and continues with a smaller unit of time.
 bool BeginsWith(const CoordinateLabel& label, const std::string& text) {
     const std::string& time = label.time;
     return time.size() > text.size() && time.compare(0, text.size(), text) == 0 &&
@@ -83,7 +83,7 @@ class Coordinates {
     }
 
   private:
-    // Matching coordinates: number, index of the first, and texts of the first few.
+    // Coordinates that match: their number, the index of the first, and texts of the first few.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
@@ -102,7 +102,8 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares all coordinates, in pieces whose labels stay within kMaxLabels and kMaxLabelBytes.
+    // Compares `text` with all coordinates, piece by piece, so that the labels of a piece stay
+    // within kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {

@@ -43,7 +43,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Attributes for which GDALMDArray has methods.
+// Attributes that GDAL shows through methods of GDALMDArray, such as GetUnit().
 constexpr std::string_view kHasMethods[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
 
@@ -152,7 +152,7 @@ void ZarrMDArray::ReadConventions() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // Units of the form "days since ..." need CF's attribute "calendar".
+    // Units of the form "days since ..." are complete only with CF's attribute "calendar".
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -170,13 +170,14 @@ void ZarrMDArray::ReadNodata() {
     const zarr::ArrayMetadata& metadata = facts_.metadata;
     zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
-    // Black pixels of an image are data, as in the raster API.
+    // A fill value of zero is data in an OME image (black pixels), as in the raster API.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
     const auto element = zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    // Both values of a boolean are data. An empty string is the initial value of a new array.
+    // A boolean has two values, and both are data. An empty string is the initial value of a new
+    // array.
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
@@ -310,7 +311,7 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
     });
 }
 
-// Drops PAM's statistics, which describe the values before the write.
+// Drops the statistics in PAM, because they describe the values before the write.
 void ZarrMDArray::ForgetStatistics() {
     if (has_forgotten_statistics_.exchange(true)) return;
     const CPLErr known =
@@ -323,7 +324,7 @@ void ZarrMDArray::ForgetStatistics() {
 
 const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
-        // An array of one dimension is a coordinate, not a raster.
+        // An array of one dimension is a coordinate array and has no georeferencing.
         if (facts_.metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
         const OpenOptions& options = session_->options();
         Georeferencing placed =
@@ -334,8 +335,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// True if a user has set the CRS in PAM, which may also be a copy of the store's CRS. Users cannot
-// set a CRS for a remote store, so there the store's CRS counts.
+// True if PAM has a CRS that a user has set, and not a copy of the store's CRS. False for a remote
+// store, because users cannot set a CRS there.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -346,12 +347,12 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // A CRS cannot have X and Y in different units.
+        // X and Y of a CRS have one unit, so coordinates in different units cannot have a CRS.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
-        // The multidimensional API returns coordinate arrays in their stored units, so the CRS
-        // takes these units.
+        // The multidimensional API returns coordinate arrays in their stored units. The CRS must
+        // therefore have these units.
         if (placed.coordinate_scale != 1 && srs->IsGeographic()) {
             const double radians = srs->GetAngularUnits() * placed.coordinate_scale;
             srs->SetAngularUnits(radians == 1 ? SRS_UA_RADIAN : "unit", radians);
@@ -359,7 +360,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
             const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
             srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
         }
-        // The mapping has numbers of dimensions, counted from 1, for the X and Y axes of the CRS.
+        // GDAL's axis mapping consists of dimension numbers, counted from 1, for X and Y of the
+        // CRS.
         const auto number_of = [this](std::size_t stored) {
             const auto at = std::find(shown_.begin(), shown_.end(), stored);
             return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
@@ -407,9 +409,11 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         std::uint64_t slices = 1;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
-        // If the array has more slices than GDAL allows bands, GDAL's own method emits the error.
+        // If the array has more slices than GDAL allows bands, GDAL's method is called, and emits
+        // the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // A raster that is open for update has its overviews in the store.
+        // For an array that is open for update, the raster is opened for update, too. Its overviews
+        // are in the store.
         if (is_own && session_->update() != nullptr && !facts_.path.empty())
             return OpenForUpdate().release();
         if (is_own) {
@@ -508,7 +512,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    // Attributes may have changed since the array was opened.
+    // Attributes may have changed since the array was opened, so they are read again.
     ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
     layout.x_axis = facts_.axes.x;
     layout.y_axis = facts_.axes.y;
@@ -517,7 +521,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    // If an attribute states the CRS, the grid mapping stays, because it may describe more than a
+    // A grid mapping stays if an attribute states the CRS, because it may describe more than the
     // CRS.
     const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
     if (replaces) {
@@ -570,8 +574,7 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// Replaces the fill value of an array that has no written chunk. Its absent chunks take the new
-// value.
+// Replaces the fill value of an array without written chunks. All its elements get the new value.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
@@ -600,8 +603,8 @@ Status ZarrMDArray::Reopen() {
     return {};
 }
 
-// True if the number at `raw` cannot be stored: `element`, its stored form, has another value. The
-// array's GDAL type may be wider than its stored type.
+// True if the stored type cannot hold the number at `raw`: `element`, the number in its stored
+// form, has another value. The array's GDAL type may be wider than its stored type.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
@@ -768,7 +771,7 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
 }
 #endif
 
-// Returns CF's `actual_range`, two numbers of the data's type.
+// Returns the value of CF's attribute `actual_range`: two numbers of the array's data type.
 json::Value ZarrMDArray::ActualRange(double least, double most) const {
     const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
                             values_.stored().kind == zarr::DataKind::kUint;
@@ -783,7 +786,8 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // Writing the file makes it newer than the old statistics in it, so they are dropped first.
+        // Writing makes the PAM file newer than old statistics in the file, so these are dropped
+        // first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

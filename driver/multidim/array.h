@@ -26,15 +26,14 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API, with the stored dimensions in the stored order. GDAL's
-// generic code divides by the sizes of dimensions, and bears a size of 0 only in the first one. A
-// read-only array with empty dimensions therefore shows one of these first and leaves out the
-// others. Const methods and Write() may be called from several threads at once; other changes need
-// exclusive access. Every call on a deleted array emits an error.
+// An array of GDAL's multidimensional API, with its dimensions in the stored order. GDAL's generic
+// code divides by the sizes of dimensions, and allows a size of 0 only for the first dimension. A
+// read-only array with empty dimensions therefore shows one of them first and omits the others.
+// Const methods and Write() may be called from several threads at once. Other changes need
+// exclusive access. If the array is deleted, every call emits an error.
 class ZarrMDArray final : public GDALPamMDArray {
   public:
-    // Opens the array at `path` without reading its chunks. Errors name the fault in the array's
-    // metadata.
+    // Opens the array at `path` without reading its chunks. Errors name the fault in the metadata.
     static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<SharedResource> session,
                                                            const std::string& path);
     ~ZarrMDArray() override;
@@ -42,9 +41,10 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
     bool HasElements() const;
-    // False if dimensions are reordered or left out because one is empty.
+    // False if dimensions were reordered or omitted because one of them is empty.
     bool has_stored_order() const { return has_stored_order_; }
-    // Returns CRS and geotransform of the array's raster. Computed at the first call.
+    // Returns CRS and geotransform of the raster that the array forms. The first call computes
+    // them.
     const Georeferencing& FindGeoreferencing() const;
 
     bool IsWritable() const override;
@@ -54,7 +54,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // Avoids GDAL's implementation, which divides by the sizes of dimensions.
+    // Replaces GDAL's implementation, which divides by the sizes of dimensions, and these may be 0.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -68,31 +68,31 @@ class ZarrMDArray final : public GDALPamMDArray {
                      GDALDataType* peStorageType = nullptr) const override;
     std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
     std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
-    // Overviews: the smaller levels of the pyramid whose full resolution is this array, largest
-    // first. GDAL calls these methods from version 3.13 on.
+    // An array has overviews if a pyramid has this array as its largest level. They are the smaller
+    // levels, largest first. GDAL calls these methods since version 3.13.
     int GetOverviewCount() const ZARR_OVERRIDE_3_13;
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
-    // Builds overviews as the raster of the array does; without factors deletes them. Writes
-    // pending changes of the store first. Emits an error on failure.
+    // Builds overviews in the way of the array's raster dataset. An empty list of factors deletes
+    // the overviews. Pending changes of the store are written first. Emits an error on failure.
     CPLErr BuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                           GDALProgressFunc pfnProgress, void* pProgressData,
                           CSLConstList papszOptions) override;
 #endif
-    // Returns statistics of the current values. Cached statistics that are older than the values
-    // are dropped.
+    // Returns statistics of the current values. If cached statistics are older than the values,
+    // they are dropped.
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
 #if ZARR_HAS_RAW_BLOCK_INFO
-    // Returns the file, offset and size in bytes of a chunk. An absent chunk has no file and size
-    // 0.
+    // Returns the file, the offset and the size in bytes of a chunk. For an absent chunk returns no
+    // file and size 0.
     bool GetRawBlockInfo(const uint64_t* panBlockCoordinates,
                          GDALMDArrayRawBlockInfo& info) const override;
 #endif
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
-    // Methods that change the array. Each emits an error on failure.
+    // Methods that change the array. Each of them emits an error on failure.
 
     std::shared_ptr<GDALAttribute> CreateAttribute(const std::string& osName,
                                                    const std::vector<GUInt64>& anDimensions,
@@ -101,10 +101,10 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool SetUnit(const std::string& osUnit) override;
-    // Writes the CRS by the convention that the array was created with, by default the convention
-    // for rasters. Stores the CRS in PAM if the array is open for reading.
+    // Writes the CRS by the convention that was chosen when the array was created. The default is
+    // the convention for rasters. If the array is read-only, stores the CRS in PAM.
     bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
-    // Sets the attribute `_FillValue`. Also sets the fill value of an array that was just created.
+    // Sets the attribute `_FillValue`. If the array was just created, also sets its fill value.
     bool SetRawNoDataValue(const void* pRawNoData) override;
     bool SetOffset(double dfOffset, GDALDataType eStorageType = GDT_Unknown) override;
     bool SetScale(double dfScale, GDALDataType eStorageType = GDT_Unknown) override;
@@ -115,13 +115,14 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
-    // Writes the CRS `srs` of the array; nullptr removes the CRS. Uses one of `preferred_mappings`,
-    // names of grid mappings in the array's group, if that describes `srs`.
+    // Writes the CRS `srs` of the array; nullptr removes the CRS. `preferred_mappings` are names of
+    // grid mappings in the array's group. Uses one of them if it describes `srs`.
     zarr::Status Place(const OGRSpatialReference* srs,
                        const std::vector<std::string>& preferred_mappings);
-    // Called once by the creator of the array. Sets its dimensions and the convention for its CRS.
+    // Sets the dimensions of a new array, and the convention for its CRS. The creator of the array
+    // calls Created() once.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
-    // Called by the session after the array was deleted, its attributes changed, or its path or
+    // The session calls these methods when the array was deleted, or when its attributes, path or
     // metadata changed.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void AttributeChanged(const std::string& name, zarr::json::Value attributes);

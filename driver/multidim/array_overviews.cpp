@@ -26,7 +26,8 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
         const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
         EmitWarnings(session_->store_path(), warnings);
         if (!pyramid) return paths;
-        // Each level has the smaller levels as its overviews.
+        // If this array is a level of the pyramid, its overviews are the levels after it, which are
+        // smaller.
         bool is_smaller = false;
         for (const zarr::PyramidLevel& level : pyramid->levels) {
             if (is_smaller) paths.push_back(level.path);
@@ -52,7 +53,7 @@ std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
     });
 }
 
-// Writes pending changes and opens the raster of the array for update. Emits errors and returns
+// Writes pending changes, and opens the raster of the array for update. Emits an error and returns
 // nullptr on failure.
 std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
     const Status status = session_->Finish();

@@ -19,8 +19,8 @@ using zarr::Status;
 
 namespace {
 
-// Truncates texts that exceed the maximum length of the array's elements. Returns the truncated
-// ones.
+// Truncates texts that are longer than the elements of the array allow. Returns a record of the
+// truncated texts.
 TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
     TruncatedTexts cut;
     if (!metadata.text_type) return cut;
@@ -33,8 +33,8 @@ TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<st
     return cut;
 }
 
-// Returns the elements of a block in row-major order, as texts, or as the bytes that base64 texts
-// stand for.
+// Returns the elements of a block as texts, in row-major order. For raw bytes, decodes the base64
+// texts.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -64,7 +64,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // The step has no meaning for a single element.
+        // A step has no meaning for a single element, so 1 is used.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -86,7 +86,7 @@ zarr::ReadOptions ArrayValues::Reading() const {
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-// Reads the characters of the texts, then converts each text as one element.
+// Reads the characters of the texts from the array, and then converts each text as one element.
 Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     const std::uint64_t size = region.size();
@@ -112,7 +112,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.step[i] != 0) continue;
-        // Step 0 repeats one element.
+        // Step 0 means that one element is repeated, so the element is read once.
         ElementBlock once = block;
         once.region.step[i] = 1;
         once.region.count[i] = 1;
@@ -132,7 +132,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(array_->path() + ": out of memory");
     }
-    // After a failure the caller does not free strings.
+    // After a failure GDAL does not free the strings, so they are freed here.
     if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
     return status;
 }
@@ -176,7 +176,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // Step 0 writes one element several times, so only the last value stays.
+        // Step 0 writes several values to one element, so only the last value counts.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;
@@ -192,7 +192,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, block.strides, op->op()}, threads);
-    // All elements are converted before the first is written, so that a failure changes nothing.
+    // Converts all elements before it writes the first. If a conversion fails, no element has
+    // changed.
     zarr::Buffer staged;
     const std::uint64_t size = region.size();
     if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");

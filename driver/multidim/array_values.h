@@ -18,10 +18,10 @@ namespace zarr_driver {
 class TruncatedTexts;
 class SharedResource;
 
-// A block of elements of an array, and its layout in the caller's memory.
+// A block of elements of an array, and the layout of these elements in the caller's memory.
 struct ElementBlock {
-    // The pointers have `rank` values each. `stride` counts elements of `element_type`, which must
-    // outlive the block.
+    // Each pointer leads to `rank` values. `stride` counts elements of `element_type`.
+    // `element_type` must outlive the block.
     ElementBlock(std::size_t rank, const GUInt64* start, const std::size_t* count,
                  const GInt64* step, const GPtrDiff_t* stride,
                  const GDALExtendedDataType& element_type);
@@ -31,13 +31,13 @@ struct ElementBlock {
     const GDALExtendedDataType& type;
 };
 
-// Reads and writes the elements of an array as any extended type of GDAL. NCZarr stores a text as
-// characters along the last dimension; such a text is one element here, and that dimension is
-// hidden. Const methods may be called from several threads at once.
+// Reads and writes the elements of an array, converted to any extended type of GDAL. NCZarr stores
+// a text as characters along the last dimension. Such a text counts as one element here, and that
+// dimension is hidden. Const methods may be called from several threads at once.
 class ArrayValues {
   public:
-    // `session` must outlive this object. `stored` is the dtype of an element: the dtype of the
-    // array, changed by attributes such as `_Unsigned`.
+    // `session` must outlive this object. `stored` is the dtype of an element. Attributes such as
+    // `_Unsigned` make it differ from the dtype of the array.
     ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
                 zarr::DataType stored);
     ~ArrayValues() = default;
@@ -45,18 +45,18 @@ class ArrayValues {
     ArrayValues& operator=(const ArrayValues&) = delete;
 
     const std::shared_ptr<const zarr::Array>& array() const { return array_; }
-    // Replaces the array by another instance with the same dtype.
+    // Replaces the array object by another one for an array with equal dtype.
     void SetArray(std::shared_ptr<const zarr::Array> array) { array_ = std::move(array); }
     const zarr::DataType& stored() const { return stored_; }
-    // True if an element is a text of NCZarr's characters. Such arrays are read-only.
+    // True if an element is a text that NCZarr stores as characters. Such arrays are read-only.
     bool are_characters() const { return text_length_ != 0; }
 
-    // Reads a block into `data`. On success the caller frees the strings.
+    // Reads a block into `data`. On success the caller must free the strings in `data`.
     zarr::Status Read(const ElementBlock& block, std::uint8_t* data) const;
-    // Writes a block; writes nothing if one element cannot be converted. The session must be open
-    // for update. Emits a warning about truncated texts.
+    // Writes a block. Writes nothing if one element cannot be converted. The session must be open
+    // for update. Emits a warning if texts are truncated.
     zarr::Status Write(ElementBlock block, const std::uint8_t* data) const;
-    // Loads the chunks of `region` into the cache. `options` are the options of
+    // Loads the chunks of `region` into the cache. `options` are those of
     // GDALMDArray::AdviseRead().
     zarr::Status Advise(zarr::Region region, CSLConstList options) const;
 

@@ -32,21 +32,22 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Returns valid UTF-8 without NUL. Text with NUL becomes "base64:" and the base64 of its bytes.
-// Other text that begins with "base64:" is not escaped: a written attribute means its text.
+// Returns valid UTF-8 without NUL. If the text contains NUL, the result is "base64:" and the bytes
+// in base64. Other text that begins with "base64:" is not escaped, because a written attribute must
+// keep its text.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::BytesToText(text);
 }
 
-// Type and strides, in bytes, of the source or the target of a conversion.
+// Element type, and strides in bytes, of the source or target of a conversion.
 struct BlockLayout {
     const GDALExtendedDataType& type;
     const zarr::Strides& strides;
 };
 
-// Converts a block of elements. Returns false if an element cannot be converted. With `frees` the
-// strings in `dst` are freed before they are overwritten.
+// Converts a block of elements. Returns false if an element cannot be converted. If `frees` is
+// true, frees strings in `dst` before it overwrites them.
 bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout& to,
                   std::uint8_t* dst, const BlockLayout& from, const std::uint8_t* src, bool frees) {
     struct Task {
@@ -75,7 +76,8 @@ bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout
 bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
 bool IsNumber(const json::Value* value) { return value->is_number(); }
 
-// True if a double holds the number exactly: non-integers, and integers of at most 2^53.
+// True if a double can represent the number exactly. This holds for non-integers, and for integers
+// up to 2^53.
 bool IsExactDouble(const json::Value* value) {
     constexpr std::int64_t kMax = std::int64_t{1} << 53;
     if (!value->is_integer()) return value->is_number();
@@ -83,7 +85,8 @@ bool IsExactDouble(const json::Value* value) {
     return value->GetInt64(number) && number >= -kMax && number <= kMax;
 }
 
-// Returns the first type that holds all numbers exactly, or GDT_Unknown.
+// Returns the first type, in the order of the checks below, that represents all numbers exactly.
+// Returns GDT_Unknown if no type does.
 GDALDataType NumberType(const Items& items) {
     bool all_integers = true;
     bool all_int32 = true;
@@ -150,7 +153,7 @@ Result<json::Value> ElementJson(const GDALExtendedDataType& type, const std::uin
     return json::Value(std::move(members));
 }
 
-// Fails for attribute names that are reserved for the store.
+// Fails if the name is reserved for attributes that the store itself uses.
 Status CheckAttributeName(const std::string& name) {
     if (name.empty()) return Status::Invalid("the name of the attribute is empty");
     if (name == "_ARRAY_DIMENSIONS")
@@ -207,7 +210,7 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
         if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
-        // GDAL's JSON parser rejects "null" unless another character follows.
+        // GDAL's JSON parser rejects "null" at the end of a text, so a space is appended.
         const json::Value text(json::Dump(value) + (value.is_null() ? " " : ""));
         attribute->SetStrings({&text});
         array = nullptr;
@@ -244,8 +247,9 @@ void ZarrAttribute::SetNumbers(const Items& items) {
     }
 }
 
-// Converts the elements to the type `stated`, unless that is an integer type that cannot hold them.
-// Floats are converted even if the value changes: JSON may hold fewer digits than a double has.
+// Converts the elements to the type `stated`. Does nothing if `stated` is an integer type that
+// cannot represent them. Floats are converted even if their value changes, because JSON may have
+// fewer digits than a double.
 void ZarrAttribute::Retype(GDALDataType stated) {
     const GDALDataType own = type_.GetNumericDataType();
     const int own_size = GDALGetDataTypeSizeBytes(own);
@@ -384,7 +388,7 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
 
 Status ZarrAttribute::StoreEmpty() {
     const std::uint8_t* next = elements_.data();
-    // A JSON attribute starts as null.
+    // The initial value of a JSON attribute is null.
     const bool is_json = type_.GetClass() == GEDTC_STRING && type_.GetSubType() == GEDTST_JSON;
     json::Value value;
     if (!is_json) {
@@ -477,9 +481,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // The attribute exists from now on, even if no value is ever written. An attribute with a
-    // meaning, such as scale_factor, must not be stored as zero. An attribute without elements
-    // never gets a value, so it is stored now.
+    // A new attribute must exist even if no value is ever written, so an empty value is stored. An
+    // attribute with a meaning, such as scale_factor, must not be stored as zero and waits for its
+    // value. If it has no elements, it never gets a value and is stored now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

@@ -16,21 +16,21 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// An attribute of a group or an array. Its type follows from its JSON value. Numbers take the first
-// of Int32, Int64, UInt64 and Float64 that holds all of them exactly. A list of numbers or of
-// strings has one dimension. Any other value is JSON text (GEDTST_JSON).
+// An attribute of a group or an array. The JSON value determines the type of the attribute. Numbers
+// have the first of the types Int32, Int64, UInt64 and Float64 that represents all of them exactly.
+// A list of numbers or strings has one dimension. Any other value is JSON text (GEDTST_JSON).
 //
-// An attribute that was created keeps the type and dimensions of its creation while the object
-// lives. JSON stores its dimensions as nested lists, complex numbers as lists of two, compounds as
-// objects, and text of GEDTST_JSON as the value itself.
+// If a caller created the attribute, the object keeps the type and dimensions that the caller
+// chose. In JSON, several dimensions are nested lists, complex numbers are lists of two, and
+// compounds are objects. Text of GEDTST_JSON is stored as the JSON value itself.
 class ZarrAttribute final : public GDALAttribute {
   public:
-    // Creates an attribute from a stored value. Numbers get the type `stated` if that type holds
-    // them.
+    // Creates an attribute object from a stored value. Numbers get the type `stated` if that type
+    // can represent them.
     static std::shared_ptr<ZarrAttribute> Make(const std::string& parent, const std::string& name,
                                                const zarr::json::Value& value,
                                                GDALDataType stated = GDT_Unknown);
-    // Creates a new attribute whose elements are zeros or empty strings, to be written later.
+    // Creates a new attribute. Its elements are zeros or empty strings until values are written.
     static zarr::Result<std::shared_ptr<ZarrAttribute>> Create(
         const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
         const GDALExtendedDataType& type);
@@ -45,16 +45,16 @@ class ZarrAttribute final : public GDALAttribute {
 
     // Methods that change the attribute.
 
-    // Connects the attribute to the node at `path`. The attribute is writable if `session` is open
-    // for update.
+    // Connects the attribute to the node at `path`. If `session` is open for update, the attribute
+    // becomes writable.
     void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
     // Stores the initial value of a new attribute: zeros, empty texts, or null for JSON text.
     zarr::Status StoreEmpty();
-    // Returns the path of the attribute's node.
+    // Returns the path of the node to which the attribute belongs.
     const std::string& path() const { return path_; }
     bool is_deleted() const { return is_deleted_; }
-    // Called by the session after the attribute or its node was deleted or moved.
+    // The session calls these methods when the attribute or its node was deleted or moved.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& from, const std::string& to);
 
@@ -67,7 +67,7 @@ class ZarrAttribute final : public GDALAttribute {
                 const void* pSrcBuffer) override;
 
   private:
-    // Returns the store's path for messages.
+    // Returns the path of the store, for use in messages.
     const char* store_path() const;
     struct Window {  // part of the elements to read or write
         zarr::DimVector<std::uint64_t> count;
@@ -97,20 +97,22 @@ class ZarrAttribute final : public GDALAttribute {
     bool is_deleted_ = false;
 };
 
-// Separates the full name of a group from the name of its attribute, as in GDAL's other drivers.
+// Text between the full name of a group and the name of its attribute. GDAL's other drivers use
+// this text, too.
 inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
 
-// Returns the attributes of the node at `path`, whose full name is `parent`, from the JSON object
-// `attributes`. Skips names for which `is_hidden` returns true. In update mode the list reuses
-// attribute objects that callers hold. Attributes that were created but not written yet come last.
+// Returns the attributes of the node at `path`, whose full name is `parent`. `attributes` is the
+// JSON object of the node's attributes. Skips names for which `is_hidden` returns true. In update
+// mode the list reuses attribute objects that callers still hold. New attributes that have no value
+// yet come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const zarr::json::Value& attributes,
     bool (*is_hidden)(std::string_view));
 
 // Creates an attribute of the node at `path`, and stores zeros, empty strings or null as its value.
-// If `has_meaning` is true the value changes how the node is interpreted. Then nothing is stored
-// until a value is written, unless the attribute has no elements.
+// `has_meaning` is true if the value changes how the node is interpreted. In this case nothing is
+// stored until a value is written, unless the attribute has no elements.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,

@@ -11,17 +11,18 @@ namespace zarr_driver {
 
 class ZarrAttribute;
 
-// Attribute objects in use that can be written to. Thread-safe.
+// Registry of the writable attribute objects that are in use. Thread-safe.
 class AttributeRegistry {
   public:
     void Add(const std::shared_ptr<ZarrAttribute>& attribute);
-    // Returns the attributes of the node at `path`.
+    // Returns the attribute objects of the node at `path` that are in use.
     std::vector<std::shared_ptr<ZarrAttribute>> Of(const std::string& path) const;
-    // nullptr if the attribute is not in use.
+    // Returns an attribute object that is in use, else nullptr.
     std::shared_ptr<ZarrAttribute> Find(const std::string& path, const std::string& name) const;
-    // Marks the attributes of a node and of the nodes below it as deleted.
+    // Marks the attribute objects of a node, and of all nodes below that node, as deleted.
     void Delete(const std::string& path) const;
-    // Gives the attributes of a node and of the nodes below it the node's new path `target`.
+    // Updates the attribute objects of a node, and of all nodes below that node, after the node
+    // moved to the path `target`.
     void Move(const std::string& path, const std::string& target) const;
 
   private:

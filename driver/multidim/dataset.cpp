@@ -29,7 +29,7 @@ MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
     : session_(std::move(session)),
       root_(session_->OpenGroup(session_->root())),
       array_(std::move(array)) {
-    // The driver is "Zarr" even if the caller asked for "ZarrBuiltin".
+    // The dataset's driver is "Zarr", even if the program opened the dataset with "ZarrBuiltin".
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     if (session_->update() != nullptr) eAccess = GA_Update;
 }
@@ -89,7 +89,7 @@ const char* const kMoreArrayOptions =
 
 using SessionPtr = std::shared_ptr<SharedResource>;
 
-// A new store with an empty root group, or a new group of an existing store.
+// A new group to fill: the empty root group of a new store, or a group added to an existing store.
 class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
@@ -116,8 +116,8 @@ class NewRoot {
         return made;
     }
 
-    // Opens the new group for update at its current path. A committed zip file in an object store
-    // is opened for reading.
+    // Opens the new group for update at its current path. If a zip file was committed to an object
+    // store, opens it for reading.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
@@ -135,15 +135,15 @@ class NewRoot {
         return std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                 std::move(update));
     }
-    // Keeps the new store, and renames it from its staging name to its final one. The store must
+    // Keeps the new store, and renames it from its staging name to its final name. The store must
     // not be open.
     Status Commit() {
         ZARR_RETURN_IF_ERROR(replacement_.Commit());
         if (!is_added_) place_.folder = replacement_.folder();
         return {};
     }
-    // Deletes a group that was added to an existing store, after filling it failed. The group must
-    // not be open. The destructor deletes a new store that was not committed.
+    // Deletes a group that was added to an existing store, because filling it failed. The group
+    // must not be open. The destructor deletes a new store that was not committed.
     void Abandon() const {
         if (!is_added_) return;
         const auto store = OpenStoreForUpdate(place_.folder);
@@ -190,15 +190,16 @@ class NewRoot {
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
-// While the result lives, arrays of a Zarr source that have no elements show the stored order of
-// their dimensions. Returns nullptr for other sources.
+// Makes empty arrays of a Zarr source show their dimensions in the stored order, as long as the
+// result lives. Returns nullptr if the source is not a Zarr dataset.
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
-// Lists the groups of a Zarr source before the copy starts. While the groups live, GDAL sees only
-// listed members: the copy may go into a group of its own source.
+// Lists the groups of a Zarr source before the copy starts. While the returned groups live, GDAL
+// sees only the members listed by now. This matters because a group may be copied into its own
+// source.
 std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
     std::vector<std::shared_ptr<ZarrGroup>> groups;
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
@@ -222,7 +223,8 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
-    // GDAL's error counter is of no use here: it also counts errors that GDAL handled itself.
+    // GDAL's error counter cannot be used here, because it also counts errors that GDAL handled
+    // itself.
     if (watched.IsCancelled())
         return CPLGetLastErrorNo() == CPLE_UserInterrupt
                    ? is_told
@@ -241,13 +243,13 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     return DatasetPtr(std::move(dataset));
 }
 
-// Runs `make` and releases the dataset that it returns. Emits the error and returns nullptr on
+// Calls `make`, and releases the dataset that `make` returns. Emits an error and returns nullptr on
 // failure.
 template <class Work>
 GDALDataset* RunToDataset(const char* name, const Work& make) {
     Result<DatasetPtr> made = make();
     if (made.ok()) return made->release();
-    // A status without a message stands for an error that was already emitted.
+    // A status without a message means that the error was emitted before.
     if (!made.status().message().empty()) EmitError(name, made.status());
     return nullptr;
 }

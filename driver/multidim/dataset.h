@@ -14,11 +14,12 @@ class SharedResource;
 class ZarrGroup;
 class ZarrMDArray;
 
-// A dataset of GDAL's multidimensional API. Closing it writes all changes to the store. Groups and
-// arrays that outlive the dataset write later changes when the last of them is destroyed.
+// A dataset of GDAL's multidimensional API. Closing the dataset writes all changes to the store.
+// Groups and arrays may outlive the dataset; later changes are written when the last of them is
+// destroyed.
 class MdimDataset final : public GDALDataset {
   public:
-    // `array` is the array that was opened; nullptr if a group was opened.
+    // `array` is the array that was opened, or nullptr if a group was opened.
     explicit MdimDataset(std::shared_ptr<SharedResource> session,
                          std::shared_ptr<ZarrMDArray> array = nullptr);
     ~MdimDataset() override;
@@ -33,7 +34,7 @@ class MdimDataset final : public GDALDataset {
 #endif
 
   private:
-    // Writes all changes. Emits an error on failure.
+    // Writes all changes to the store. Emits an error on failure.
     CPLErr FinishSession();
 
     const std::shared_ptr<SharedResource> session_;
@@ -41,19 +42,20 @@ class MdimDataset final : public GDALDataset {
     const std::shared_ptr<ZarrMDArray> array_;  // keeps the opened array from being opened again
 };
 
-// Implements GDALDriver::pfnCreateMultiDimensional: creates an empty store and opens it for update.
-// Replaces an existing store. Fails if the path holds anything else.
+// Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store, which may replace an
+// existing store, and opens it for update. Fails if the path holds anything other than a store.
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options);
 
-// Implements GDALDriver::pfnCreateCopy for a source that has a root group and no bands. Copies all
-// groups and arrays of the source. On failure or cancellation the new store is deleted, and the
-// store that it was to replace stays.
+// Implements GDALDriver::pfnCreateCopy for a source with a root group and without bands. Copies all
+// groups and arrays of the source. On failure or cancellation the new store is deleted, and an
+// existing store at the path stays.
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data);
 
-// Return GDAL's XML lists of creation options: of a multidimensional dataset, and of its arrays.
+// Return the XML lists of creation options for GDAL: for a multidimensional dataset, and for an
+// array in it.
 std::string MultiDimDatasetOptionList();
 std::string MultiDimArrayOptionList();
 

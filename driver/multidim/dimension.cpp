@@ -32,8 +32,8 @@ std::string TypeOf(AxisRole role) {
     }
 }
 
-// Returns the direction in which coordinates increase, as GDAL spells it; empty without
-// coordinates.
+// Returns the direction in which the coordinates increase, as a text of GDAL. Empty if the
+// dimension has no coordinates.
 std::string DirectionOf(const zarr::Dimension& dimension) {
     if (dimension.coordinate_path.empty()) return {};
     switch (dimension.role) {
@@ -56,8 +56,8 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// Returns the name of a dimension's coordinate array. Outside of its group the array is shown under
-// another name, which the dimension then shares.
+// Returns the name under which a dimension is shown: the name of its coordinate array. Outside of
+// its group the array may be shown under another name, and the dimension follows.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
@@ -67,7 +67,7 @@ std::string ShownName(const SharedResource& session, const zarr::Dimension& dime
 
 ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
-    // A dimension without a name belongs to one array only, and to no group.
+    // A dimension without a name belongs to a single array, and to no group.
     : GDALDimension(
           facts.dimensions[index].is_named ? session->GroupName(facts.dimensions[index].group)
                                            : std::string(),
@@ -99,8 +99,8 @@ std::string ZarrDimension::Key() const {
     return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
 }
 
-// GDAL looks dimensions up by full names that start with "/". A full name without "/" prevents the
-// lookup.
+// GDAL looks up a dimension if its full name starts with "/". The full name of a dimension that
+// must not be found therefore lacks the "/".
 void ZarrDimension::SetFullName() {
     const std::string parent = ParentName();
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
@@ -135,7 +135,8 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // A dimension without a name cannot give its name to a variable.
+    // A dimension without a name cannot have an indexing variable, because the variable would have
+    // its name.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
     if (!array.ok()) return nullptr;  // opening the array again reports the fault
@@ -145,8 +146,8 @@ std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
     if (t[2] != 0 || t[4] != 0) return nullptr;
     const double spacing = is_x_ ? t[1] : t[5];
     const double corner = is_x_ ? t[0] : t[3];
-    // Uses a plain dimension: the array keeps its dimension alive, and `this` would keep the
-    // session open.
+    // The variable gets a plain dimension instead of `this`. An array keeps its dimension alive,
+    // and `this` would keep the session open.
     const std::string parent = ParentName();
     const auto dimension =
         std::make_shared<GDALDimension>(parent, m_osName, m_osType, m_osDirection, m_nSize);

@@ -14,47 +14,51 @@ namespace zarr_driver {
 class SharedResource;
 struct NewDimension;
 
-// A dimension of GDAL's multidimensional API. In the store a dimension is only a name in the
-// metadata of its arrays.
+// A dimension of GDAL's multidimensional API. The store has no object for a dimension, but only its
+// name in the metadata of arrays.
 class ZarrDimension final : public GDALDimension {
   public:
-    // Creates the dimension with number `index` of an array.
+    // Creates the dimension object for dimension number `index` of an array.
     ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                   std::size_t index);
-    // Creates a dimension that a caller has added and that no array has yet.
+    // Creates a dimension object for a new dimension of a caller, which is in no array yet.
     ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
-    // Returns the coordinate array of the dimension. Without one, returns pixel centres computed
-    // from the array's geotransform, if that has no rotation. Otherwise returns nullptr.
+    // Returns the coordinate array of the dimension. If there is none, returns pixel centres that
+    // are computed from the array's geotransform. Returns nullptr if the geotransform is missing or
+    // has a rotation.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. Zarr stores only an array with the dimension's name as its
-    // indexing variable. Any other array counts until this object is destroyed, and a warning is
-    // emitted.
+    // Sets the indexing variable. An array that has the dimension's name is stored as the indexing
+    // variable in Zarr. For any other array emits a warning, and forgets the array when this object
+    // is destroyed.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
     // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL
-    // calls this method from version 3.8 on.
+    // calls Rename() since version 3.8.
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
-    // Returns a text that is unique for each dimension of a session.
+    // Returns a text that identifies the dimension within its session.
     std::string Key() const;
-    // True if the full name is "/group/name", by which GDAL finds the dimension in its group. The
-    // full name has no leading "/" if the dimension has no name, or if another dimension of the
-    // group has its name.
+    // True if GDAL can find the dimension in its group by the full name "/group/name". Otherwise
+    // the full name does not start with "/". This is so for a dimension without a name, or if
+    // another dimension of the group has the name.
     bool is_groups() const { return is_named_ && !avoids_name_clash_; }
-    // Called by the session if another dimension of the group has the same name.
+    // Gives the dimension a full name without "/". The session calls this method if another
+    // dimension of the group has the name.
     void AvoidNameClash();
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     // Returns the path of the group to which the dimension belongs.
     const std::string& group() const { return group_; }
-    // False if the metadata of the array gives the dimension no name.
+    // True if the metadata of the array gives the dimension a name.
     bool is_named() const { return is_named_; }
-    // Returns the path of the array from which the dimension was created; empty if a caller created
-    // it.
+    // Returns the path of the array from which this object was created. Empty if a caller created
+    // the dimension.
     const std::string& array_path() const { return array_path_; }
-    // Returns the path of the coordinate array; empty if there is no coordinate array.
+    // Returns the path of the dimension's coordinate array. Empty if the dimension has no
+    // coordinate array.
     std::string CoordinatePath() const;
 
-    // Called by the session after the dimension was resized or renamed, or after nodes were moved.
+    // The session calls these methods when the dimension was resized or renamed, or when nodes were
+    // moved.
     void Resized(std::uint64_t size) { m_nSize = size; }
     void Renamed(const std::string& name);
     void Moved(const std::string& from, const std::string& to);

@@ -9,8 +9,8 @@
 
 namespace zarr_driver {
 
-// False if the group has a coordinate array of this name and another length: that array's dimension
-// owns the name.
+// True if the dimension may have its own name as full name. False if the group has a coordinate
+// array of that name but another length: the name belongs to the dimension of that array.
 bool DimensionRegistry::MayOwnName(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
@@ -32,7 +32,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // Without the lock, as this may read metadata.
+    // The mutex is not locked here, because MayOwnName() may read metadata.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];
@@ -45,8 +45,9 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     return made;
 }
 
-// Gives a dimension another full name if the name has another owner. In a dataset for reading an
-// owner keeps its name; in one for update the name is free when the owner is no longer in use.
+// Gives the dimension another full name if a different dimension owns its name. In a read-only
+// dataset an owner keeps the name for good. In update mode the name becomes free when its owner is
+// no longer in use.
 void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];

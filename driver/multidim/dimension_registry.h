@@ -18,7 +18,7 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// A dimension that was created and that may be in no array yet.
+// A dimension that a caller has created. No array need have the dimension yet.
 struct NewDimension {
     std::string group;  // path in the store
     std::string name;
@@ -27,38 +27,39 @@ struct NewDimension {
     std::uint64_t size = 0;
 };
 
-// Dimensions of a session: those of arrays that are in use, and those that were created. Does not
-// change the store. Thread-safe, except Rename(), Resize() and Move(): they need exclusive use of
-// the dimensions.
+// Registry of the dimensions of a session: dimensions of arrays in use, and dimensions that callers
+// created. Does not change the store. Thread-safe, except Rename(), Resize() and Move(), which need
+// exclusive use of the dimensions.
 class DimensionRegistry {
   public:
-    // `session` outlives this object.
+    // `session` must outlive this object.
     explicit DimensionRegistry(SharedResource& session) : session_(session) {}
 
-    // Returns the dimension `index` of an array. Arrays of a group share the dimensions to which
-    // the store gives the same name and size. If dimensions of a group have the same name and
-    // different sizes, the name is given to the one with a coordinate array, else to the first.
+    // Returns the dimension with number `index` of an array. Arrays of a group share a dimension
+    // object if the store gives their dimensions equal names and sizes. If sizes differ for one
+    // name, the dimension with a coordinate array gets the name, or else the first dimension.
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
-    // Creates a dimension; its group has no other with this name.
+    // Creates a dimension. No other dimension of its group may have the name.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);
     std::vector<NewDimension> Created() const;
     std::vector<std::shared_ptr<ZarrDimension>> CreatedIn(const std::string& group);
-    // Returns a dimension that a group declares and that is in no array.
+    // Returns a dimension that a group declares but no array has.
     std::shared_ptr<ZarrDimension> Declared(const NewDimension& dimension);
-    // Returns a dimension of this session for an array in `group`: `dimension` itself, or one with
-    // its name and size if `dimension` is of another dataset.
+    // Returns the dimension that a new array in `group` must use. This is `dimension` itself if it
+    // belongs to this session. Otherwise it is a dimension of equal name and size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
                                                        const GDALDimension& dimension);
 
     void Rename(ZarrDimension& dimension, const std::string& new_name);
     void Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes);
-    // Drops the dimensions that were created in a group or below it.
+    // Forgets the dimensions that callers created in a group or in a group below.
     void Delete(const std::string& group);
-    // Gives the dimensions of a node and of the nodes below it the node's new path `target`.
+    // Updates the dimensions of a node, and of all nodes below that node, after the node moved to
+    // the path `target`.
     void Move(const std::string& path, const std::string& target);
 
   private:
-    // The owner of a full name.
+    // Records which dimension owns a full name.
     struct NameClaim {
         std::string key;  // ZarrDimension::Key()
         std::weak_ptr<ZarrDimension> owner;

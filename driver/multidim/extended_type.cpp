@@ -49,13 +49,15 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Returns the maximum length of a text in bytes for dtype S, and 0 (no limit) for other types.
-// Other drivers write strings with a limit as arrays of characters.
+// Returns the maximum length of a text in bytes. Only dtype S has a maximum; for other types
+// returns 0. Other drivers of GDAL would write strings with a maximum length as arrays of
+// characters.
 std::size_t MaxTextLength(const zarr::DataType& type) {
     return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
-// Counts the leaf fields of a structure, so that huge nested structures fail before they are built.
+// Counts the number and string fields of a structure. Fails for huge nested structures before they
+// are built in memory.
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
@@ -137,7 +139,7 @@ class Pairing {
     std::vector<ExtendedLeaf> leaves_;
 };
 
-// Returns the text of a stored element that is not a number, as UTF-8 without NUL.
+// Returns the text of a stored element, as UTF-8 without NUL. The element must not be a number.
 std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
@@ -159,7 +161,7 @@ Status StoreUnicode(const zarr::DataType& type, std::string_view text, std::uint
     return {};
 }
 
-// Writes a text that fits into the element `dst`, whose bytes are zero before.
+// Writes a text into the element `dst`. The text must fit, and all bytes of `dst` must be zero.
 Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t* dst) {
     switch (type.kind) {
         case DataKind::kBytes:
@@ -168,7 +170,8 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
-            // An empty text is accepted, because it is the initial value of a new array.
+            // An empty text is accepted for raw bytes, because it is the initial value of a new
+            // array.
             const auto bytes = zarr::Base64Decode(text);
             if (!bytes.ok() || (bytes->size() != type.size && !bytes->empty()))
                 return Status::Invalid(zarr::Quoted(text) + ": expected base64 of " +
@@ -183,7 +186,8 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
     return Status::Invalid("dtype " + type.ToString() + " cannot store text");
 }
 
-// Returns "name" for the member "name[3]" if `index` is 3; else an empty string.
+// Returns "name" if `member` is "name[3]" and `index` is 3. Returns an empty text for any other
+// member.
 std::string SubarrayName(const std::string& member, std::size_t index) {
     const std::string suffix = "[" + std::to_string(index) + "]";
     const bool has_suffix =
@@ -194,7 +198,7 @@ std::string SubarrayName(const std::string& member, std::size_t index) {
 
 Result<json::Value> MemberType(const GDALExtendedDataType& type, StringFormat strings);
 
-// Returns the dtype of a compound as JSON, as in `.zarray`.
+// Returns the dtype of a compound type as JSON, in the form of `.zarray`.
 Result<json::Value> StructType(const GDALExtendedDataType& type, StringFormat strings) {
     const auto& members = type.GetComponents();
     std::set<std::string> names;
@@ -458,7 +462,7 @@ Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringForm
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value spelled, MemberType(type, strings));
     const auto parsed = zarr::ParseDataType(spelled);
-    // The caller's request is wrong, so the error is not kCorrupt.
+    // The type comes from the caller, and not from a store, so the error is not kCorrupt.
     if (!parsed.ok()) return Status::Invalid(parsed.status().message());
     return *parsed;
 }

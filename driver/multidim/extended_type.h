@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversion between Zarr's data types and the extended types of GDAL's multidimensional API.
+// Converts between the data types of Zarr and the extended types of GDAL's multidimensional API.
 #pragma once
 
 #include <gdal_priv.h>
@@ -20,10 +20,11 @@
 
 namespace zarr_driver {
 
-// Maximum number of fields of a structured type. Each item of a subarray counts.
+// Maximum number of fields of a structured type. Each item of a subarray counts as a field.
 inline constexpr std::size_t kMaxFields = 65536;
 
-// A member "name" of a structured type, or one item "name[3]" of a member that is a subarray.
+// A member of a structured type, called "name". If the member is a subarray, one of its items,
+// called "name[3]".
 struct StructMember {
     std::string name;
     zarr::DataType type;
@@ -31,16 +32,18 @@ struct StructMember {
 };
 
 // Returns the members of a structured type. A nested structure counts as one member. Returns kLimit
-// if there are more than kMaxFields fields.
+// if the type has more than kMaxFields fields.
 zarr::Result<std::vector<StructMember>> StructMembers(const zarr::DataType& type);
 
-// Returns the GDAL type for elements of `type`. Numbers and times follow GdalTypeOf(). Strings and
-// objects become UTF-8 strings, and raw bytes become base64 strings. Structures become compounds
-// with aligned offsets; the compound is called `name`, a nested one `name`_member.
+// Returns the GDAL type for elements of the Zarr data type `type`. Numbers and times get
+// GdalTypeOf(type). Strings and objects become UTF-8 strings, and raw bytes become base64 strings.
+// A structure becomes a compound with aligned offsets, called `name`. A nested compound is called
+// `name`_member.
 zarr::Result<GDALExtendedDataType> ExtendedTypeOf(const zarr::DataType& type,
                                                   const std::string& name);
 
-// A number or string within an element, in its stored type and in the paired GDAL type.
+// A number or string in an element, with its stored type and the GDAL type into which it is
+// converted.
 struct ExtendedLeaf {
     zarr::DataType type;
     GDALExtendedDataType gdal_type;
@@ -50,24 +53,24 @@ struct ExtendedLeaf {
 
 enum class Members : std::uint8_t { kAnyOf, kAllOf };
 
-// Pairs the numbers and strings of a dtype with those of a GDAL type. Members of structures are
-// paired by name; members that only the GDAL type has are ignored. Fails if only one of the types
-// is a structure. With kAllOf also fails if the GDAL type lacks a member.
+// Pairs the numbers and strings of a Zarr dtype with those of a GDAL type. Members of structures
+// are paired by name. Members that only the GDAL type has are ignored. Fails if only one of the
+// types is a structure. With kAllOf, also fails if the GDAL type lacks a member.
 zarr::Result<std::vector<ExtendedLeaf>> PairLeaves(const zarr::DataType& stored,
                                                    const GDALExtendedDataType& gdal,
                                                    Members members);
 
 // Converts stored elements of any dtype to a GDAL type, by GDAL's conversion rules. Members of
-// structures are paired by name. Strings are allocated with GDAL's allocator, and the caller frees
-// them. op() borrows this object. Thread-safe.
+// structures are paired by name. Strings are allocated with GDAL's allocator, and the caller must
+// free them. The function that op() returns borrows this object. Thread-safe.
 class ExtendedConverter {
   public:
-    // Creates a converter. Fails if the types cannot be paired.
+    // Creates a converter. Fails if the members of the two types cannot be paired.
     static zarr::Result<std::unique_ptr<const ExtendedConverter>> Make(
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
     const zarr::Converter& op() const { return op_; }
-    // True if the memory for a string could not be allocated. That string is nullptr.
+    // True if memory for a string could not be allocated. The string is then nullptr.
     bool is_out_of_memory() const { return is_out_of_memory_; }
 
   private:
@@ -85,20 +88,20 @@ class ExtendedConverter {
     mutable std::atomic<bool> is_out_of_memory_{false};
 };
 
-// Sets the bytes of all elements of a block to zero: numbers become 0, strings nullptr.
+// Sets all elements of a block to zero bytes. Numbers become 0, and strings become nullptr.
 void ClearElements(const GDALExtendedDataType& type, std::uint8_t* data,
                    const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
-// Frees the strings in a block of elements, and sets the bytes of all elements to zero.
+// Frees the strings in a block of elements. Then sets all elements to zero bytes.
 void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
                   const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
-// Counts texts that were truncated because they were too long for their dtype.
+// Records texts that were truncated because they were too long for their dtype.
 class TruncatedTexts {
   public:
     void Add(const zarr::DataType& type, const std::string& text);
     bool empty() const { return count_ == 0; }
-    // Returns a message that names the first truncated text.
+    // Returns a message with the number of truncated texts and the first of them.
     std::string Message() const;
 
   private:
@@ -107,21 +110,21 @@ class TruncatedTexts {
 };
 
 // Converts elements of a GDAL type to any stored dtype except kObject, by GDAL's conversion rules.
-// Members of structures are paired by name. The caller keeps ownership of strings. op() borrows
-// this object. Thread-safe.
+// Members of structures are paired by name. The caller keeps ownership of strings. The function
+// that op() returns borrows this object. Thread-safe.
 class ExtendedWriteConverter {
   public:
-    // Creates a converter. Fails if the stored type is a number and the GDAL type a string, or if
-    // the GDAL type lacks a member of the structure.
+    // Creates a converter. Fails if the stored type is a number and the GDAL type is a string. Also
+    // fails if the GDAL type lacks a member of the structure.
     static zarr::Result<std::unique_ptr<const ExtendedWriteConverter>> Make(
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
     const zarr::Converter& op() const { return op_; }
-    // True if converting an element can fail, on invalid base64, or can truncate a text.
+    // True if a conversion can fail because of invalid base64, or can truncate a text.
     bool can_fail() const { return can_fail_; }
-    // Returns the first failure. The element that failed is set to zero bytes.
+    // Returns the first failure of a conversion. The element that failed was set to zero bytes.
     zarr::Status status() const;
-    // Returns the truncated texts.
+    // Returns the record of texts that were truncated.
     TruncatedTexts truncated_texts() const;
 
   private:
@@ -142,13 +145,13 @@ class ExtendedWriteConverter {
     mutable TruncatedTexts cut_;
 };
 
-// Returns one element of a GDAL type as text: a string, or a number in GDAL's format. A string that
-// is nullptr gives an empty text. Invalid UTF-8 is replaced.
+// Returns one element of a GDAL type as text. Numbers are formatted as GDAL does. A string that is
+// nullptr becomes an empty text. Invalid UTF-8 is replaced.
 std::string TextOfElement(const GDALExtendedDataType& type, const void* element);
 
-// Values of the creation option STRING_FORMAT, for strings with a maximum length. kAscii, the
-// default, takes the maximum as bytes; kUnicode takes it as characters. kVariable stores strings of
-// any length.
+// Values of the creation option STRING_FORMAT. The option says how strings with a maximum length
+// are stored. kAscii, the default, counts the maximum in bytes, and kUnicode in characters.
+// kVariable stores strings of any length.
 enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
 zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
 

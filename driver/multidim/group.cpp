@@ -45,12 +45,13 @@ std::string NameOf(const SharedResource& session, const std::string& path) {
     return path == session.root() ? "/" : std::string(zarr::LastName(path));
 }
 
-// Bytes that one text of variable length is assumed to take when the default chunk shape is chosen.
+// Assumed size in bytes of a text of variable length. Used to choose the default chunk shape.
 constexpr std::size_t kAssumedTextBytes = 32;
 
 using Dimensions = std::vector<std::shared_ptr<ZarrDimension>>;
 
-// The store identifies dimensions by name, so two dimensions of an array must not share a name.
+// Fails if two dimensions of a new array have one name, because the store identifies dimensions by
+// name.
 Status CheckDistinct(const Dimensions& dimensions) {
     for (std::size_t i = 0; i < dimensions.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
@@ -67,7 +68,7 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-// Returns the metadata of a new array. Emits warnings about `options` with the prefix `name`.
+// Returns the metadata of a new array. Warnings about `options` are emitted with the prefix `name`.
 Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions& dimensions,
                                        const GDALExtendedDataType& type, CSLConstList options,
                                        zarr::Format format) {
@@ -85,7 +86,7 @@ Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions
     return NewArrayMetadata(std::move(spec), array);
 }
 
-// Calls `make` and returns the object that it creates. Emits the error and returns nullptr on
+// Calls `make`, and returns the object that `make` creates. Emits an error and returns nullptr on
 // failure.
 template <class Make>
 auto Try(const std::string& store, const Make& make) -> std::decay_t<decltype(*make())> {
@@ -120,8 +121,9 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
     return listed;
 }
 
-// Returns the members of the group as last listed. If listing fails, returns an empty list and sets
-// `listing_`. Another thread may replace the list, so callers hold the pointer while they use it.
+// Returns the members of the group at the time of its last listing. If listing fails, returns an
+// empty list and sets `listing_`. Callers keep the pointer while they use the list, because another
+// thread may replace it.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
@@ -138,8 +140,8 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     return members_;
 }
 
-// Returns the path of a member, or nullopt if it does not exist. Does not use the listing, which a
-// store may lack and which becomes outdated.
+// Returns the path of the member `name`. Returns nullopt if the group has no such member. Does not
+// list the group, because some stores return no listing and a listing becomes outdated.
 zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name,
                                                          NodeKind kind) const {
     using Path = std::optional<std::string>;
@@ -186,16 +188,16 @@ std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*
     });
 }
 
-// Emits no error if the store returns no listing, because GDAL also calls this method when it looks
-// for an array. GetMDArrayNames() emits that error.
+// Emits no error if the store returns no listing. GDAL calls this method also when it looks for an
+// array, and GetMDArrayNames() emits the error.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(),
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
 }
 
-// Returns the indexing variable of the dimension `name`, computed from the geotransform of an
-// array. The variable shares the dimension's full name. In update mode only the dimension itself
-// returns the variable.
+// Returns the indexing variable of the dimension `name`. The variable is computed from the
+// geotransform of an array, and has the full name of the dimension. In update mode returns nullptr,
+// and only the dimension returns the variable.
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
     const zarr::Hierarchy& hierarchy = session_->hierarchy();
     const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
@@ -206,9 +208,9 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
-// Hides arrays from a copy's check whether an array exists already. An array outside of the opened
-// group is not the copied one. A grid mapping written by the driver lacks the attributes of the
-// source's variable.
+// Hides arrays from CopyFrom(), which skips arrays that already exist in the target. An array
+// outside of the group is not the copied array. A grid mapping that the driver wrote must be
+// replaced, because it lacks the attributes of the source's variable.
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
@@ -246,7 +248,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
     const auto members = Members();
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        // Faults of an array are reported when that array is opened.
+        // A faulty array is skipped. Opening it reports the fault.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
@@ -288,7 +290,8 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
             EmitError(session_->store_path(), CheckThere());
             return {};
         }
-        // If the array is the root of the store, all attributes there belong to the array.
+        // If the root of the store is an array, its attributes belong to the array and not to the
+        // group.
         if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
         StoreUpdate* const update = session_->update();
         const auto attributes =
@@ -334,7 +337,7 @@ Status ZarrGroup::CheckChange() const {
 Status ZarrGroup::CheckFree(const std::string& name, bool is_array) const {
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
-    // A grid mapping that the driver wrote may be replaced by the caller's copy of the original.
+    // A caller may replace a grid mapping that the driver wrote by a copy of the original.
     if (is_array && session_->update()->HasCreated(path)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};

@@ -17,38 +17,38 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// A group of GDAL's multidimensional API. Listing a group does not open its members. Every call on
-// a deleted group emits an error.
+// A group of GDAL's multidimensional API. Listing a group does not open its members. If the group
+// is deleted, every call emits an error.
 class ZarrGroup final : public GDALGroup {
   public:
-    // Use SharedResource::OpenGroup() instead, which returns one object per group.
+    // Creates a group object. Call SharedResource::OpenGroup() instead, which returns one object
+    // per group.
     ZarrGroup(std::shared_ptr<SharedResource> session, const std::string& path);
 
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Opens an array by name without listing the group. Also finds arrays outside of the opened
-    // group, and the indexing variable that is computed for a dimension of the group. Returns
-    // nullptr without an error if there is no such array. During CopyFrom() only finds arrays that
-    // callers created in the group.
+    // group, and the computed indexing variable of a dimension. Returns nullptr without an error if
+    // no such array exists. During CopyFrom() finds only arrays that callers created in the group.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALGroup> OpenGroup(const std::string& osName,
                                          CSLConstList papszOptions = nullptr) const override;
     // Returns the dimensions of all arrays of the group that belong to this group. Reads the
-    // metadata of all arrays. If dimensions share a name, the dimension with a coordinate array is
-    // returned, else the first. Dimensions that callers created and no array has yet come last.
+    // metadata of all arrays. If several dimensions have one name, returns the dimension with a
+    // coordinate array, or else the first. New dimensions of callers that no array has yet come
+    // last.
     std::vector<std::shared_ptr<GDALDimension>> GetDimensions(
         CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(
         CSLConstList papszOptions = nullptr) const override;
 
-    // Methods that change the group. Each emits an error on failure.
+    // Methods that change the group. Each of them emits an error on failure.
 
     std::shared_ptr<GDALGroup> CreateGroup(const std::string& osName,
                                            CSLConstList papszOptions = nullptr) override;
-    // Creates a dimension in memory. The store has no record of the dimension until an array uses
-    // it.
+    // Creates a dimension in memory. The dimension is not stored until an array uses it.
     std::shared_ptr<GDALDimension> CreateDimension(const std::string& osName,
                                                    const std::string& osType,
                                                    const std::string& osDirection, GUInt64 nSize,
@@ -67,30 +67,31 @@ class ZarrGroup final : public GDALGroup {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
-    // Since 3.13 GDAL skips arrays that OpenMDArray() of the target group finds.
+    // Copies a group. Since version 3.13 GDAL skips arrays that OpenMDArray() of the target group
+    // finds, so existing arrays are hidden during the copy.
     bool CopyFrom(const std::shared_ptr<GDALGroup>& poDstRootGroup, GDALDataset* poSrcDS,
                   const std::shared_ptr<GDALGroup>& poSrcGroup, bool bStrict, GUInt64& nCurCost,
                   GUInt64 nTotalCost, GDALProgressFunc pfnProgress, void* pProgressData,
                   CSLConstList papszOptions = nullptr) override;
 
     const std::string& path() const { return path_; }
-    // Called by the session after the group was deleted or moved.
+    // The session calls these methods when the group was deleted or moved.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& path);
 
   private:
-    // Returns the dimensions of the group's arrays that belong to this group.
+    // Returns those dimensions of the group's arrays that belong to this group.
     std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
 
-    // Returns the part before an attribute's name in its full name.
+    // Returns the prefix of the full names of the group's attributes.
     std::string AttributeParent() const;
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     std::shared_ptr<const Nodes> Members() const;
     zarr::Result<Nodes> ListMembers() const;
-    // True if a running copy must not find the array at `path`, because the copy would skip an
-    // array of that name.
+    // True if a running CopyFrom() must not find the array at `path`. GDAL would otherwise skip the
+    // source's array of that name.
     bool IsHiddenFromCopies(const std::string& path) const;
     std::shared_ptr<GDALMDArray> ComputedVariable(const std::string& name) const;
     zarr::Result<std::optional<std::string>> Find(const std::string& name,

@@ -29,7 +29,8 @@ using zarr::Status;
 
 namespace {
 
-// The value of CF's attribute `axis` and its role; '\0' for types of dimensions without one.
+// Letter of CF's attribute `axis`, and the role of the axis. The letter is '\0' for types of
+// dimensions that CF gives no letter.
 struct Axis {
     char letter = '\0';
     AxisRole role = AxisRole::kNone;
@@ -43,7 +44,7 @@ Axis AxisOf(const std::string& type) {
     return {};
 }
 
-// An array that has a dimension.
+// An array that has a dimension, and the position of the dimension in the array.
 struct User {
     std::string path;
     zarr::ArrayFacts facts;
@@ -55,7 +56,7 @@ struct NewShape {
     std::vector<std::uint64_t> shape;
 };
 
-// Gives the objects of a node and of the nodes below it the node's new path.
+// Gives the objects of a node, and of all nodes below that node, their new paths after a rename.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveAttributes(path, target);
@@ -97,7 +98,7 @@ Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& 
     if (dimension.is_named() && !is_whole_store) {
         WarnOfFailure(hierarchy, session.store_path());  // an earlier one
         ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
-        // A listing error may hide an array.
+        // A listing error may hide an array that has the dimension, so it is returned.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         return users;
     }
@@ -191,7 +192,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
-    // The store comes first, so that the objects stay if deleting fails.
+    // Deletes the node in the store first. If that fails, its objects stay usable.
     ZARR_ASSIGN_OR_RETURN(
         const auto deleted,
         zarr::DeleteWithBelongings(update->metadata(), session.hierarchy(), path, {"", true}));
@@ -207,7 +208,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
 
 Status RenameNode(SharedResource& session, const std::string& node, const std::string& new_name) {
     StoreUpdate* const update = session.update();
-    // A copy, as the caller's may belong to an object that is renamed.
+    // Copies `node`, because the caller's text may belong to an object that is renamed.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
@@ -257,7 +258,7 @@ Status ResizeDimensions(SharedResource& session,
                         const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(session, sizes));
-    // All are checked before any is changed.
+    // Checks all new shapes before it changes the first array.
     for (const auto& [path, change] : changes)
         ZARR_RETURN_IF_ERROR(
             zarr::WithShape(change.metadata, change.shape).status().WithContext(path));

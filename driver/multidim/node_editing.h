@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Changes of nodes and dimensions, in the store and in the objects of a session that show them.
-// They need exclusive use of these objects. Errors name the node; kPermission if the session is for
-// reading.
+// Changes nodes and dimensions, both in the store and in the objects of a session that represent
+// them. The caller needs exclusive use of these objects. Errors name the node. Returns kPermission
+// if the session is read-only.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ class SharedResource;
 class ZarrDimension;
 
 zarr::Status DeleteNode(SharedResource& session, const std::string& path);
-// Gives a node another name in its group.
+// Gives a node another name within its parent group.
 zarr::Status RenameNode(SharedResource& session, const std::string& node,
                         const std::string& new_name);
 
 // Renames a dimension in all arrays that have it, and renames its coordinate array.
 zarr::Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
                              const std::string& new_name);
-// Gives dimensions new sizes, and resizes all arrays that have them.
+// Gives dimensions new sizes, and resizes all arrays that have these dimensions.
 zarr::Status ResizeDimensions(SharedResource& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
-// Stores the axis of each created dimension in its coordinate array, in CF's words, unless that
-// array states it. Emits failures as warnings.
+// Stores the axis of each dimension that a caller created, as CF attributes of its coordinate
+// array. Keeps an axis that the array already states. Failures are emitted as warnings.
 void StoreAxes(SharedResource& session);
 
 }  // namespace zarr_driver

@@ -19,7 +19,7 @@ namespace zarr_driver {
 
 namespace {
 
-// Returns the full names of the arrays for which the PAM file `file` has statistics.
+// Returns the full names of arrays whose statistics are in the PAM file `file`.
 std::vector<std::string> ArraysWithStatistics(const std::string& file) {
     std::vector<std::string> names;
     const QuietErrors quiet;

@@ -13,10 +13,11 @@ namespace zarr_driver {
 
 namespace {
 
-// Most arrays whose references are followed.
+// Maximum number of arrays in whose attributes references to other arrays are searched.
 constexpr std::size_t kMaxArrays = 10'000;
 
-// The name without the number that NameOf() appends; empty if it has none.
+// Returns the name without the number that NameOf() appends. Returns an empty text if the name has
+// no number.
 std::string WithoutNumber(const std::string& name) {
     const std::size_t last = name.find_last_not_of("0123456789");
     const bool is_numbered = last != std::string::npos && last > 0 && last + 1 < name.size();
@@ -66,13 +67,15 @@ std::string OutsideArrays::Find(const std::string& name) const {
             if (at.empty()) break;
         }
     }
-    // Absolute paths lead to groups that are not above.
+    // References by absolute paths may lead to groups that are not above the opened node, so all
+    // outside arrays are searched.
     for (std::string& path : List())
         if (NameOf(path) == name) return std::move(path);
     return {};
 }
 
-// The arrays of the node that was opened, as far as the store lists them.
+// Returns the paths of arrays in the node that was opened. Groups that cannot be listed are
+// skipped.
 std::vector<std::string> OutsideArrays::OpenedArrays() const {
     if (session_.single_array() != nullptr) return {*session_.single_array()};
     std::vector<std::string> arrays;
@@ -88,7 +91,8 @@ std::vector<std::string> OutsideArrays::OpenedArrays() const {
     return arrays;
 }
 
-// The arrays that an array refers to; empty if it cannot be read.
+// Returns the paths of arrays to which the array at `path` refers. Empty if the array cannot be
+// read.
 std::vector<std::string> OutsideArrays::ReferencesOf(const std::string& path) const {
     std::vector<std::string> references;
     const auto facts = zarr::DescribeArray(session_.hierarchy(), path);
@@ -98,7 +102,7 @@ std::vector<std::string> OutsideArrays::ReferencesOf(const std::string& path) co
     const std::string group(zarr::ParentPath(path));
     for (const std::string& name : zarr::WordsAttribute(facts->attributes, "coordinates")) {
         std::string found = zarr::FindVariable(session_.hierarchy(), group, name);
-        // Scalars are left out: often they are grid mappings.
+        // Scalar arrays are left out, because they are often grid mappings.
         const auto metadata = found.empty() ? zarr::Result<zarr::ArrayMetadata>(zarr::Status())
                                             : session_.hierarchy().Metadata(found);
         if (metadata.ok() && metadata->rank() > 0) references.push_back(std::move(found));

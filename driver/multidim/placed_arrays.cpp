@@ -60,7 +60,7 @@ Status PlacedArrays::Finish(SharedResource& session) {
         for (const std::string& scalar : scalars)
             if (zarr::ParentPath(scalar) == zarr::ParentPath(path))
                 beside.emplace_back(zarr::LastName(scalar));
-        // An array that was meanwhile deleted or renamed is skipped.
+        // Skips an array that was deleted or renamed after its CRS was set.
         const auto is_there = session.hierarchy().HoldsArray(path);
         if (!is_there.ok() || !*is_there) continue;
         Status status;

@@ -14,17 +14,18 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Arrays that got a CRS with a grid mapping, and scalar arrays that may be grid mappings. A copy
-// may create the source's grid mapping after it sets the CRS. Thread-safe.
+// Records arrays whose CRS was set with a grid mapping, and scalar arrays that may be grid
+// mappings. A copy may set the CRS before it creates the grid mapping of its source. Thread-safe.
 class PlacedArrays {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
-    // Records an array without dimensions that a caller has created.
+    // Records a scalar array that a caller has created.
     void AddScalar(const std::string& path);
 
-    // Replaces the grid mappings that the driver wrote by the caller's, if these describe the CRS.
-    // Removes absent arrays from the attribute "coordinates": xarray reads all arrays named there
-    // or none, the grid mapping included. Clears the records.
+    // Replaces grid mappings that the driver wrote by grid mappings of the caller, if these
+    // describe the CRS. Removes absent arrays from the attribute "coordinates". xarray reads either
+    // all arrays in that attribute or none, and the grid mapping is one of them. Clears the
+    // records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 

@@ -41,7 +41,8 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      // GDAL's name of the file. It lies in the folder of the root, as names of arrays start there.
+      // GDAL derives the PAM file from this path. The file is in the folder of the root group,
+      // because the names of arrays start there.
       pam_path_(zarr::JoinKey(location_.store_path.text(), zarr::JoinKey(root_, "pam"))),
       pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
       update_(std::move(update)),
@@ -61,7 +62,7 @@ SharedResource::~SharedResource() {
 }
 
 const zarr::Hierarchy& SharedResource::hierarchy() const {
-    // Attributes that cannot be stored stay pending; Flush() reports them.
+    // If attributes cannot be stored, they stay pending, and Flush() reports the failure.
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
     return *location_.hierarchy;
 }
@@ -92,9 +93,10 @@ std::shared_ptr<ZarrMDArray> SharedResource::FindArray(const std::string& path) 
 zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
     WarnOfFailure(*location_.hierarchy, store_path());  // an earlier one
-    // Without the lock, as opening may open other arrays.
+    // The mutex is not locked here, because opening an array may open other arrays.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    // Changes would miss what was not found because of a failure.
+    // In update mode a failure to read is an error, because changes would miss arrays that were not
+    // found.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);

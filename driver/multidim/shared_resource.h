@@ -27,53 +27,56 @@ class DimensionRegistry;
 class ZarrGroup;
 class ZarrMDArray;
 
-// The state that the groups, arrays and dimensions of one multidimensional dataset share: the store
-// and the objects in use. Names of the API start at the node that was opened, which is the root
-// group; paths start at the root of the store. Thread-safe, except DeleteObjects() and
-// MoveObjects().
+// The session of a multidimensional dataset: the state that its groups, arrays and dimensions
+// share. The state includes the store and the objects in use. Names in GDAL's API start at the
+// opened node, which is the root group. Paths start at the root of the store. Thread-safe, except
+// DeleteObjects() and MoveObjects().
 //
-// Pending changes are stored by Flush(), and when the last object of the dataset is destroyed.
+// Pending changes are stored by Flush(), and by the destructor of the last object of the dataset.
 class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
-    // `update` is nullptr for reading.
+    // `update` writes to the store, and is nullptr for a read-only dataset.
     SharedResource(Location location, OpenOptions options,
                    std::unique_ptr<StoreUpdate> update = nullptr);
-    // Emits what could not be stored.
+    // Stores pending changes. Emits an error if that fails.
     ~SharedResource();
     SharedResource(const SharedResource&) = delete;
     SharedResource& operator=(const SharedResource&) = delete;
 
     const std::string& store_path() const { return location_.store_path; }
-    // Stores pending attributes first, so that reads find them.
+    // Returns the hierarchy of the store, including pending attributes, which are stored first.
     const zarr::Hierarchy& hierarchy() const;
-    // The hierarchy without pending attributes.
+    // Returns the hierarchy of the store. Pending attributes are not stored first.
     const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
-    // GDAL's metadata of arrays in `pam.aux.xml` of the root's folder.
+    // Returns GDAL's metadata of arrays, which is in the file `pam.aux.xml` in the folder of the
+    // root group.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
-    // Arrays that were given a CRS since the dataset was flushed.
+    // Returns the record of arrays that got a CRS since the last flush.
     PlacedArrays& placed() { return placed_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
-    // Drops the statistics of arrays that were written to since their statistics were stored,
-    // unless this costs requests. Only the first call does so.
+    // Drops statistics of arrays that were written after their statistics were stored. Does nothing
+    // if the check would cost requests. Only the first call has an effect.
     void DropOldStatistics();
 
-    // The path of the root group. If an array was opened, the root is the group around it, and
-    // shows that array alone.
+    // Returns the path of the root group. If an array was opened, this is the parent group of the
+    // array, and shows no other array.
     const std::string& root() const { return root_; }
-    // The path of the array that was opened, or nullptr.
+    // Returns the path of the array that was opened, or nullptr if a group was opened.
     const std::string* single_array() const { return is_array_ ? &location_.node : nullptr; }
 
-    // The API's full name of a group; the root's for a group that is not below the root.
+    // Returns the full name of a group in GDAL's API. For a group that is not below the root group,
+    // returns the full name of the root group.
     std::string GroupName(const std::string& path) const;
-    // The API's name of an array; see OutsideArrays for arrays outside the root.
+    // Returns the name of an array in GDAL's API. See OutsideArrays for arrays outside of the root
+    // group.
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 
-    // While it lives, arrays without elements are opened with their dimensions in the stored order,
-    // for copies, which do not divide by the sizes of dimensions.
+    // During the lifetime of this object, empty arrays are opened with their dimensions in the
+    // stored order. Copies need this order, and do not divide by the sizes of dimensions.
     class StoredOrder {
       public:
         explicit StoredOrder(SharedResource& session) : session_(session) {
@@ -88,42 +91,44 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     };
     bool keeps_stored_order() const { return stored_orders_ != 0; }
 
-    // Opens an array, or returns the object that is in use.
+    // Returns the array object at `path` if it is in use, else opens the array.
     zarr::Result<std::shared_ptr<ZarrMDArray>> OpenArray(const std::string& path);
-    // Returns the array if it is in use, else nullptr.
+    // Returns the array object at `path` if it is in use, else nullptr.
     std::shared_ptr<ZarrMDArray> FindArray(const std::string& path) const;
-    // Returns the object of a group that exists, the same one to all callers.
+    // Returns the object of an existing group. All callers get one shared object.
     std::shared_ptr<ZarrGroup> OpenGroup(const std::string& path);
-    // The arrays in use.
+    // Returns all array objects that are in use.
     std::vector<std::shared_ptr<ZarrMDArray>> Arrays() const;
 
-    // Warns that nodes of a group that is being listed are missing in the consolidated metadata.
-    // Checks each group once, and none after the first warning.
+    // Warns if nodes of the group, which is being listed, are missing in the consolidated metadata.
+    // Checks each group once. After the first warning, checks no further group.
     void Listed(const std::string& group);
 
-    // Changes whenever a node is created, deleted or renamed.
+    // Returns a number that changes whenever a node is created, deleted or renamed.
     std::uint64_t generation() const { return generation_; }
     void NodesChanged() { ++generation_; }
 
-    // nullptr if the dataset was opened for reading.
+    // Returns the object that writes to the store, or nullptr if the dataset is read-only.
     StoreUpdate* update() const { return update_.get(); }
-    // kPermission if the dataset was opened for reading.
+    // Returns kPermission if the dataset is read-only, else Ok.
     zarr::Status CheckUpdate() const;
-    // An error if a node, dimension or attribute cannot be called `name`.
+    // Returns an error if `name` is not allowed as the name of a node, dimension or attribute.
     static zarr::Status CheckName(const std::string& name);
 
     zarr::Status Flush();
-    // Flush(), and the changes that are left for the end.
+    // Calls Flush(), and then makes the changes that are only made at the end.
     zarr::Status Finish();
 
-    // Sets or removes an attribute of a node, also in the array if it is in use.
+    // Sets or removes an attribute of a node. If the node is an array in use, its object is
+    // updated, too.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
 
-    // Marks the objects of a node and of the nodes below it as deleted, and drops them.
+    // Marks the objects of a node, and of all nodes below that node, as deleted. Then forgets the
+    // objects.
     void DeleteObjects(const std::string& path);
-    // Gives the objects of a node and of the nodes below it, except arrays, the node's new path
-    // `target`.
+    // Updates the objects of a node, and of all nodes below that node, after the node moved to the
+    // path `target`. Objects of arrays are not updated.
     void MoveObjects(const std::string& path, const std::string& target);
 
   private:

@@ -23,7 +23,7 @@ std::string MethodName(const std::string& resampling) {
     return CPLString(resampling).tolower();
 }
 
-// True if bands of the array share chunks. Fields of a structured array count as separate, because
+// True if bands of the array share chunks. Fields of a structured array share none here, because
 // GDAL resamples only bands of one type together.
 bool SharesChunks(const RasterLayout& layout) {
     const auto& chunks = layout.facts.metadata.chunks;
@@ -32,15 +32,14 @@ bool SharesChunks(const RasterLayout& layout) {
                        [&](std::size_t axis) { return chunks[axis] > 1; });
 }
 
-// True for a band with a mask or an alpha band. GDAL honours masks in every level only if several
-// bands are filled in one call. In a call for one band the smaller levels treat all pixels as
-// valid.
+// True for a band with a mask, and for an alpha band. For such bands GDAL must fill several bands
+// in one call. In a call for a single band, GDAL treats all pixels of the smaller levels as valid.
 bool IsMasked(GDALRasterBand& band) {
     return (band.GetMaskFlags() & (GMF_ALL_VALID | GMF_NODATA)) == 0 &&
            !GDALDataTypeIsComplex(band.GetRasterDataType()) && band.GetColorTable() == nullptr;
 }
 
-// The raster and the overviews of one resampling.
+// The raster, and the overviews that one call of BuildOverviews() fills.
 struct OverviewPixels {
     GDALDataset& base;
     std::vector<GDALDataset*> levels;  // the largest first; same bands as `base`
@@ -57,11 +56,11 @@ CPLErr FillBand(const OverviewPixels& pixels, int band, const ScaledProgress& pr
                                      progress.data(), pixels.request.options);
 }
 
-// Fills `bands`, which share chunks, in one call, so that each chunk is written once.
+// Fills `bands` in one call of GDAL, because they share chunks. Each chunk is then written once.
 CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
                     const ScaledProgress& progress) {
-    // GDAL's call for several bands makes each level from the next larger level. Nearest pixels
-    // must come from the raster instead, so each level is filled by a call of its own.
+    // In one call for several bands, GDAL makes each level from the next larger level. Nearest
+    // pixels must come from the raster, so each level is filled by its own call.
     const bool is_nearest = STARTS_WITH_CI(pixels.request.resampling.c_str(), "NEAR");
     if (is_nearest && pixels.levels.size() > 1) {
         const auto count = static_cast<double>(pixels.levels.size());
@@ -93,8 +92,9 @@ CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
         pixels.request.options);
 }
 
-// Fills the levels with GDAL's resampling. GDAL emits errors, but not always a cancellation. Each
-// run holds band numbers, from 1, that are filled together.
+// Fills the levels by GDAL's resampling. Each element of `runs` is a list of band numbers, from 1,
+// that are filled together. GDAL emits an error on failure, but does not always emit one on
+// cancellation.
 CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>>& runs) {
     if (pixels.levels.empty()) return CE_None;
     std::size_t all = 0;
@@ -115,7 +115,7 @@ CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>
     return CE_None;
 }
 
-// Returns the paths and the size of an open overview.
+// Returns the paths of the arrays of an open overview, and its size.
 LevelPaths DescribedAs(StoreRaster& level, std::string method) {
     return {OverviewSet::PathsOf(level), static_cast<std::uint64_t>(level.GetRasterXSize()),
             static_cast<std::uint64_t>(level.GetRasterYSize()), std::move(method)};
@@ -148,8 +148,8 @@ bool OverviewBuilder::HasOwnLevels() const {
     return !levels.empty() && writer_.AreListed(OverviewSet::PathsOf(*levels[0]));
 }
 
-// True if an existing level, of all bands or of one array, is missing in Listed(). Another program
-// has built the level then.
+// True if a level, of all bands or of one array, is not in Listed(). In this case another program
+// has built the level.
 bool OverviewBuilder::HasForeignLevels() const {
     if (!set_.levels().empty()) return !HasOwnLevels();
     std::set<std::string> listed;
@@ -160,8 +160,8 @@ bool OverviewBuilder::HasForeignLevels() const {
     });
 }
 
-// Returns the level for a factor: a level of the reduced size, or one for which GDAL computes the
-// factor. nullptr if missing.
+// Returns the level for a reduction factor. This is a level of the reduced size, or a level for
+// whose size GDAL computes the factor. Returns nullptr if there is no such level.
 StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int factor) const {
     const int width = raster_.GetRasterXSize();
     const int height = raster_.GetRasterYSize();
@@ -176,7 +176,7 @@ StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int f
     return nullptr;
 }
 
-// Fails if the raster is itself an overview of a pyramid.
+// Fails if the raster is an overview itself, because overviews of overviews are not built.
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
@@ -248,7 +248,7 @@ Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& lev
     return opened;
 }
 
-// Creates the missing levels, without chunks.
+// Creates the levels that do not exist yet. Their arrays have no chunks.
 Status OverviewBuilder::Make(const OverviewRequest& request) {
     for (const int factor : request.factors) {
         if (FindLevel(set_.levels(), factor) != nullptr) continue;
@@ -274,8 +274,8 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
     return {};
 }
 
-// Groups bands that are filled together because they share chunks. Groups with an alpha band come
-// first: GDAL needs a level's alpha band to make the next smaller level.
+// Groups bands that are filled together because they share chunks. A group with an alpha band comes
+// first, because GDAL needs the alpha band of a level to make the next smaller level.
 std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& bands) const {
     std::vector<std::vector<int>> runs;
     const RasterLayout* last = nullptr;
@@ -296,7 +296,7 @@ std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& band
     return runs;
 }
 
-// Fills the masks of the levels from the masks of the bands; a mask shared by several bands is
+// Fills the masks of the levels from the masks of the bands. If several bands share a mask, it is
 // filled once.
 CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
                                   const std::vector<StoreRaster*>& levels) const {
@@ -329,7 +329,8 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
                b->GetRasterXSize() * 1.0 * b->GetRasterYSize();
     });
     const auto errors = CPLGetErrorCounter();
-    // GDAL makes smaller levels from larger ones and needs the masks of the larger ones.
+    // Masks are filled before pixels. GDAL makes smaller levels from larger levels, and needs the
+    // masks of the larger levels.
     CPLErr error = FillMasks(request, levels);
     if (error == CE_None)
         error = FillRuns({raster_, {levels.begin(), levels.end()}, request}, Runs(request.bands));
@@ -342,8 +343,8 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     return status.ok() ? CE_None : EmitError(raster_.store_path(), status);
 }
 
-// Lists the new levels in the metadata together with the old levels, and adds the new levels to the
-// dataset.
+// Lists the new levels together with the old levels in the metadata. Then adds the new levels to
+// the dataset.
 Status OverviewBuilder::List(const OverviewRequest& request) {
     std::set<const StoreRaster*> kept;
     for (const int factor : request.factors) kept.insert(FindLevel(set_.levels(), factor));
@@ -364,8 +365,8 @@ Status OverviewBuilder::List(const OverviewRequest& request) {
     return {};
 }
 
-// Removes new levels that are not listed in the metadata. A level that cannot be removed stays
-// invisible.
+// Removes new levels that the metadata does not list. If a level cannot be removed, readers still
+// do not see it.
 void OverviewBuilder::Discard() {
     for (auto& made : made_) {
         set_.Release(*made);
@@ -376,7 +377,8 @@ void OverviewBuilder::Discard() {
     made_.clear();
 }
 
-// Creates the masks of existing levels if the raster got its mask after the levels were built.
+// Creates the masks of existing levels. Needed if the raster got its mask after the levels were
+// built.
 Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
     if (!HasOwnLevels()) return {};
     const std::vector<LevelPaths> described = Described();
@@ -393,8 +395,8 @@ Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
     return {};
 }
 
-// Opens the levels again if the raster's metadata has changed, so that resampling follows the new
-// metadata. The old levels stay open, because callers may hold their bands.
+// Opens the levels again if the metadata of the raster has changed, because the metadata affects
+// resampling. The old datasets of the levels stay open, because callers may hold their bands.
 Status OverviewBuilder::Reload() {
     if (!set_.pending().is_reload || !HasOwnLevels()) return {};
     OverviewSet::Levels opened;
@@ -407,7 +409,7 @@ Status OverviewBuilder::Reload() {
     return {};
 }
 
-// Removes levels that are listed but unusable, or that only some of the arrays have.
+// Removes levels that the metadata lists but that cannot be used, and levels of only some arrays.
 Status OverviewBuilder::DropUnused() {
     set_.RemoveLevelsOfArrays();
     std::set<std::string> used;
@@ -468,7 +470,7 @@ Status OverviewBuilder::Update() {
         for (const LevelPaths& level : Described())
             ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     }
-    // The fill values of the levels may have changed with the raster's fill value.
+    // The fill value of the raster may have changed, and those of the levels with it.
     for (const auto& level : set_.levels()) ZARR_RETURN_IF_ERROR(level->Refresh());
     return {};
 }

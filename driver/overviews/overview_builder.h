@@ -14,7 +14,7 @@
 
 namespace zarr_driver {
 
-// Arguments of GDALDataset::BuildOverviews().
+// Arguments of a call of GDALDataset::BuildOverviews().
 struct OverviewRequest {
     std::string resampling;
     std::vector<int> factors;
@@ -25,15 +25,17 @@ struct OverviewRequest {
 };
 
 // Builds, updates and removes the overviews of a raster in update mode. Existing levels are filled
-// again in place. New levels are listed in the metadata only after they are filled, so a process
-// that dies leaves the former overviews. Use one builder at a time for the arrays of a group.
+// again in place. A new level is listed in the metadata after it is filled. If the process dies
+// earlier, readers see the former overviews. Only one builder may work on the arrays of a group at
+// a time.
 class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
 
-    // Returns why the store cannot hold overviews of the raster; ok if it can.
+    // Returns Ok if the store can hold overviews of the raster. Otherwise the error says why not.
     zarr::Status Check() const { return writer_.Check(); }
-    // Builds the levels for `request.factors`, or fills existing ones again. Emits errors.
+    // Builds the levels for `request.factors`. Fills a level again if it already exists. Emits
+    // errors.
     CPLErr Build(const OverviewRequest& request);
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
@@ -47,8 +49,8 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // Fails if an array of the raster or of a level cannot be written. With `any_new`, also fails
-    // if the raster shows only a part of an array.
+    // Fails if an array of the raster or of a level cannot be written. If `any_new` is true, also
+    // fails if the raster shows only a part of an array.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();

@@ -26,26 +26,26 @@ using zarr::Status;
 
 namespace {
 
-// Maximum number of group names that are tried.
+// Maximum number of names that are tried to find a free name for a group.
 constexpr int kMaxNames = 1000;
 
 std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
 
-// Returns the meaning of an array's fill value if no attribute names a nodata value.
+// Says whether an array's fill value means nodata or data, if no attribute states a nodata value.
 zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
     return zarr::FillMeansMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
                                                                     : zarr::FillMeaning::kData;
 }
 
-// True for attributes that state georeferencing or name neighbouring arrays. An overview needs
-// attributes of its own instead.
+// True for an attribute that states georeferencing, or that contains names of other arrays. An
+// overview must not copy such an attribute, because its own has another value.
 bool IsLocationAttribute(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
-    // PAM and mask belong to the pixels of the raster.
+    // PAM and the mask refer to the pixels of the raster, and not to those of an overview.
     if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;
     return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
 }
@@ -58,8 +58,8 @@ json::Object KeptAttributes(const json::Value& attributes) {
     return kept;
 }
 
-// Returns the georeferencing convention that an array's attributes follow; `fallback` if they
-// follow none.
+// Returns the georeferencing convention that the attributes of an array follow. Returns `fallback`
+// if they follow no convention.
 Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
     const bool gdal = attributes.Find("_CRS") != nullptr;
     const bool cf = attributes.Find("grid_mapping") != nullptr;
@@ -76,7 +76,8 @@ Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback
     return spatial ? Georeferenced::kSpatialProj : fallback;
 }
 
-// Returns the geotransform of an overview: the extent stays, pixels become larger.
+// Returns the geotransform of an overview. The overview has the extent of the raster, and its
+// pixels are larger.
 zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
                           const LevelPaths& level) {
     const double x = static_cast<double>(base.Width()) / static_cast<double>(level.width);
@@ -84,7 +85,8 @@ zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
     return {t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y};
 }
 
-// Returns the centres of `size` pixels that cover the extent of the pixels with the given centres.
+// Returns the centres of `size` pixels. Together these pixels cover the extent of the pixels with
+// centres `centres`.
 std::vector<double> Between(const std::vector<double>& centres, std::uint64_t size) {
     const double scale = static_cast<double>(centres.size()) / static_cast<double>(size);
     const auto last = static_cast<double>(centres.size() - 1);
@@ -200,8 +202,9 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
 // ---------------------------------------------------------------------------------------------
 // Making overviews
 
-// Returns the path of the group "overviews" for all arrays in the raster's group; creates the group
-// if missing. OverviewStyle::kLayout does not use this group.
+// Returns the path of the group "overviews", which holds the overviews of all arrays in the
+// raster's group. Creates the group if it is missing. OverviewStyle::kLayout does not use this
+// group.
 Result<std::string> OverviewLevels::Container() const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         const std::string path =
@@ -222,7 +225,7 @@ Result<std::string> OverviewLevels::Container() const {
                          source_.arrays[0]->facts.path);
 }
 
-// True if the metadata lists an overview in the group.
+// True if the metadata lists an overview whose arrays are in the group `group`.
 bool OverviewLevels::IsListed(const std::string& group) const {
     const auto attributes = hierarchy_.Attributes(Group());
     if (!attributes.ok()) return true;  // treat unknown groups as listed
@@ -233,8 +236,8 @@ bool OverviewLevels::IsListed(const std::string& group) const {
     });
 }
 
-// Returns a free name for an overview's group. An existing group that is not listed was left by a
-// process that died, and is deleted.
+// Returns a free name for the group of an overview. If a group exists that the metadata does not
+// list, a process has died while building it. The group is then deleted.
 Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
@@ -246,9 +249,9 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
     return Status::Limit("no name is left for an overview in /" + container);
 }
 
-// Creates the group of an overview under a free name. An existing group of that name is deleted
-// only if its attributes mark a group for overviews and the metadata does not list the group. A
-// process that died has left such a group.
+// Creates the group of an overview under a free name. Deletes an existing group of that name only
+// in one case: its attributes mark it as a group for overviews, and the metadata does not list it.
+// Such a group is left over from a process that died.
 Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(Group(), zarr::OverviewGroupName(factor, turn));
@@ -291,8 +294,8 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
 Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout scaled = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
-        // Uses the chunk key separator of the raster, even if the raster's metadata does not state
-        // one.
+        // The overview uses the chunk key separator of the raster, even if it is a default that the
+        // raster's metadata does not state.
         ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
         ZARR_ASSIGN_OR_RETURN(
             zarr::ArrayMetadata metadata,
@@ -308,8 +311,8 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
 
 namespace {
 
-// Returns the axes X and Y of a mask with `rank` dimensions. A mask of two dimensions has X and Y
-// in the array's order.
+// Returns the axes X and Y of a mask that has `rank` dimensions. In a mask of two dimensions, X and
+// Y have the order that they have in the array.
 std::pair<std::size_t, std::size_t> AxesOfMask(const RasterLayout& array, std::size_t rank) {
     if (rank == array.facts.metadata.rank()) return {*array.x_axis, *array.y_axis};
     const std::size_t x = *array.x_axis > *array.y_axis ? 1 : 0;
@@ -374,8 +377,8 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     return update_.metadata().SetAttributes(Group(), json::Value(attributes));
 }
 
-// True if an overview's array lies in a group for overviews. Only such arrays may be deleted. A
-// group of OverviewStyle::kLayout is recognised by its name, because other programs do not mark
+// True if an overview's array is in a group for overviews, because only such arrays may be deleted.
+// A group of OverviewStyle::kLayout is recognised by its name, because other programs do not mark
 // groups. A group of OverviewStyle::kList needs a mark in its attributes.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
     const std::string_view level_group = zarr::ParentPath(path);
@@ -403,8 +406,8 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
     return {};
 }
 
-// Removes an overview's group if the metadata lists no overview in the group. Also removes the
-// surrounding group for overviews if no other overview is left in the surrounding group.
+// Removes the group of an overview if the metadata lists no overview in this group. Then removes
+// the parent group for overviews if it holds no other overview.
 Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     const std::string container(zarr::ParentPath(level_group));
     if (IsListed(level_group)) return {};
@@ -426,8 +429,8 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-// Describes the overview's mask like the raster's mask, and names it in `attributes`. Does nothing
-// if the overview has no mask.
+// Gives the overview's mask the attributes of the raster's mask, and adds its name to `attributes`.
+// Does nothing if the overview has no mask.
 Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string& level_path,
                                     json::Object& attributes) const {
     const std::string from = MaskOf(array, array.facts.path);
@@ -472,7 +475,8 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     return {};
 }
 
-// Copies the raster's fill value to a level, or makes the level's fill value mean data.
+// Gives a level the fill value of the raster. If the raster's fill value means data, the level's
+// fill value means data, too.
 Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
                                        const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));
@@ -488,8 +492,8 @@ Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
                : Status();
 }
 
-// Copies the coordinates of other dimensions. Interpolates coordinates of X and Y if no
-// geotransform states them.
+// Copies the coordinate arrays of dimensions other than X and Y. Interpolates the coordinates of X
+// and Y if no geotransform states them.
 Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
                                          const RasterLayout& array,
                                          const RasterLayout& level) const {
@@ -497,7 +501,8 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
     for (std::size_t i = 0; i < array.facts.dimensions.size(); ++i) {
         const zarr::Dimension& from = array.facts.dimensions[i];
         if (!from.is_named) continue;
-        // The coordinates may have been written after the array was opened.
+        // The coordinate array may have been written after the raster's array was opened, so it is
+        // searched again.
         const std::string path =
             zarr::FindCoordinateArray(hierarchy_, Group(), from.name, from.size);
         const std::string to = zarr::JoinKey(group, from.name);
@@ -527,7 +532,8 @@ Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
     if (!read.ok()) return {};  // text or invalid; reading the raster reports it
     json::Object attributes;
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
-    // Values are written unpacked and without bounds.
+    // The coordinates are written as final values, without scale and offset, and without bounds.
+    // Attributes about these are therefore removed.
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
         SetMember(attributes, name, json::Value());
     const std::vector<double> between = Between(read->values, size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The nodes in a store that hold overviews of a raster, and the metadata that describes overviews.
+// Manages the nodes of a store that hold overviews of a raster, and the metadata that lists
+// overviews.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace zarr_driver {
 
-// An overview, made of an array for each array of the raster.
+// An overview of a raster. The overview has one array for each array of the raster.
 struct LevelPaths {
     std::vector<std::string> paths;  // from the root, in the order of the raster's arrays
     std::uint64_t width = 0;
@@ -23,7 +24,7 @@ struct LevelPaths {
     std::string method;  // resampling method
 };
 
-// Properties of a raster that its overviews take over.
+// Properties of a raster that its overviews must have, too.
 struct LevelSource {
     std::vector<const RasterLayout*> arrays;  // all in one group
     RasterPosition placement;
@@ -32,39 +33,39 @@ struct LevelSource {
 };
 
 // Creates, describes and removes the overviews of one raster. The arrays and coordinates of an
-// overview lie in a group of their own. For /g/raster and factor 2 the array is /g/ovr_2x/raster in
-// Zarr v3, and /g/overviews/2/raster in Zarr v2. If the name is taken, "_2", "_3" and so on is
-// appended to the group. All arguments must outlive this object; `hierarchy` must not be
-// consolidated.
+// overview are in a group of their own. For /g/raster and factor 2 the overview's array is
+// /g/ovr_2x/raster in Zarr v3, and /g/overviews/2/raster in Zarr v2. If the name of the group is
+// taken, "_2", "_3" and so on is appended. All arguments must outlive this object. `hierarchy` must
+// not be consolidated.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
 
-    // Returns why the store cannot hold overviews of the raster; ok if it can.
+    // Returns Ok if the store can hold overviews of the raster. Otherwise the error says why not.
     zarr::Status Check() const;
     // True if the group's metadata lists `paths` as overviews of the raster's arrays.
     bool AreListed(const std::vector<std::string>& paths) const;
-    // Returns the overviews that the group's metadata lists for the raster's arrays; the sizes are
-    // not set.
+    // Returns the overviews that the group's metadata lists for the raster's arrays. Their sizes
+    // are not set.
     std::vector<zarr::OverviewLevel> Listed() const;
 
-    // Creates the arrays of an overview, without chunks, and their coordinates. Sets level.paths.
-    // Nothing is left after a failure.
+    // Creates the arrays of an overview, without chunks, and their coordinate arrays. Sets
+    // level.paths. On failure removes everything that was created.
     zarr::Status Make(int factor, LevelPaths& level) const;
     // Creates masks of an overview if the raster has masks and the overview has none. Returns true
-    // if a mask was created; call UpdateDescription() then.
+    // if a mask was created. The caller must then call UpdateDescription().
     zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
-    // Writes the attributes and coordinates that an overview takes from the raster.
+    // Copies attributes and coordinates from the raster to an overview.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
-    // Lists `levels` in the group's metadata, in order of decreasing size; an empty list removes
-    // the description.
+    // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
+    // removes the list from the metadata.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
-    // Removes the nodes of an overview that is not listed in the metadata, and groups that become
-    // empty.
+    // Removes the nodes of an overview that the metadata does not list. Also removes groups that
+    // become empty.
     zarr::Status Remove(const LevelPaths& level) const;
 
   private:
-    // Sets the attribute `_ARRAY_DIMENSIONS` if all dimensions have names.
+    // Sets the attribute `_ARRAY_DIMENSIONS` if all dimensions of the array have names.
     static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
     std::string Group() const;
     zarr::OverviewStyle Style() const;
@@ -93,12 +94,13 @@ class OverviewLevels {
     const LevelSource source_;
 };
 
-// Returns the path of the mask of an array or overview at `path`, by the raster's attribute
-// `gdal_mask`; empty if the attribute is missing. The mask need not exist.
+// Returns the path of the mask for the array or overview at `path`. The raster's attribute
+// `gdal_mask` gives the mask's name. Empty if the raster lacks the attribute. The mask need not
+// exist.
 std::string MaskOf(const RasterLayout& array, std::string_view path);
 
-// Returns the layout of `array` at the size of the overview `level`. The array of the overview is
-// at `path`.
+// Returns the layout of `array` with the size of the overview `level`. `path` is the path of the
+// overview's array.
 RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
                            const LevelPaths& level);
 

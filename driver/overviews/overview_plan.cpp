@@ -16,7 +16,7 @@ using zarr::Status;
 
 namespace {
 
-// gdaladdo stops at overviews of this size.
+// Size in pixels of the smallest overview. gdaladdo stops at this size, too.
 constexpr int kSmallestSide = 256;
 constexpr int kLargestFactor = 1 << 20;
 
@@ -32,7 +32,7 @@ Status Refuse(const char* text) {
 bool IsOverviewResampling(const std::string& method) {
     static constexpr const char* kStarts[] = {"NEAR", "AVER", "GAUSS", "MODE", "RMS"};
     static constexpr const char* kNames[] = {"NONE", "CUBIC", "CUBICSPLINE", "LANCZOS", "BILINEAR"};
-    // GDAL compares them like this.
+    // GDAL accepts any text that starts with these names.
     return std::any_of(std::begin(kStarts), std::end(kStarts),
                        [&](const char* start) { return STARTS_WITH_CI(method.c_str(), start); }) ||
            std::any_of(std::begin(kNames), std::end(kNames),

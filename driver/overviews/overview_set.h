@@ -13,7 +13,7 @@
 
 namespace zarr_driver {
 
-// The overviews of a raster in its store, and pending work on them.
+// The overviews that a store holds for a raster, and work on them that is still to be done.
 class OverviewSet {
   public:
     using Levels = std::vector<std::unique_ptr<StoreRaster>>;
@@ -31,19 +31,21 @@ class OverviewSet {
     OverviewSet& operator=(const OverviewSet&) = delete;
 
     StoreRaster& raster() const { return raster_; }
-    // Lets `load` Add() the overviews when they are first asked for.
+    // Registers `load`, which calls Add() for each overview. `load` is called when the overviews
+    // are first needed.
     void LoadLater(std::function<void()> load) { load_ = std::move(load); }
-    // Overviews of all bands, in order of decreasing size.
+    // Returns the overviews that show all bands, in order of decreasing size.
     const Levels& levels() const {
         Load();
         return levels_;
     }
-    // Returns the overviews of all bands and of single arrays.
+    // Returns the overviews of all bands, and the overviews of single arrays.
     std::vector<StoreRaster*> All() const;
-    // Returns the overviews of an array of the raster, in order of decreasing size.
+    // Returns the overviews that show an array of the raster, in order of decreasing size.
     std::vector<StoreRaster*> LevelsOf(const RasterLayout& array) const;
-    // Appends an overview that is smaller than the overviews before. The overview shows all bands,
-    // or only the bands of `array` if no overview shows all bands.
+    // Appends an overview, which must be smaller than the overviews before. The overview shows all
+    // bands if `array` is nullptr. Otherwise it shows only the bands of `array`; this is allowed if
+    // no overview shows all bands.
     void Add(std::unique_ptr<StoreRaster> level, const RasterLayout* array = nullptr) {
         if (array == nullptr)
             levels_.push_back(std::move(level));
@@ -52,13 +54,13 @@ class OverviewSet {
     }
     // Adds new overviews of all bands, and sorts the overviews by decreasing size.
     void Merge(Levels levels);
-    // Removes the overviews of all bands that are not in `kept`. Returns the paths of the removed
-    // overviews.
+    // Removes those overviews of all bands that are not in `kept`. Returns the paths of their
+    // arrays.
     std::vector<LevelPaths> Remove(const std::set<const StoreRaster*>& kept);
     void RemoveLevelsOfArrays();
     // Returns the paths of an overview's arrays.
     static std::vector<std::string> PathsOf(const StoreRaster& level);
-    // Drops pending data of an overview that is to be removed, and ends its update mode.
+    // Discards pending data of an overview that the caller will remove. Ends its update mode.
     void Release(StoreRaster& level) const;
 
     Pending& pending() { return pending_; }

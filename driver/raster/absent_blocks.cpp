@@ -21,7 +21,7 @@ bool AbsentBlocks::CanListWithoutRequests() {
     if (dataset.options().wrap_longitude || dataset.options().north_up) return false;
     if (dataset.update() != nullptr && !dataset.Flush()) return false;
     const zarr::Array& array = *band_.array().layout.array;
-    // Listing the chunks of a remote store costs requests.
+    // For a remote store, a listing of the chunks would cost requests.
     return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
@@ -79,7 +79,7 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     const double fill = FillNumber();
     int has_nodata = FALSE;
     band_.GetNoDataValue(&has_nodata);
-    // Zeros count as empty only in a band without a nodata value.
+    // A fill value of zero counts as empty only if the band has no nodata value.
     if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !EnsureListed())
         return std::nullopt;
     const ZarrRasterBand::BlockRange blocks = band_.BlocksOf(window);

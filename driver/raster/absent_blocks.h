@@ -15,46 +15,48 @@ namespace zarr_driver {
 class ZarrRasterBand;
 
 // Finds the blocks of a band whose chunks are all absent from the store, without reading pixels.
-// All pixels of an absent chunk equal the fill value. Absent blocks are unknown if listing the
-// chunks costs requests, or with the open options WRAP_LONGITUDE and NORTH_UP. Not thread-safe.
+// All pixels of an absent chunk equal the fill value. Absent blocks are unknown in two cases: if a
+// listing of the chunks costs requests, or with the open options WRAP_LONGITUDE and NORTH_UP. Not
+// thread-safe.
 class AbsentBlocks {
   public:
     // `band` must outlive this object.
     explicit AbsentBlocks(ZarrRasterBand& band) : band_(band) {}
 
-    // Result of GDAL's GetDataCoverageStatus().
+    // Result of GDAL's GetDataCoverageStatus() for a window.
     struct Coverage {
         int status;      // bits GDAL_DATA_COVERAGE_STATUS_...
         double percent;  // of pixels with data; -1 if the search stopped early
     };
-    // Returns how much of `window` has data. An absent block is empty if the fill value is nodata
-    // or NaN, or is 0 in a band without a nodata value. The search stops at the first block that
-    // brings a status bit of `stop_at`. Returns nullopt if the fill value is data, or if absent
+    // Returns how much of `window` has data. An absent block counts as empty if the fill value is
+    // nodata or NaN, or is 0 in a band without a nodata value. The search stops at the first block
+    // that sets a status bit of `stop_at`. Returns nullopt if the fill value is data, or if absent
     // blocks are unknown.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
-    // True if the store has fewer than half of an array's many chunks, and statistics depend on
-    // pixel values alone. A mask band, a complex type or a 64-bit integer type gives false.
+    // True if statistics can be computed from the stored chunks alone, and this saves much work. An
+    // array with many chunks must have fewer than half of them stored. Statistics must depend on
+    // pixel values only. False for a mask band, a complex type or a 64-bit integer type.
     bool AreMajority();
-    // Adds all pixels of the band except nodata to `statistics`, and reads the stored chunks only.
-    // Call AreMajority() first. `progress` may be nullptr; the result is kCancelled if `progress`
-    // returns false.
+    // Adds all pixels of the band except nodata to `statistics`. Reads only the stored chunks.
+    // AreMajority() must have returned true. `progress` may be nullptr. Returns kCancelled if
+    // `progress` returns false.
     zarr::Status AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
                            void* progress_data);
 
   private:
-    // First and last chunk index along an axis, both inclusive.
+    // Range of chunk indices along an axis; both ends are inclusive.
     struct ChunkRange {
         std::uint64_t first;
         std::uint64_t last;
     };
     bool CanListWithoutRequests();
-    // Lists the chunks unless they are listed already. False if CanListWithoutRequests() is false
-    // or listing fails.
+    // Lists the stored chunks of the array, unless they are listed already. Returns false if a
+    // listing would cost requests or fails.
     bool EnsureListed();
     bool IsAbsent(int block_x, int block_y) const;
     ChunkRange ChunksOf(const std::optional<std::size_t>& axis, int offset, int size) const;
-    // Returns the fill value as a number; NaN for a data type without real numbers.
+    // Returns the fill value as a number. Returns NaN if the data type has no real numbers.
     double FillNumber() const;
     bool IsNodata(double value);
 

@@ -39,11 +39,11 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
     return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
 }
 
-// True for the default metadata domain, the only one that shows coordinates of slices. GDAL asks
-// for items of other domains when it reads pixels.
+// True for the default metadata domain. Only this domain shows the coordinates of slices. GDAL asks
+// for items of other domains whenever it reads pixels, so those must be fast.
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
-// `item` is NAME=VALUE or NAME.
+// True for an item of statistics. `item` has the form NAME=VALUE or NAME.
 bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
 constexpr const char* kFillValueAttribute = "_FillValue";
@@ -155,8 +155,9 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
         PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
-        // GDAL discards all of its dirty blocks after one failed write, so chunks only become
-        // pending here. Pending chunks are also encoded in parallel.
+        // After one failed write GDAL discards all of its dirty blocks. The write therefore only
+        // makes the chunk pending, and does not store it. Pending chunks are also encoded in
+        // parallel.
         window.whole_chunks = zarr::WholeChunks::kPending;
         return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
@@ -176,8 +177,8 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                                 nBufXSize, nBufYSize, eBufType, nPixelSpace,
                                                 nLineSpace, psExtraArg);
         }
-        // Dirty blocks in GDAL's cache are newer than the store. Cached blocks would be outdated
-        // after a write.
+        // GDAL's block cache is written to the store first, because its dirty blocks are newer. The
+        // other cached blocks are dropped, because a write makes them outdated.
         if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
             return CE_Failure;
         const BufferLayout buffer{eBufType, nPixelSpace, nLineSpace, 0};
@@ -195,7 +196,7 @@ CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
                                nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
-        // A window outside of the raster is ignored here; reading the window fails.
+        // If the window lies outside of the raster, nothing is loaded; the later read fails.
         if (is_inside && dataset()->update() == nullptr)
             LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
         return CE_None;
@@ -297,7 +298,8 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Bypasses PAM, which would save the store's metadata beside the store.
+// Sets the metadata through GDALRasterBand, because PAM would save the store's metadata in a
+// sidecar file.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());
@@ -344,8 +346,8 @@ NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> const char* {
-        // GDAL asks each overview for an item RESAMPLING before reading. Coordinates are read for
-        // DIM_ items only, because reading coordinates is slow.
+        // GDAL asks each overview for the item RESAMPLING before it reads pixels. Coordinates are
+        // slow to read, so they are read for DIM_ items only.
         if (IsDefaultDomain(pszDomain)) {
             if (STARTS_WITH_CI(pszName, "DIM_"))
                 LoadLabels();
@@ -364,7 +366,7 @@ bool ZarrRasterBand::HasStatistics() {
     return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
 }
 
-// Removes the items through GDALRasterBand, because PAM's other metadata does not change.
+// Removes the items through GDALRasterBand, which does not mark PAM's other metadata as changed.
 void ZarrRasterBand::ForgetStatistics() {
     const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     CPLStringList kept;
@@ -405,8 +407,8 @@ CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue
     });
 }
 
-// Stores a metadata item as an attribute if the band is the only one of its array. DIM_ items come
-// from the coordinates of the slice and are not stored.
+// Stores a metadata item as an attribute, if the array has no other band. DIM_ items are not
+// stored, because they are computed from the coordinates of the slice.
 void ZarrRasterBand::StoreItem(const char* name, const char* value) {
     if (STARTS_WITH_CI(name, "DIM_")) return;
     dataset()->StoreBandItem(array_, name, value);
@@ -438,8 +440,8 @@ int ZarrRasterBand::GetMaskFlags() {
     });
 }
 
-// Stores class names as CF attributes, with spaces replaced by underscores. PAM keeps the exact
-// names.
+// Stores class names as CF attributes, which use underscores instead of spaces. The exact names are
+// stored in PAM.
 void ZarrRasterBand::StoreClasses(CSLConstList names) {
     const zarr::DataKind kind = field_.type.kind;
     const bool is_integer = kind == zarr::DataKind::kInt || kind == zarr::DataKind::kUint;
@@ -473,8 +475,8 @@ CPLErr ZarrRasterBand::SetCategoryNames(char** papszNames) {
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        // A value that a user has set in PAM overrides the value in the store, here and in the
-        // getters below.
+        // If a user has set a value in PAM, that value overrides the value in the store. The
+        // getters below do likewise.
         const bool is_set = psPam != nullptr && psPam->bNoDataValueSet;
         if (!nodata_ && !is_set && Base() != nullptr) return Base()->GetNoDataValue(pbSuccess);
         if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
@@ -560,7 +562,7 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
     });
 }
 
-// Returns the number of overviews. The overviews of a mask are the masks of the raster's overviews.
+// Returns the number of overviews. An overview of a mask is the mask of an overview of the raster.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (dataset()->is_mask()) {
@@ -596,8 +598,9 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
                 ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
             of_satellite != GCI_Undefined)
             return of_satellite;
-    // Looks for colour names only in few bands with text coordinates. Reading the coordinates of a
-    // long series, or of times and levels, would be wasted.
+    // Looks for colour names only if the dataset has few bands and their coordinates are text.
+    // Reading the coordinates of a long series, or of times and levels, would take time for
+    // nothing.
     constexpr int kMaxColours = 4;
     const bool may_be_colour = dataset()->GetRasterCount() <= kMaxColours &&
                                (!description_.empty() || array_.labels->AreNames());
@@ -616,12 +619,13 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
         if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];
-        // An OME channel states the colour in which it is drawn, whatever the other channels are.
+        // A channel of an OME image states the colour in which viewers draw it. Colours of the
+        // other channels do not matter.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
             return ColorOf(*channel);
         const GDALColorInterp stated = StatedColour();
-        // Red, green and blue are reported only if all three exist. Viewers would show a lone red
-        // band as a colour picture.
+        // Red, green and blue are reported only if all three bands exist. Otherwise viewers would
+        // draw a lone red band as a colour picture.
         if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasRedGreenBlue()))
             return stated;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
@@ -642,13 +646,14 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     if (attribute->first != kFillValueAttribute)  // readers prefer _FillValue
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    // The fill value is changed last: if that fails, the attribute still states the nodata value.
+    // The fill value is changed after the attribute. If this change fails, the attribute still
+    // states the nodata value.
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
-// Sets the nodata value in this band and its overviews.
+// Sets the nodata value in this band and in its overviews.
 void ZarrRasterBand::ApplyNodata(const std::optional<std::string>& element) {
     nodata_ = element;
     ClearPamNodata();
@@ -656,15 +661,15 @@ void ZarrRasterBand::ApplyNodata(const std::optional<std::string>& element) {
         level->ApplyNodata(element);
 }
 
-// Warns that the data type cannot hold `value`. No pixel can equal the value, so the band has no
-// nodata value from now on.
+// Warns that the data type cannot hold the nodata value `value`. The band has no nodata value
+// afterwards, because no pixel can equal `value`.
 CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
     dataset()->WarnOfNodata(value, field_.type);
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
-// Stores the description as the CF attribute `long_name`, unless the attribute differs from the
-// band's current description.
+// Stores the description of the band as the CF attribute `long_name`. Does nothing if the attribute
+// differs from the current description: the attribute is then a text of its own.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
@@ -734,8 +739,8 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// True if the array has a scale or an offset attribute. Scale 1 and offset 0 are stored only then:
-// rasterio always sets both, and xarray reads scaled values as floats.
+// True if the array has an attribute for scale or offset. Scale 1 and offset 0 are stored only in
+// this case. rasterio sets both for every band, and xarray would read the values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

@@ -13,22 +13,24 @@
 namespace zarr_driver {
 
 // Band of a ZarrDataset: a slice of an array, or one field of a slice. Combines the metadata in the
-// store with the metadata that users set. GDAL's block cache is used for resampling only.
+// store with the metadata that users set. Pixels bypass GDAL's block cache unless GDAL resamples
+// them.
 class ZarrRasterBand final : public GDALPamRasterBand {
   public:
-    // `array` must outlive the band. An empty `description` lets the coordinates of the slice
-    // describe the band; any other description is fixed.
+    // `array` must outlive the band. If `description` is empty, the coordinates of the slice
+    // describe the band. Otherwise the band keeps the given `description`.
     ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array, std::uint64_t slice,
                    const ScalarField& field, std::string description);
 
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
 
-    // Reads and writes pixels without GDAL's block cache.
+    // Returns the object that reads and writes the band's pixels without GDAL's block cache.
     const PixelWindows& pixels() const { return pixels_; }
 
-    // Returns the pixels that a block covers; blocks at the right and bottom edges are cut off.
+    // Returns the window of pixels that a block covers. Blocks at the right and bottom edges of the
+    // raster are cut off.
     PixelWindow BlockWindow(int block_x, int block_y) const;
-    // Columns and rows of blocks that a window overlaps.
+    // Range of block columns and block rows that overlap a window.
     struct BlockRange {
         int left;
         int top;
@@ -39,13 +41,15 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     void EnableUpdate() { eAccess = GA_Update; }
 
-    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
+    // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
+    // bit pattern.
     void TreatBytesAsSigned() { pixels_.TreatBytesAsSigned(); }
-    // Returns the data type in which CreateCopy() passes the values of a source to this band.
+    // Returns the data type that CreateCopy() must use when it copies pixels of a source to this
+    // band.
     GDALDataType CopyDataType() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
 
-    // Removes the scale 1 and the offset 0 that PAM sets by default. Call after GDAL has loaded
-    // PAM.
+    // Removes the scale 1 and offset 0 that PAM sets by default when GDAL loads PAM. Call after
+    // GDAL has done so.
     void PamLoaded();
 
     // True if the band has STATISTICS_ metadata items or saved histograms.
@@ -53,14 +57,15 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Removes the STATISTICS_ metadata items and the saved histograms.
     void ForgetStatistics();
 
-    // True if one array could store the scale, offset, unit and nodata value of both bands.
+    // True if both bands have equal scale, offset, unit and nodata value, so that one array can
+    // store them.
     bool IsDescribedAs(const ZarrRasterBand& other) const {
         return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
                nodata_ == other.nodata_;
     }
 
-    // Returns the full-resolution band if this band belongs to an overview; nullptr for other
-    // bands.
+    // Returns the band at full resolution if this band belongs to an overview. Returns nullptr for
+    // other bands.
     ZarrRasterBand* Base() const {
         return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
     }
@@ -72,12 +77,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return pixels_.indices(); }
-    // Returns the colour that the store states for this band alone. Colours of OME channels are
-    // ignored.
+    // Returns the colour that the store states for this band only. Ignores the colours of OME
+    // channels.
     GDALColorInterp StatedColour();
-    // True if GDAL has a colour table of this band, or a colour interpretation other than alpha.
+    // True if GDAL has a colour table for this band, or a colour interpretation other than alpha.
     bool IsColourSet();
-    // Returns the band's name among the coordinates of its array; empty if the band has no name.
+    // Returns the band's name in the coordinate array of its array. Empty if the band has no name.
     // `are_names` says that the coordinates are text. A name set by SetDescription() counts even
     // before it is stored.
     std::string StoredName(bool are_names) const;
@@ -108,7 +113,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr SetScale(double dfNewScale) override;
     CPLErr SetOffset(double dfNewOffset) override;
     CPLErr SetUnitType(const char* pszNewValue) override;
-    // Computes exact statistics from the stored chunks alone if most chunks are absent.
+    // If most chunks are absent, computes exact statistics from the stored chunks alone. Otherwise
+    // GDAL computes the statistics.
     CPLErr ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax, double* pdfMean,
                              double* pdfStdDev, GDALProgressFunc pfnProgress,
                              void* pProgressData) override;
@@ -119,7 +125,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
-    // Starts to load the chunks of a window from a remote store; see zarr::ReadAhead.
+    // Starts to load the chunks of a window from a remote store, so that a later read is fast. See
+    // zarr::ReadAhead.
     CPLErr AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize, int nBufYSize,
                       GDALDataType eBufType, NameValueList papszOptions) override;
 
@@ -130,12 +137,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
-    // Reports absent chunks as empty if their fill value is nodata or zero, and if listing the
-    // chunks costs no requests; see AbsentBlocks.
+    // Reports absent chunks as empty if their fill value is nodata or zero. Does so only if a
+    // listing of the chunks costs no requests. See AbsentBlocks.
     int IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize, int nMaskFlagStop,
                                double* pdfDataPct) override;
 
-    // Returns the band's XML for PAM, without the metadata that the store holds.
+    // Returns the XML that PAM saves for this band. Leaves out metadata that the store holds.
     CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
 
   private:
@@ -145,12 +152,13 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr StoreNodata(T value);
     CPLErr RejectNodata(const std::string& value);
     void ApplyNodata(const std::optional<std::string>& element);
-    // Removes PAM's nodata value, which would hide the nodata value of the store.
+    // Removes the nodata value from PAM, because it would hide the nodata value of the store.
     void ClearPamNodata();
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void ReadConventions();
-    // Sets the metadata domain IMAGE_STRUCTURE from the array; items from PAM are replaced.
+    // Sets the items of the metadata domain IMAGE_STRUCTURE by the array's metadata. Replaces items
+    // that came from PAM.
     void DescribeStructure();
     void LoadAttributes();  // from attributes and OME channels
     void LoadLabels();      // also from the slice's coordinates, which are read
@@ -158,7 +166,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
     const std::string& ArrayDescription() const;  // from the slice's coordinates
-    // Returns the metadata domain ZARR. Bands have this domain if the dataset has several arrays.
+    // Returns the metadata domain ZARR. A band has this domain if its dataset has several arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
 

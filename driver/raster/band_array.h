@@ -17,7 +17,7 @@
 
 namespace zarr_driver {
 
-// An array that provides some or all bands of a dataset.
+// An array whose slices or fields are bands of a dataset.
 struct BandArray {
     RasterLayout layout;
     zarr::LevelListing listing;  // of the OME image or ndpyramid that has the array as a level
@@ -29,7 +29,7 @@ struct BandArray {
     zarr::json::Value attributes_before;    // as last read or written
 };
 
-// Arrays of a dataset, in the order of the bands. All arrays lie in one group and share their
+// Arrays of a dataset, in the order of the bands. All arrays are in one group and have equal
 // dimensions.
 using BandArrays = std::vector<std::unique_ptr<BandArray>>;
 

@@ -13,11 +13,12 @@ inline bool IsRedGreenOrBlue(GDALColorInterp colour) {
     return colour == GCI_RedBand || colour == GCI_GreenBand || colour == GCI_BlueBand;
 }
 
-// Returns the colour of a band described as "red", "green", "blue" or "alpha"; else GCI_Undefined.
+// Returns the colour for a band description "red", "green", "blue" or "alpha". Returns
+// GCI_Undefined for any other description.
 GDALColorInterp ColourByName(const char* description);
 
-// Returns the colour of a Sentinel-2 band by the array's name in EOPF products, such as "b04"; else
-// GCI_Undefined.
+// Returns the colour of a Sentinel-2 band. `name` is the array's name in EOPF products, such as
+// "b04". Returns GCI_Undefined for any other name.
 GDALColorInterp ColourOfSentinel2(const std::string& name);
 
 }  // namespace zarr_driver

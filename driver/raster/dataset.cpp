@@ -33,7 +33,7 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
-    // The driver is "Zarr" even if ZarrBuiltin was asked to open the dataset.
+    // The dataset's driver is "Zarr", even if a program opened the dataset with ZarrBuiltin.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }
@@ -80,9 +80,10 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
 std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
                                                        zarr::Warnings& warnings) {
     const zarr::ArrayFacts& facts = array.layout.facts;
-    // Both values of a boolean are data.
+    // A boolean has only two values, and both are data.
     if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
-    // Zeros are black pixels of an OME image, not missing ones. Most writers omit chunks of zeros.
+    // In an OME image zeros are black pixels, and not missing data. Most writers omit chunks of
+    // zeros.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
@@ -96,7 +97,7 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
     subdatasets_.AddNameValue((prefix + "_DESC").c_str(), description.c_str());
 }
 
-// Adds AREA_OR_POINT according to `spatial:registration` of the convention spatial.
+// Adds the item AREA_OR_POINT, by the attribute `spatial:registration` of the convention spatial.
 void ZarrDataset::AddRegistration(CPLStringList& list) const {
     constexpr const char* kItem = "AREA_OR_POINT";
     if (arrays_.empty() || list.FetchNameValue(kItem) != nullptr) return;
@@ -134,7 +135,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);
-    // Bypasses PAM, which would save the store's metadata beside the store.
+    // Bypasses PAM, which would save the store's metadata in a sidecar file.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -148,8 +149,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-// Describes the storage of pixels from the arrays alone: auxiliary files may belong to other
-// arrays.
+// Sets IMAGE_STRUCTURE from the arrays alone, because an auxiliary file may belong to other arrays.
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
@@ -158,8 +158,7 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // rasterio fails at compression names that GeoTIFF does not have. Bands show all compression
-    // names.
+    // rasterio fails if the compression has a name that GeoTIFF lacks. Bands show every name.
     const std::string compression = CommonCompression();
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
@@ -168,7 +167,7 @@ void ZarrDataset::DescribeStructure() {
         GDALDataset::SetMetadata(items.List(), kDomain);
 }
 
-// Returns the compression of all arrays; empty if arrays differ or if one is not compressed.
+// Returns the compression that all arrays have. Empty if arrays differ or one is not compressed.
 std::string ZarrDataset::CommonCompression() const {
     std::string common;
     for (const auto& array : arrays_) {
@@ -188,7 +187,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // Loads the bands that GDAL reads one after another together.
+        // Loads all bands that GDAL will read one after another, in parallel.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
@@ -281,11 +280,11 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(place_.Find().geolocation);
-    // Bypasses PAM, which would save the store's metadata beside the store.
+    // Bypasses PAM, which would save the store's metadata in a sidecar file.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Returns the metadata domain ZARR. PAM would save the domain if GDAL stored its items.
+// Returns the metadata domain ZARR. The items are not stored in GDAL, because PAM would save them.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     if (arrays_.size() == 1) {  // bands describe several arrays
@@ -366,7 +365,7 @@ int ZarrDataset::FirstBandOf(std::size_t array) {
     return number;
 }
 
-// Counts back from `number`, because the bands of an array are consecutive.
+// Bands of an array are consecutive, so the search goes back from `number` to the first of them.
 int ZarrDataset::NumberInArray(int number) {
     int first = number;
     while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
@@ -400,7 +399,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
-        // Pending data is written first: overviews are built from the stored pixels and metadata.
+        // Overviews are built from stored pixels and metadata, so pending data is written first.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(overviews_);
         const bool is_built_in = builder.Check().ok() || !overviews_.levels().empty();
@@ -467,8 +466,8 @@ void ZarrDataset::TreatBytesAsSigned() {
     for (int i = 1; i <= nBands; ++i) Band(i)->TreatBytesAsSigned();
 }
 
-// Saves PAM here, because saving asks the bands, which need the arrays. The arrays are gone in the
-// base class's destructor.
+// PAM is saved here and not in the base class's destructor. Saving asks the bands, which need the
+// arrays, and the arrays are gone by then.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
         if (update_ == nullptr && !options_.north_up) place_.AdviseNorthUp(store_path());
@@ -491,7 +490,8 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 #endif
 
 CPLErr ZarrDataset::ReportReadOnly() const {
-    // A forked child drops GDAL's dirty blocks in silence, because the parent has copies.
+    // In a forked child GDAL's dirty blocks are dropped without an error: the parent has copies of
+    // them.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
@@ -521,8 +521,8 @@ void ZarrDataset::EndUpdate() {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // Statistics are saved with the state of the chunks that they are computed from, so chunks are
-    // written first. A zip file has no readable state before it is closed.
+    // Statistics are saved with the state of the chunks from which they are computed, so chunks are
+    // written first. The state of a zip file can only be read after the file is closed.
     const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
     nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);  // writes GDAL's dirty blocks and PAM
@@ -585,7 +585,7 @@ Status ZarrDataset::ShareDimensions() {
     for (const auto& [axis, dimension] : shared) {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // Deletes the coordinates that an earlier flush has written under the former name.
+        // An earlier flush has written coordinates under the dimension's former name. Deletes them.
         const std::string old = zarr::JoinKey(group, before);
         if (update_->HasCreated(old)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(old));
     }
@@ -600,7 +600,7 @@ Status ZarrDataset::ShareDimensions() {
     return {};
 }
 
-// Changes that fail to be written stay marked for the next flush.
+// If a change cannot be written, it stays marked for the next flush.
 Status ZarrDataset::FlushAttributes() {
     if (place_.has_changed() || band_names_changed_) overviews_.pending().is_description = true;
     ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
@@ -640,7 +640,7 @@ bool ZarrDataset::HasRedGreenBlue() {
 }
 
 void ZarrDataset::WarnOfDifferingBands() {
-    // Compares each band with the one before, because the bands of an array are consecutive.
+    // Bands of an array are consecutive, so each band is compared only with the one before.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
@@ -662,7 +662,7 @@ bool ZarrDataset::NamesBands() {
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
-        // Names must not replace times or other numbers.
+        // Band names must not replace coordinates that are times or other numbers.
         if (!dimension.coordinate_path.empty()) {
             const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
             if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;

@@ -25,8 +25,8 @@
 
 namespace zarr_driver {
 
-// A dataset of GDAL's raster API. The bands are the slices of one array, or the arrays of a group
-// with one band each. A dataset without bands lists subdatasets.
+// A dataset of GDAL's raster API. Its bands are the slices of one array, or several arrays of a
+// group with one or more bands each. A dataset without bands only lists subdatasets.
 class ZarrDataset final : public ZarrPamDataset {
   public:
     // `name` is the string that the user opened.
@@ -36,93 +36,101 @@ class ZarrDataset final : public ZarrPamDataset {
     ZarrDataset(const ZarrDataset&) = delete;
     ZarrDataset& operator=(const ZarrDataset&) = delete;
 
-    // Appends the bands of an array. The first array sets the raster's size, and further arrays
-    // must have that size. `array_names_bands` says that the array's name describes its bands.
+    // Appends the bands of an array. The raster has the size of the first array, and further arrays
+    // must have that size. If `array_names_bands` is true, the array's name is the description of
+    // its bands.
     void AddArray(RasterLayout layout, bool array_names_bands);
     void AddSubdataset(const std::string& name, const std::string& description);
     OverviewSet& overviews() { return overviews_; }
-    // Returns the overview `level`, from 0, of band `number`, from 1; nullptr if missing.
+    // Returns overview number `level` (from 0) of band `number` (from 1). Returns nullptr if the
+    // overview does not exist.
     ZarrRasterBand* LevelOf(int number, int level);
-    // Marks a product of EOPF, whose array names, such as "b04", give the bands the colours of
-    // Sentinel-2.
+    // Marks the dataset as a product of EOPF. The bands then get the colours of Sentinel-2 bands by
+    // their array names, such as "b04".
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
-    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. Setting
-    // a description or colour of a band ends this; closing the dataset stores the colours.
+    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. This
+    // ends when a user sets a description or colour of a band. Closing the dataset stores the
+    // colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     bool AssumesColours();
     // True if the store states a red, a green and a blue band.
     bool HasRedGreenBlue();
     void OnColoursChange() { has_all_colours_.reset(); }
-    // Makes this dataset an overview of `raster`, which owns it. Band 1 belongs to band
-    // `first_band` of the raster. PAM is not saved, because its file would be taken for the
-    // raster's.
+    // Makes this dataset an overview of `raster`, which owns this dataset. Band 1 belongs to band
+    // `first_band` of `raster`. PAM of an overview is not saved, because its file would be read as
+    // PAM of the raster.
     void BecomeLevel(ZarrDataset& raster, int first_band) {
         nPamFlags |= GPF_NOSAVE;
         is_level_ = true;
         raster_ = &raster;
         first_band_ = first_band;
     }
-    // Makes this dataset a mask of `raster`, which owns it. Band 1 belongs to band `first_band` of
-    // the raster.
+    // Makes this dataset a mask of `raster`, which owns this dataset. Band 1 belongs to band
+    // `first_band` of `raster`.
     void BecomeMask(ZarrDataset& raster, int first_band) {
         BecomeLevel(raster, first_band);
         is_mask_ = true;
     }
     bool is_mask() const { return is_mask_; }
-    // Returns the raster's band that band `number` of an overview or mask belongs to; nullptr for
-    // other datasets.
+    // If this dataset is an overview or mask, returns the band of the full raster to which band
+    // `number` belongs. Returns nullptr for other datasets.
     ZarrRasterBand* BandOfRaster(int number) const {
         return raster_ != nullptr ? raster_->Band(first_band_ + number - 1) : nullptr;
     }
-    // Returns the number, from 1, of the first band of an array. `array` counts in the order of
-    // AddArray().
+    // Returns the number, from 1, of the first band of an array. `array` is the array's index, in
+    // the order of AddArray() calls.
     int FirstBandOf(std::size_t array);
-    // Returns the number of a band, from 1, among the bands of its array.
+    // Returns the position, from 1, of band `number` among the bands of its array.
     int NumberInArray(int number);
-    // Lets `other`, a dataset of the store, write through this dataset's StoreUpdate.
+    // Lets `other`, a dataset of this store, write through the StoreUpdate of this dataset.
     void ShareUpdate(ZarrDataset& other) {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
     }
     StoredMasks& masks() { return *masks_; }
-    // Builds the planned overviews now; else closing the dataset builds them.
+    // Builds the planned overviews at once. Without this call they are built when the dataset is
+    // closed.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
-    // Sets the metadata from the attributes of the arrays and the group, and loads the files beside
-    // the store. Call after all arrays and subdatasets are added.
+    // Sets the metadata from the attributes of the arrays and the group. Also loads the sidecar
+    // files. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
-    // Allows newly added arrays to adopt equal dimensions of other arrays when the dataset is
-    // closed; see ShareDimensions().
+    // Allows ShareDimensions() when the dataset is closed: new arrays may then get the dimensions
+    // of other arrays.
     void AllowSharedDimensions() { may_share_dimensions_ = true; }
-    // Gives the arrays the dimensions of other arrays in the group that have equal sizes and equal
-    // coordinates, or no coordinates. The other arrays do not change. Only the first call has an
-    // effect.
+    // Replaces the dimensions of new arrays by dimensions of other arrays in the group. Such
+    // dimensions must have equal sizes, and equal or no coordinates. The other arrays do not
+    // change. Only the first call has an effect.
     zarr::Status ShareDimensions();
-    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
+    // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
+    // bit pattern.
     void TreatBytesAsSigned();
-    // Switches the dataset to update mode. Call after all other set-up.
+    // Switches the dataset to update mode. Call after the dataset is completely set up.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) override;
-    // Returns the layout of an array. `index` counts in the order of AddArray().
+    // Returns the layout of an array. `index` is the array's index, in the order of AddArray()
+    // calls.
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
-    // Writes pending data; emits errors, and returns false if one occurs.
+    // Writes pending data. Emits errors, and returns false if an error occurred.
     bool Flush() { return FlushAll(false) == CE_None; }
-    // True if band names can be stored as coordinates of the array's only extra dimension.
+    // True if the coordinates along the array's only extra dimension can hold the names of the
+    // bands.
     bool NamesBands();
-    // Warns once that writing to `array` does not update its overviews.
+    // Warns that writing to `array` does not update its overviews. Warns only once.
     void WarnOfOverviews(const BandArray& array);
-    // Warns that a nodata value does not fit a data type; omits a repetition of the last warning.
+    // Warns that a nodata value does not fit a data type. Does not repeat the last warning.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() {
         band_names_changed_ = true;
         if (psPam != nullptr) MarkPamDirty();  // PAM identifies bands by name
     }
-    // Writes pending data and ends update mode. Emits errors, and returns false if one occurs.
+    // Writes pending data and ends update mode. Emits errors, and returns false if an error
+    // occurred.
     bool CloseStore();
     // Ends update mode without writing pending data, and deletes the arrays that this dataset has
     // created.
     void Abandon();
     void EndUpdate() override;
-    // Returns the object that writes to the store; nullptr if the dataset is read-only. Also
-    // nullptr in a forked child, which must not repeat the writes of its parent.
+    // Returns the object that writes to the store. Returns nullptr if the dataset is read-only, or
+    // in a forked child: the child must not repeat the writes of its parent.
     StoreUpdate* update() const override { return update_.get(); }
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;
@@ -132,27 +140,30 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status Refresh() override;
     // Emits an error that says why update() is nullptr.
     CPLErr ReportReadOnly() const;
-    // Creates the mask of band `number`, or of all bands if `number` is 0. The mask is an array of
-    // the store if the dataset shows a whole node in update mode. Else `make` creates the mask.
+    // Creates the mask of band `number`, or of all bands if `number` is 0. If the dataset shows a
+    // whole node in update mode, the mask becomes an array of the store. Otherwise `make` creates
+    // the mask.
     CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
-    // Sets a metadata item of an array's only band as an attribute; nullptr removes the attribute.
-    // Does nothing if the dataset has an item of this name.
+    // Stores a metadata item of an array's only band as an attribute; nullptr removes the
+    // attribute. Does nothing if the dataset also has an item of this name.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
-    // Changes the fill value of an array to `element`, which is in native byte order. The array
-    // must be new and unwritten, or a Zarr v2 array whose readers take the fill value for nodata;
-    // else nothing happens. Absent chunks of a written array are stored first, to keep their
-    // values.
+    // Changes the fill value of an array to `element`, which is in native byte order. Does nothing
+    // unless the array is new and unwritten, or is a Zarr v2 array whose readers take the fill
+    // value for nodata. In a written array, absent chunks are stored first, so that their values do
+    // not change.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value mean data instead of nodata; see StoreUpdate::MakeFillData().
+    // Makes the fill value count as data instead of nodata. See StoreUpdate::MakeFillData().
     zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
-    // True if the raster's first row is the array's last row; see open option NORTH_UP.
+    // True if the raster's first row is the last row of the array, because of the open option
+    // NORTH_UP.
     bool IsFlipped() { return options_.north_up && is_flipped_.value_or(place_.Find().is_flipped); }
-    // Reverses the rows of this overview or mask if the rows of `base` are reversed.
+    // Makes this overview or mask show its rows in the order of `base`.
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
-    // Returns the array column that is the raster's first column; see open option WRAP_LONGITUDE.
+    // Returns the index of the array column that is the raster's first column. The index is 0
+    // without the open option WRAP_LONGITUDE.
     int RolledColumns() { return place_.Find().rolled_columns; }
     bool ArePixelsMoved() override {
         return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
@@ -199,7 +210,8 @@ class ZarrDataset final : public ZarrPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
-    // Stores the pending and the absent chunks before the fill value changes.
+    // Changes the fill value of an array that was written. Before that, stores the pending chunks
+    // and the absent chunks.
     zarr::Status ReplaceWrittenFillValue(BandArray& array,
                                          const std::optional<std::string>& element);
     // True if this dataset has created the array and has not written to it yet.

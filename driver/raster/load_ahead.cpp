@@ -19,10 +19,10 @@ bool IsBlockCached(ZarrRasterBand& band, int block_x, int block_y) {
     return true;
 }
 
-// True if GDAL resamples `window` from all blocks of this band, not from an overview.
+// True if GDAL resamples `window` block by block from this band, without using an overview.
 bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
                            const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
-    // GDAL skips blocks if the window is reduced by more than the size of a block.
+    // If the window is reduced by more than the size of a block, GDAL does not read all blocks.
     int block_x = 0;
     int block_y = 0;
     band.GetBlockSize(&block_x, &block_y);
@@ -33,8 +33,8 @@ bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
     return LevelFor(band, at, buffer, extra) < 0;
 }
 
-// Returns the smallest window around the blocks that GDAL has not cached; empty if GDAL has cached
-// all blocks.
+// Returns the smallest window that contains all blocks outside of GDAL's block cache. Empty if GDAL
+// has cached all blocks.
 PixelWindow UncachedWindow(ZarrRasterBand& band, const PixelWindow& window) {
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     PixelWindow missing{};
@@ -73,7 +73,8 @@ int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra) {
     const OpenOptions& options = band.dataset()->options();
-    // Mapping the window to the array (NORTH_UP, WRAP_LONGITUDE) is not worth the cost here.
+    // With NORTH_UP or WRAP_LONGITUDE, nothing is loaded: mapping the window to the array is not
+    // worth the cost here.
     if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
     PixelWindow at = window;
     const bool is_smaller = buffer.x < window.x_size || buffer.y < window.y_size;

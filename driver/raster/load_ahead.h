@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads the chunks of a window that GDAL is about to read, before GDAL asks for the pixels.
+// Loads the chunks of a window that GDAL will read soon, before GDAL asks for the pixels.
 #pragma once
 
 #include <gdal_priv.h>
@@ -8,26 +8,27 @@
 
 namespace zarr_driver {
 
-// Size of a caller's buffer, in pixels.
+// Size of the buffer that a caller wants to fill with pixels, in pixels.
 struct BufferSize {
     int x;
     int y;
 };
 
-// Returns the overview from which GDAL reads `window` into a smaller buffer; -1 if GDAL reads from
-// the band itself. Changes `window` to pixels of the overview. `extra` may be nullptr.
+// Returns the index of the overview from which GDAL reads `window` into a smaller buffer. Returns
+// -1 if GDAL reads from the band itself. Converts `window` to pixels of the overview. `extra` may
+// be nullptr.
 int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer,
              const GDALRasterIOExtraArg* extra);
 
-// Starts to load the chunks of a window inside of the band, or of the overview that GDAL will
-// choose; see zarr::ReadAhead. Does nothing with READ_AHEAD=NO. Errors are ignored here: reading
-// the window reports them.
+// Starts to load the chunks of a window, from the band or from the overview that GDAL will choose.
+// See zarr::ReadAhead. Does nothing if READ_AHEAD=NO. Errors are ignored, because reading the
+// window will report them.
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 
-// Loads together all chunks from which GDAL resamples a window, because GDAL asks for one block
-// after the other. Does nothing if GDAL reads from an overview, skips blocks or has cached all
-// blocks, and in update mode. Errors are ignored here: reading a block reports them.
+// Loads all chunks from which GDAL will resample a window, in parallel. GDAL itself asks for one
+// block after another. Does nothing in update mode, or if GDAL reads from an overview, skips blocks
+// or has cached all blocks. Errors are ignored, because reading a block will report them.
 void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 

@@ -32,7 +32,7 @@ struct XmlDeleter {
 };
 using XmlPtr = std::unique_ptr<CPLXMLNode, XmlDeleter>;
 
-// Returns nullptr if `text` is not XML; emits no error.
+// Parses XML without emitting errors. Returns nullptr if `text` is not XML.
 XmlPtr ParseXml(const std::string& text) {
     CPLErrorStateBackuper keep_state;
     CPLPushErrorHandler(CPLQuietErrorHandler);
@@ -41,7 +41,8 @@ XmlPtr ParseXml(const std::string& text) {
     return xml;
 }
 
-// Returns the attribute Name of each Image in an element OME (OME model, "Image").
+// Returns the attribute Name of each Image element in the OME element `ome` (OME data model,
+// "Image").
 std::vector<std::string> NamesIn(const CPLXMLNode& ome) {
     std::vector<std::string> names;
     for (const CPLXMLNode* node = ome.psChild; node != nullptr; node = node->psNext)
@@ -67,7 +68,8 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     return {};
 }
 
-// True if the title repeats the path. Titles "A/1/0", "/A/1/0" and "0" repeat the path "A/1/0".
+// True if the title only repeats the path. For the path "A/1/0", these titles are "A/1/0", "/A/1/0"
+// and "0".
 bool IsIn(const std::string& path, const std::string& title) {
     const auto normal = zarr::NormalizePath(title);
     return normal.ok() && (*normal == path || *normal == zarr::LastName(path));
@@ -95,7 +97,7 @@ OmeChannels::OmeChannels(const RasterLayout& layout, const zarr::LevelListing& l
 }
 
 const zarr::OmeroChannel* OmeChannels::Find(const std::vector<std::uint64_t>& indices) const {
-    // An image without a channel axis has one channel.
+    // An image without a channel axis has one channel, with index 0.
     const std::uint64_t index = axis_ ? indices[*axis_] : 0;
     return index < channels_.size() ? &channels_[index] : nullptr;
 }
@@ -130,15 +132,15 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
 
 namespace {
 
-// Colour and properties of one label value.
+// Colour and properties of one label value in a label image.
 struct LabelEntry {
     std::optional<std::array<int, 4>> colour;  // red, green, blue, alpha
     std::vector<std::pair<std::string, const json::Value*>> properties;
 };
 using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by label value
 
-// Reads the entries of "image-label". Entries without a label value, and colours that are not four
-// bytes, are omitted.
+// Reads the entries of the attribute "image-label". Omits entries without a label value, and
+// colours that are not four bytes.
 LabelEntries EntriesOf(const zarr::LevelListing& listing) {
     LabelEntries entries;
     const json::Value* const said =
@@ -175,7 +177,8 @@ std::string PropertyText(const json::Value& value) {
     return value.as_string() != nullptr ? *value.as_string() : json::Dump(value);
 }
 
-// Adds a column to `table` for each property. Returns the column numbers by property name.
+// Adds one column to `table` for each property. Returns a map from property names to column
+// numbers.
 std::map<std::string, int> AddProperties(const LabelEntries& entries,
                                          GDALRasterAttributeTable& table) {
     constexpr std::size_t kMaxColumns = 256;

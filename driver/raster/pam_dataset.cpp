@@ -55,9 +55,10 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
 
-// Returns the names of the files beside a remote store that GDAL may look for. One request for the
-// auxiliary file replaces GDAL's own half dozen. A dataset's own auxiliary file is requested only
-// if the store has one too. Empty if GDAL looks for files itself.
+// Returns the names of files next to a remote store, from which GDAL chooses sidecar files. A
+// single request for the auxiliary file replaces GDAL's half dozen requests. The dataset's own
+// auxiliary file is requested only if the store also has one. Returns an empty list if GDAL must
+// look for files itself.
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
@@ -84,7 +85,8 @@ bool ZarrPamDataset::ShowsWholeNode() const {
            DatasetId(location_.node, {}, options) == DatasetId(location_.node, {}, {});
 }
 
-// Drops DIM_X and DIM_Y if the dataset has the named axes even without these options.
+// Returns the open options without DIM_X and DIM_Y, if the dataset has the same axes without these
+// options.
 OpenOptions ZarrPamDataset::EffectiveOptions() const {
     OpenOptions options = options_;
     const auto are_chosen = [](const auto& array) { return array->layout.are_axes_chosen; };
@@ -94,7 +96,7 @@ OpenOptions ZarrPamDataset::EffectiveOptions() const {
     return options;
 }
 
-// Enables PAM in memory, even if GDAL may not write files beside stores.
+// Enables PAM in memory, even if options forbid GDAL to write sidecar files.
 void ZarrPamDataset::EnablePam() {
     if (psPam != nullptr) return;
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
@@ -124,7 +126,8 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
         state.Add("fill value is nodata");
 }
 
-// Returns the state of the chunks and metadata that an array's statistics depend on.
+// Returns a state of chunks and metadata. Statistics of `array` are valid as long as this state
+// does not change.
 SourceState StateOf(const std::string& store_path, const BandArray& array) {
     SourceState state;
     AddState(store_path, array, state);
@@ -133,9 +136,10 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// True if the statistics in `tree` match the array's pixels. Copying a store changes the times of
-// chunks and the identities of folders, so samples of the chunks are read then. Sizes prove
-// nothing: uncompressed chunks keep their sizes when pixels change.
+// True if the statistics in `tree` were computed from the current pixels of `array`. Copying a
+// store changes the times of chunks and the identities of folders; samples of the chunks are then
+// read. Sizes of chunks prove nothing, because uncompressed chunks keep their size when pixels
+// change.
 bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
@@ -198,8 +202,9 @@ std::string ZarrPamDataset::SizeText() const {
     return std::to_string(nRasterXSize) + " x " + std::to_string(nRasterYSize);
 }
 
-// Removes control points, RPC and GEOLOCATION that refer to a raster of another size, or to pixels
-// in another order. Programs that copy a part of an array keep its attributes.
+// Removes control points, RPC and GEOLOCATION if they refer to a raster of another size, or to
+// pixels in another order. Programs that copy a part of an array keep its attributes, so that
+// references become wrong.
 void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
     const std::string size = PamItem(tree, kPamState, kSize);
     const bool is_of_other = !size.empty() && size != SizeText();
@@ -212,7 +217,7 @@ void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
 
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
-    // A CRS from PAM is stored in the arrays, too.
+    // If PAM has a CRS, the CRS is also stored in the arrays.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
         SetSpatialRef(&kept);
@@ -232,10 +237,11 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
-    // Each array of a dataset with several arrays has one band.
+    // If a dataset has several arrays, each array has one band, so PAM can be stored in each array.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
-        // The chunks in a zip file are known only after the zip file is closed.
+        // In a zip file the state of chunks is known only after the file is closed, so no state is
+        // stored.
         if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
             const SourceState state = StateOf(store_path(), array);
             AddPamItems(*trees[i], kPamState,
@@ -257,8 +263,8 @@ Status ZarrPamDataset::StorePam() {
 
 namespace {
 
-// True if a file of Erdas Imagine lies beside `base`, under a name that GDAL looks for. This check
-// costs less than GDAL's attempt to open the file.
+// True if a file of Erdas Imagine lies next to `base`, under a name that GDAL looks for. This check
+// is faster than GDAL's attempt to open such a file.
 bool MayHaveErdasFiles(const std::string& base) {
     for (const char* const end : {"aux", "AUX"})
         if (PathExists(CPLResetExtension(base.c_str(), end)) || PathExists(base + "." + end))
@@ -268,8 +274,8 @@ bool MayHaveErdasFiles(const std::string& base) {
 
 }  // namespace
 
-// Tells GDAL whether a local auxiliary file exists, so that GDAL does not look for the file again.
-// GDAL looks for files of Erdas Imagine by itself.
+// Loads PAM from the auxiliary file. GDAL is told whether a local auxiliary file exists, so that
+// GDAL does not look for it again. GDAL still looks for files of Erdas Imagine.
 void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
     CPLStringList shown(siblings);
     if (siblings.empty()) {
@@ -288,7 +294,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                                                       : LoadAuxiliaryFile(store_path());
     sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
-    // A zip file cannot be read while it is written, and contains no sidecars yet.
+    // While a zip file is written, it cannot be read and contains no sidecar files.
     const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     const bool is_plain = sidecar_base_ == store_path();
@@ -317,7 +323,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     LoadMask(siblings, !mask.empty());
 }
 
-// Loads metadata that a user has set in the multidimensional API, or with GDAL's built-in driver.
+// Loads metadata that a user has set through the multidimensional API, or with GDAL's built-in
+// driver.
 void ZarrPamDataset::LoadMultidimPam() {
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
@@ -352,7 +359,8 @@ bool ZarrPamDataset::AreStatisticsCurrent() {
     const SourceState state = StateOfSources();
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
     if (!source_state_.empty()) return state.Matches(source_state_, written);
-    // Another program has written the statistics without a state, so modification times decide.
+    // Another program has written the statistics, without a state of the chunks. Modification times
+    // decide whether the statistics are current.
     return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
 }
 
@@ -369,7 +377,8 @@ void ZarrPamDataset::OnPixelsChange() {
 }
 
 void ZarrPamDataset::OnStatisticsSet() {
-    // Statistics that are set before the first write belong to the pixels that will be written.
+    // A user may set statistics before the first write. Such statistics belong to the pixels that
+    // will be written, so they are kept.
     const auto is_empty = [&](const auto& array) {
         return update() != nullptr && update()->HasCreated(array->layout.facts.path) &&
                !update()->HasWritten(array->layout.facts.path);
@@ -377,8 +386,8 @@ void ZarrPamDataset::OnStatisticsSet() {
     if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
 }
 
-// Shows an overview file to GDAL only if the file is as new as the store. An outdated file stays
-// until overviews are built again.
+// Shows an overview file to GDAL only if the file is at least as new as the store. An outdated
+// overview file is ignored, and stays until overviews are built again.
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     const std::string path = sidecar_base_ + ".ovr";
     const auto written = WrittenAt(path);
@@ -399,7 +408,7 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
 }
 
 CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
-    // TIFF counts bands in 16 bits, and GDAL does not check the number.
+    // A TIFF file counts bands in 16 bits, and GDAL does not check the number of bands.
     constexpr int kMaxTiffBands = 65535;
     const bool has_any = !request.factors.empty();
     if (has_any && nBands > kMaxTiffBands)
@@ -425,8 +434,8 @@ CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
         request.progress, request.progress_data, request.options);
 }
 
-// Loads the mask file by its path. GDAL would look for a file named after the dataset, whose name
-// may be a connection string.
+// Loads the mask file by its path. GDAL itself would derive the file name from the name of the
+// dataset, which may be a connection string.
 void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
     const std::string path = sidecar_base_ + ".msk";
     const auto written = WrittenAt(path);
@@ -446,8 +455,8 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
-    // GDAL names the mask file after the dataset, and writes at random offsets, which object stores
-    // do not support.
+    // GDAL derives the name of the mask file from the name of the dataset. GDAL also writes at
+    // random offsets, which object stores do not support, so a temporary file is used.
     const std::string name = GetDescription();
     const CPLConfigOptionSetter through_a_file("CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE", "YES",
                                                true);
@@ -463,7 +472,8 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
-        // A copy in the auxiliary file would hide later changes of PAM in the store.
+        // PAM that the store already holds is left out of the auxiliary file: such a copy would
+        // hide later changes.
         if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
         tree = RemoveStoredItems(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
@@ -481,12 +491,14 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     });
 }
 
-// Lists the store's folder instead of its files. Before a copy onto a store, GDAL deletes the
-// listed files, even if the driver would reject copying the store onto itself.
+// Returns the store's folder instead of its files. Before a copy, GDAL deletes the listed files of
+// the target. The source would be lost if a store were copied onto itself, although the driver
+// rejects that.
 char** ZarrPamDataset::GetFileList() {
     return Guarded(store_path(), [&]() -> char** {
         CPLStringList files(GDALPamDataset::GetFileList());
-        // GDAL lists the base path of the sidecars, although no such file exists.
+        // GDAL lists the base path of the sidecar files as a file, although it does not exist.
+        // Removes the entry.
         const int base = files.FindString(sidecar_base_.c_str());
         if (base >= 0 && sidecar_base_ != store_path())
             files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));

@@ -6,8 +6,9 @@
 
 namespace zarr_driver {
 
-// Merges two sets of pixels by the formulas of Chan, Golub and LeVeque, "Updating formulae and a
-// pairwise algorithm for computing sample variances" (1979).
+// Adds a set of pixels, given by count, mean and sum of squared deviations. The formulas are by
+// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+// variances" (1979).
 void PixelStatistics::Merge(std::uint64_t count, double mean, double squares) {
     if (count == 0) return;
     const auto own = static_cast<double>(count_);

@@ -7,12 +7,13 @@
 
 namespace zarr_driver {
 
-// Minimum, maximum, mean and standard deviation of pixels, which are added in parts in any order.
+// Minimum, maximum, mean and standard deviation of pixels. Pixels may be added in parts and in any
+// order.
 class PixelStatistics {
   public:
     // Adds `count` pixels that all equal `value`.
     void Add(double value, std::uint64_t count);
-    // Adds `count` pixels except NaN and `*nodata`; `nodata` may be nullptr.
+    // Adds `count` pixels, but skips NaN and pixels equal to `*nodata`. `nodata` may be nullptr.
     void Add(const double* pixels, std::size_t count, const double* nodata);
 
     std::uint64_t count() const { return count_; }

@@ -89,7 +89,7 @@ Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLay
     auto* const first = static_cast<std::uint8_t*>(data);
     if (!dataset_.options().north_up || !dataset_.IsFlipped())
         return ReadRolled(window, first, buffer);
-    // The last row of the window comes first in the array.
+    // The rows are reversed: the last row of the window is the first of its rows in the array.
     PixelWindow turned = window;
     turned.y_off = array_.layout.Height() - window.y_off - window.y_size;
     BufferLayout upwards = buffer;
@@ -101,8 +101,8 @@ Status PixelWindows::ReadRolled(const PixelWindow& window, std::uint8_t* data,
                                 const BufferLayout& buffer) const {
     const int rolled = dataset_.options().wrap_longitude ? dataset_.RolledColumns() : 0;
     if (rolled == 0) return ReadArray(window, data, buffer);
-    // The raster starts at array column `rolled` and continues with array column 0 after the last
-    // one.
+    // The raster starts at array column `rolled`. After the last array column it continues with
+    // array column 0.
     const int width = array_.layout.Width();
     PixelWindow left = window;
     PixelWindow right = window;

@@ -18,9 +18,9 @@ namespace zarr_driver {
 struct BandArray;
 class ZarrDataset;
 
-// A window at full resolution, in columns and rows of the raster. With `slice_count` above 1 the
-// window spans several bands, the first of which is this one. The indices of neighbouring bands
-// along other_axes[axis] differ by `slice_step`.
+// A window of the raster at full resolution, in columns and rows. If `slice_count` is above 1, the
+// window covers several bands, starting with the band that is read. From band to band, the index
+// along other_axes[axis] changes by `slice_step`.
 struct PixelWindow {
     int x_off, y_off, x_size, y_size;
     std::uint64_t slice_count = 1;
@@ -30,8 +30,8 @@ struct PixelWindow {
     zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
 };
 
-// Layout of a caller's buffer: the data type, and the distances between pixels, lines and bands in
-// bytes.
+// Layout of a caller's buffer: the data type, and the distances in bytes between pixels, lines and
+// bands.
 struct BufferLayout {
     GDALDataType type;
     GSpacing pixel_space;
@@ -40,58 +40,62 @@ struct BufferLayout {
 };
 
 // Reads and writes the pixels of a band, which is a slice of an array or one field of a slice.
-// Reads use the array's cache of decoded chunks, and writes go to the array's pending chunks.
-// GDAL's block cache is bypassed. Any thread that may use the dataset may call the methods.
+// Reads use the array's cache of decoded chunks, and writes make chunks pending. GDAL's block cache
+// is not used. The methods may be called by any thread that may use the dataset.
 class PixelWindows {
   public:
-    // All arguments must outlive this object.
+    // `dataset`, `array` and `field` must outlive this object.
     PixelWindows(ZarrDataset& dataset, const BandArray& array, std::uint64_t slice,
                  const ScalarField& field);
     ~PixelWindows() = default;
     PixelWindows(const PixelWindows&) = delete;
     PixelWindows& operator=(const PixelWindows&) = delete;
 
-    // Read() and Write() need a window inside of the raster. Read() maps windows of rasters with
-    // reversed rows (NORTH_UP) or rolled columns (WRAP_LONGITUDE). Write() does not, because such
-    // datasets are read-only.
+    // Reads or writes a window, which must lie inside of the raster. Read() can read rasters with
+    // reversed rows (NORTH_UP) or rotated columns (WRAP_LONGITUDE). Datasets with these options are
+    // read-only, so Write() need not handle them.
     zarr::Status Read(const PixelWindow& window, void* data, const BufferLayout& buffer) const;
     zarr::Status Write(const PixelWindow& window, const void* data,
                        const BufferLayout& buffer) const;
 
-    // The methods below need a raster without NORTH_UP and WRAP_LONGITUDE.
+    // LoadAhead(), Preload() and IsTooLargeToPreload() must not be called with NORTH_UP or
+    // WRAP_LONGITUDE.
 
-    // Starts to load the chunks of a window from a remote store; see zarr::ReadAhead.
+    // Starts to load the chunks of a window from a remote store, so that a later read is fast. See
+    // zarr::ReadAhead.
     zarr::Status LoadAhead(const PixelWindow& window) const;
-    // Loads all chunks of a window into the cache in parallel.
+    // Loads all chunks of a window into the cache of decoded chunks, in parallel.
     zarr::Status Preload(const PixelWindow& window) const;
-    // True if the chunks of a window take more than half of the cache, so that preloading could
-    // evict them.
+    // True if the chunks of a window take more than half of the cache. Preloading could then evict
+    // some of them before they are read.
     bool IsTooLargeToPreload(const PixelWindow& window) const;
 
-    // From now on, bytes that are written as GDT_Byte are bit patterns of signed bytes.
+    // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
+    // bit pattern.
     void TreatBytesAsSigned() { bytes_are_signed_ = true; }
     bool bytes_are_signed() const { return bytes_are_signed_; }
 
-    // Returns the slice's index along each of the layout's other axes.
+    // Returns the index of the band's slice along each of the layout's other axes.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // Returns the number of leading bands, of `count` bands, that one read can serve; at least 1.
-    // All of them are slices of one array at a constant step along one dimension. Sets slice_count,
-    // axis and slice_step of `window` accordingly.
+    // Returns how many of the first bands, of `count` bands, can be read together; at least 1.
+    // These bands are slices of one array, at a constant step along one dimension. Sets
+    // slice_count, axis and slice_step of `window` to describe them.
     static int CountRun(const PixelWindows* const* bands, int count, PixelWindow& window);
 
   private:
-    // The array's region for a window, and the strides of the caller's buffer in bytes.
+    // The region of the array that a window covers, and the strides of the caller's buffer in
+    // bytes.
     struct Selection {
         zarr::Region region;
         zarr::Strides strides;
     };
     Selection Select(const PixelWindow& window, const BufferLayout& buffer) const;
     zarr::Region RegionOf(const PixelWindow& window) const;
-    // Reads a window whose rows are rows of the array.
+    // Reads a window of a raster without reversed rows. Columns may be rotated (WRAP_LONGITUDE).
     zarr::Status ReadRolled(const PixelWindow& window, std::uint8_t* data,
                             const BufferLayout& buffer) const;
-    // Reads a window whose rows and columns are rows and columns of the array.
+    // Reads a window of a raster whose rows and columns are in the order of the array.
     zarr::Status ReadArray(const PixelWindow& window, std::uint8_t* data,
                            const BufferLayout& buffer) const;
 

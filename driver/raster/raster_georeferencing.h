@@ -21,12 +21,12 @@ namespace zarr_driver {
 
 struct RasterPosition;
 
-// Georeferencing of a dataset's raster. The store's georeferencing is read on first use; users may
-// set another one. PAM is handled elsewhere. Not thread-safe.
+// Georeferencing of a dataset's raster. The store's georeferencing is read on first use, and users
+// may set another one. Georeferencing in PAM is handled by other classes. Not thread-safe.
 class RasterGeoreferencing {
   public:
-    // All arguments must outlive this object. `arrays` may be empty: a dataset without bands has no
-    // georeferencing.
+    // All arguments must outlive this object. `arrays` may be empty, because a dataset without
+    // bands has no georeferencing.
     RasterGeoreferencing(const Location& location, const OpenOptions& options,
                          const BandArrays& arrays)
         : location_(location), options_(options), arrays_(arrays) {}
@@ -34,30 +34,31 @@ class RasterGeoreferencing {
     RasterGeoreferencing(const RasterGeoreferencing&) = delete;
     RasterGeoreferencing& operator=(const RasterGeoreferencing&) = delete;
 
-    // Returns the georeferencing, which is read on first use. Emits warnings about invalid
-    // metadata.
+    // Returns the georeferencing. The first call reads it from the store, and emits warnings about
+    // invalid metadata.
     const Georeferencing& Find() const;
-    // Returns the ground control points of the store; owned by this object.
+    // Returns the ground control points in the store. This object owns them.
     const std::vector<GDAL_GCP>& Points() const;
     // Returns the CRS of the ground control points; nullptr if unknown.
     const OGRSpatialReference* PointsSrs() const;
 
-    // Sets the CRS that Flush() writes; nullptr or an empty CRS removes the CRS.
+    // Sets the CRS that Flush() will write. nullptr, or an empty CRS, removes the CRS.
     void SetSrs(const OGRSpatialReference* srs);
-    // Sets the geotransform that Flush() writes.
+    // Sets the geotransform that Flush() will write.
     void SetTransform(const zarr::GeoTransform& transform);
 
     // True if Flush() has changes to write.
     bool has_changed() const { return has_changed_; }
-    // Returns the geotransform if it is known already; reads nothing.
+    // Returns the geotransform if it is known without reading the store, else nullopt.
     std::optional<zarr::GeoTransform> KnownTransform() const;
-    // Recommends NORTH_UP=YES in a warning if the rows run from south to north and GDAL's last
-    // error comes from gdal_translate -projwin. That error does not mention the order of rows.
+    // Warns that NORTH_UP=YES helps, if GDAL's last error comes from gdal_translate -projwin and
+    // the rows run from south to north. GDAL's error does not mention the order of rows.
     void AdviseNorthUp(const std::string& store_path) const;
-    // Marks a known georeferencing as changed after its dimensions were renamed.
+    // Marks the georeferencing as changed, because dimensions were renamed. Does nothing if it was
+    // never read.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
-    // Writes changes to coordinate arrays in the group, and to the attributes of the arrays, which
-    // the caller stores. A change that fails is written again by the next call.
+    // Writes changes to coordinate arrays in the group and to attributes of the arrays. The caller
+    // stores these attributes. If a change fails, the next call tries again.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:

@@ -36,7 +36,7 @@ using DatasetPtr = std::unique_ptr<ZarrDataset>;
 using Indices = std::vector<std::uint64_t>;
 using Pyramids = std::vector<Pyramid>;
 
-// Arguments of all steps of opening.
+// Arguments that all functions for opening a raster need.
 struct Request {
     const std::string& name;
     const Location& location;
@@ -50,7 +50,7 @@ Location At(const Location& location, const std::string& path) {
     return array;
 }
 
-// True for the name of a node in a store, as subdatasets have it.
+// True if `name` names a node in a store, as the names of subdatasets do.
 bool IsNameOfNode(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
     return parsed.ok() && parsed->has_prefix && parsed->has_node;
@@ -60,7 +60,8 @@ bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
     return a.width == b.width && a.height == b.height;
 }
 
-// The arrays of the level with the size of `level` in every pyramid; empty if a pyramid has none.
+// Returns, for each pyramid, the array of the level with the size of `level`. Returns an empty list
+// if a pyramid lacks such a level.
 std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const PyramidLevel& level) {
     std::vector<std::string> paths;
     for (const Pyramid& pyramid : pyramids) {
@@ -73,7 +74,8 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
     return paths;
 }
 
-// Adds a level of `pyramid` as an overview of all arrays, or of the array at index `of` alone.
+// Adds a level of `pyramid` as an overview. If `of` is given, the overview belongs to the array
+// with that index only, else to all arrays.
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
               std::optional<std::size_t> of, ZarrDataset& dataset) {
     auto level = dataset.OpenLevel(paths, of.value_or(0));
@@ -84,8 +86,8 @@ void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
                                               " is left out: " + level.status().message());
 }
 
-// Adds the levels that all pyramids have as overviews. The pyramids are in the order of the
-// dataset's arrays.
+// Adds those levels that all pyramids have as overviews. `pyramids` has the order of the dataset's
+// arrays.
 void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     for (std::size_t i = 1; !pyramids.empty() && i < pyramids[0].levels.size(); ++i) {
         const std::vector<std::string> paths = PathsOf(pyramids, pyramids[0].levels[i]);
@@ -93,7 +95,7 @@ void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     }
 }
 
-// True if the pyramids have levels of the same sizes.
+// True if all pyramids have levels of equal sizes.
 bool HaveSameLevels(const std::vector<Pyramid>& pyramids) {
     return std::all_of(pyramids.begin(), pyramids.end(), [&](const Pyramid& pyramid) {
         return std::equal(pyramid.levels.begin(), pyramid.levels.end(), pyramids[0].levels.begin(),
@@ -108,9 +110,9 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
-// Lets `add` add the overviews of a dataset: when they are first asked for, if the overviews of all
-// arrays lie in groups of their own. For a remote store `add` is called at once, while opening has
-// prefetched the documents.
+// Arranges that `add` adds the overviews of a dataset. If the overviews of all arrays are in groups
+// of their own, `add` is called when overviews are first needed. For a remote store `add` is called
+// at once, because opening has prefetched the documents.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     const Location& location = dataset.location();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -126,7 +128,7 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     });
 }
 
-// The pyramid whose base is `path`, as a list of one; empty if there is none.
+// Returns a list with the pyramid whose base is the array at `path`. Empty if the array is no base.
 std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
@@ -136,8 +138,8 @@ std::vector<Pyramid> PyramidOver(const Location& location, const std::string& pa
     return pyramids;
 }
 
-// The overviews of an array whose other pyramid has no further levels. Warnings about that pyramid
-// were emitted before.
+// Returns the overviews of an array at `path` if its first pyramid has no smaller levels. Warnings
+// about that first pyramid were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
@@ -146,7 +148,8 @@ Pyramids OverviewsOver(const Request& request, const std::string& path) {
     return {std::move(*pyramid)};
 }
 
-// Opens an array with the levels of `pyramids`; without these, with those of its own pyramid.
+// Opens an array with the levels of `pyramids` as overviews. If `pyramids` is nullopt, uses the
+// levels of the array's own pyramid.
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
                              const std::optional<Pyramids>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
@@ -167,7 +170,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
     return dataset;
 }
 
-// Sorts arrays by their attributes that state a band number.
+// Sorts arrays by the attribute that states the array's band number.
 void SortByNumber(std::vector<RasterLayout>& layouts) {
     const auto number = [](const RasterLayout& layout) {
         zarr::Warnings ignored;
@@ -178,8 +181,8 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// Returns the pyramid of each array of a dataset, which is its base: one of `pyramids`, which the
-// opened group describes, else one that another node describes.
+// Returns a pyramid for each array of a dataset; the array is its base. Prefers `pyramids`, which
+// the opened group describes, to a pyramid that another node describes.
 std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                                   const std::vector<Pyramid>& pyramids) {
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -205,8 +208,8 @@ std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
     return ordered;
 }
 
-// Puts the red, the green and the blue band of Sentinel-2 first if all three exist, like GDAL's
-// driver SENTINEL2: QGIS shows the first three bands in colours.
+// Puts the red, green and blue bands of Sentinel-2 first if all three exist. GDAL's driver
+// SENTINEL2 does so, too, because QGIS shows the first three bands in colours.
 void PutColoursFirst(std::vector<RasterLayout>& layouts) {
     const auto rank = [](const RasterLayout& layout) {
         const std::string name(zarr::LastName(layout.facts.path));
@@ -230,7 +233,7 @@ void PutColoursFirst(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
 }
 
-// Warns of the rasters of a group that are no bands because of their CRS or geotransform.
+// Warns about rasters of a group that are not bands because their CRS or geotransform differs.
 void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
                        const std::vector<const CatalogArray*>& bands,
                        const std::string& store_path) {
@@ -244,7 +247,8 @@ void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
                                 FirstFew(others, ", ") + " (each opens by its name)");
 }
 
-// Adds a band for each array, with the levels of its pyramid. Adds nothing if their axes differ.
+// Adds a band for each array in `bands`, with the levels of its pyramid as overviews. Adds nothing
+// if the axes of the arrays differ.
 Status AddGroupBands(const Request& request, const std::vector<const CatalogArray*>& bands,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
@@ -273,13 +277,13 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
     return {};
 }
 
-// The nodes below a group, without the smaller levels of pyramids.
+// Nodes below a group, except the smaller levels of pyramids.
 struct Contents {
     std::vector<CatalogGroup> groups;  // the opened one first
-    // Pyramids of one image or of several variables with the largest base, from the first
-    // description in the opened group.
+    // Pyramids of one image or of several variables, those with the largest base. The first
+    // description in the opened group describes them.
     std::vector<Pyramid> pyramids;
-    // Overviews of single arrays, which the opened group describes.
+    // Overviews of single arrays. The opened group describes these overviews.
     std::vector<Pyramid> overviews;
 
     std::vector<const CatalogArray*> Rasters() const {
@@ -288,7 +292,8 @@ struct Contents {
             for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
         return rasters;
     }
-    // The only image of a container, besides its labels; nullptr if there are several.
+    // Returns the image of a container that has a single image, apart from its labels. Returns
+    // nullptr if there are several.
     const CatalogGroup* OnlyImage() const {
         const CatalogGroup* only = nullptr;
         if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
@@ -299,7 +304,7 @@ struct Contents {
         }
         return only;
     }
-    // The only array of any kind; nullptr if there are several.
+    // Returns the only array of the contents, of any kind. Returns nullptr if there are several.
     const CatalogArray* OnlyArray() const {
         const CatalogArray* only = nullptr;
         for (const CatalogGroup& group : groups)
@@ -315,7 +320,7 @@ struct Contents {
                 if (!array.status.ok()) return &array;
         return nullptr;
     }
-    // The bases of the pyramids as a group.
+    // Returns a group that contains the base arrays of all pyramids.
     CatalogGroup Bases() const {
         CatalogGroup bases;
         for (const Pyramid& pyramid : pyramids)
@@ -334,7 +339,8 @@ void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
         arrays.end());
 }
 
-// The pyramids with the largest base among those with the same origin as the first.
+// Returns the pyramids with the largest base. Only considers pyramids with the same origin as the
+// first one.
 std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     const auto pixels = [](const Pyramid& pyramid) {
         return static_cast<double>(pyramid.levels[0].width) *
@@ -387,7 +393,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     return contents;
 }
 
-// Nodes of the listed groups that are missing in the consolidated metadata.
+// Returns nodes that exist in the listed groups but are missing in the consolidated metadata.
 std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents& contents) {
     std::vector<zarr::Node> all;
     for (const CatalogGroup& group : contents.groups)
@@ -396,7 +402,7 @@ std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents&
     return all;
 }
 
-// Opens an array of the contents.
+// Opens the array at `path`, one of the arrays in `contents`.
 Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
                               const std::string& path) {
     for (const Pyramid& pyramid : contents.overviews)
@@ -409,7 +415,7 @@ Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
     return OpenArray(request, path, std::nullopt, {});
 }
 
-// The dataset without its list of subdatasets.
+// Opens the bands and overviews of a group, without a list of subdatasets.
 Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (contents.pyramids.size() == 1)
         return OpenMember(request, contents, contents.pyramids[0].levels[0].path);
@@ -445,12 +451,13 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     WarnOfBadArrays(contents.groups, location.store_path);
     WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
-    // An array of one dimension is a raster of one row.
+    // A one-dimensional array becomes a raster with a single row.
     const CatalogArray* const only = contents.OnlyArray();
     if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
         return OpenArray(request, only->path, Pyramids(), {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
-    // A program that opens subdatasets would take subdatasets of a subdataset for another store.
+    // A subdataset with bands lists no subdatasets: a program that opens subdatasets would take
+    // them for another store.
     const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
     if (!is_listed_itself || list_all)
         ListSubdatasets(contents.groups, location, request.options, *dataset);

@@ -12,9 +12,10 @@
 
 namespace zarr_driver {
 
-// Opens the node at a location as a dataset of the classic API: an array, or slices of it, with the
-// smaller levels of its pyramid as overviews; a group as bands, overviews and subdatasets. `name`
-// is what the user opened, `indices` are those of a slice. Emits warnings; returns errors.
+// Opens the node at `location` as a dataset of the raster API. An array, or a slice of it, gets the
+// smaller levels of its pyramid as overviews. A group gives bands, overviews and subdatasets.
+// `name` is the name that the user opened, and `indices` are the indices of the opened slice. Emits
+// warnings; returns errors.
 zarr::Result<std::unique_ptr<ZarrDataset>> OpenRaster(const std::string& name,
                                                       const Location& location,
                                                       const std::vector<std::uint64_t>& indices,

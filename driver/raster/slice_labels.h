@@ -15,29 +15,30 @@
 
 namespace zarr_driver {
 
-// Labels the slices of an array by the coordinates along its extra dimensions. Coordinates are read
-// once, on first use. Reading stops after the time in the open option
-// LOAD_EXTRA_DIM_METADATA_DELAY; dimensions that are not read by then have no labels. Thread-safe.
+// Labels the slices of an array by the coordinates along its extra dimensions. The coordinates are
+// read once, on first use. Reading stops after the time in the open option
+// LOAD_EXTRA_DIM_METADATA_DELAY. Dimensions that were not read by then have no labels. Thread-safe.
 class SliceLabels {
   public:
-    // `layout`, `channels`, `listing` and `options` must outlive this object. `listing` holds the
-    // image that has the array as a level.
+    // `layout`, `channels`, `listing` and `options` must outlive this object. `listing` describes
+    // the image of which the array is a level.
     SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy, const RasterLayout& layout,
                 const OmeChannels& channels, const zarr::LevelListing& listing,
                 std::string store_path, const OpenOptions& options);
 
-    // Adds DIM_{name}_INDEX for each extra dimension. A dimension with coordinates also gets
-    // DIM_{name}_VALUE as stored, DIM_{name}_UNIT, and DIM_{name}_TIME for times as in
-    // zarr::DateTimeText().
+    // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
+    // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
+    // get DIM_{name}_TIME in the form of zarr::DateTimeText().
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
-    // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". Dimensions without
-    // coordinates show their index. If only one dimension has several slices, text coordinates or
-    // channel names are returned alone, such as "red". Empty if the array has no extra dimensions,
-    // or only a dimension "band" without coordinates.
+    // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". A dimension without
+    // coordinates is described by its index. If only one dimension has several slices, its text
+    // coordinate or channel name is the whole description, such as "red". Empty if the array has no
+    // extra dimension, or only a dimension "band" without coordinates.
     std::string Description(std::uint64_t slice);
 
-    // True if some coordinates are text, so that descriptions may be names. Reads no coordinates.
+    // True if some coordinates are text, so that descriptions may be names of bands. Does not read
+    // coordinates.
     bool AreNames() const;
 
   private:
@@ -50,7 +51,7 @@ class SliceLabels {
     Axis ReadLabels(std::size_t index) const;
     // Computes the labels of a dimension of an OME image from its scale and translation.
     Axis ImageLabels(std::size_t index) const;
-    // Returns the label at `index`; nullptr if missing.
+    // Returns the label at `index` along an axis, or nullptr if there is no label.
     static const zarr::CoordinateLabel* Find(const Axis& axis, std::uint64_t index);
 
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;

@@ -17,7 +17,8 @@ namespace zarr_driver {
 
 namespace {
 
-// False for metadata documents, for "pam.aux.xml" and for files that a writer has not finished.
+// True if the file under `key` is a chunk. Metadata documents, "pam.aux.xml" and unfinished files
+// of writers are no chunks.
 bool IsChunk(std::string_view key) {
     constexpr std::string_view kUnfinished = ".partial";
     const std::string_view name = zarr::LastName(key);
@@ -44,7 +45,8 @@ void SourceState::AddTime(const std::string& key, std::int64_t time) {
     newest_chunk_ = std::max(newest_chunk_, time);
 }
 
-// Reads only the zip file's directory, which is in memory and holds a checksum of each member.
+// Reads only the directory of the zip file. The directory is in memory, and has a checksum of each
+// member.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, auto) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells whether arrays have changed since statistics or overviews were made from them.
+// Shows whether arrays have changed since statistics or overviews were computed from them.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,37 @@
 
 namespace zarr_driver {
 
-// State of arrays: digests of their metadata and of facts about their chunks. Not thread-safe.
+// State of arrays: digests of their metadata, and of facts about their chunks. Not thread-safe.
 class SourceState {
   public:
     // Adds the metadata of an array in the store at `store_path`, and the names and sizes of its
-    // chunks. Chunks count only in local folders, /vsimem/ and zip files, where looking costs no
-    // requests. Folders add the times of chunks, zip files add checksums, and /vsimem/ adds the
-    // bytes of chunks. The folder of an array with more than kMaxInspectedChunks chunks adds its
-    // own time only.
+    // chunks. Chunks are examined only in local folders, /vsimem/ and zip files, where this costs
+    // no requests. Further facts are the times of chunks in folders, checksums in zip files, and
+    // the bytes of chunks in /vsimem/. If a folder has more than kMaxInspectedChunks chunks, only
+    // the time of the folder is added.
     void Add(const std::string& store_path, const zarr::Array& array);
-    // Adds a text that statistics and overviews also depend on.
+    // Adds a text on which the statistics and overviews also depend.
     void Add(const std::string& text) { documents_.Add(text); }
 
     static constexpr std::uint64_t kMaxInspectedChunks = 65536;
 
-    // Returns digests separated by ":". The digests are of the documents, of the chunks if known,
-    // and of the times of chunks if known.
+    // Returns the state as text: digests, separated by ":", of the documents, of the chunks, and of
+    // the times of chunks. Digests of unknown facts are left out.
     std::string Text() const;
-    // True if `text`, a Text() of another time or store, describes equal contents, as far as both
-    // texts tell. Copied chunks have other times; then no chunk may be newer than `written`.
-    // `written` is the modification time of the file that holds `text`; nullopt if unknown.
+    // True if `text`, the Text() of an earlier state or of another store, describes equal contents.
+    // Only facts that both states have are compared. The chunks of a copied store have other times;
+    // then no chunk may be newer than `written`. `written` is the modification time of the file
+    // that contains `text`, or nullopt if unknown.
     bool Matches(const std::string& text, std::optional<std::int64_t> written) const;
 
     // Returns when the newest chunk, its folder or its zip file was written, in nanoseconds since
-    // 1970. The smallest int64 if unknown.
+    // 1970. Returns the smallest int64 if the time is unknown.
     std::int64_t newest_chunk() const { return newest_chunk_; }
     std::int64_t newest_document() const { return newest_document_; }
 
-    // Returns the inode number of the last added array's folder, which a copy does not share; 0 if
-    // unknown. The time of a document is no substitute, because storing statistics in Zarr v3
-    // rewrites the document.
+    // Returns the inode number of the folder of the last added array, or 0 if unknown. A copied
+    // folder has another number. The time of a document cannot serve instead, because storing
+    // statistics in Zarr v3 rewrites the document.
     std::uint64_t folder_id() const { return folder_id_; }
 
   private:

@@ -19,7 +19,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Returns false if the attribute has the value already.
+// Sets or removes an attribute. Returns false if the attribute already has the value.
 bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
     const auto held =
         std::find_if(attributes.begin(), attributes.end(),

@@ -11,16 +11,16 @@
 
 namespace zarr_driver {
 
-// False if a metadata item must not become an attribute. GDAL computes STATISTICS_ items by itself.
-// The name of an attribute with a meaning of its own gives a warning about the store at
-// `store_path`.
+// False if a metadata item must not become an attribute. STATISTICS_ items must not, because GDAL
+// computes them. If an attribute of that name has a special meaning, returns false and warns about
+// the store at `store_path`.
 bool MayBeAttribute(const std::string& store_path, const char* name);
 
-// Attributes of the arrays of a dataset and of their group. Changes are buffered until Flush().
-// Attributes of an array that are not a JSON object never change. Not thread-safe.
+// Attributes of a dataset's arrays and of their group. Changes are pending until Flush(). If the
+// attributes of an array are not a JSON object, they never change. Not thread-safe.
 class StoredAttributes {
   public:
-    // `arrays` must outlive this object, and must not be empty when a method is called.
+    // `arrays` must outlive this object, and must not be empty when another method is called.
     explicit StoredAttributes(const BandArrays& arrays) : arrays_(arrays) {}
     ~StoredAttributes() = default;
     StoredAttributes(const StoredAttributes&) = delete;
@@ -30,14 +30,14 @@ class StoredAttributes {
     static void Change(BandArray& array, const char* name, zarr::json::Value value);
     void ChangeGroup(const char* name, zarr::json::Value value);
 
-    // Sets the attribute of a metadata item; nullptr removes the attribute. An attribute keeps its
-    // type if its text does not change.
+    // Sets the attribute for a metadata item; a `value` of nullptr removes the attribute. If the
+    // text of the attribute does not change, the attribute keeps its JSON type.
     static void SetItem(BandArray& array, const char* name, const char* value);
     void SetGroupItem(const char* name, const char* value);
 
-    // True if attributes of arrays have changes to write.
+    // True if attributes of arrays have pending changes.
     bool AreOfArraysChanged() const;
-    // Writes all changes. A change that fails is written again by the next call.
+    // Writes all changes. If a change fails, the next call tries again.
     zarr::Status Flush(StoreUpdate& update);
 
   private:

@@ -46,7 +46,8 @@ std::vector<ZarrDataset*> StoredMasks::opened() const {
     return datasets;
 }
 
-// Returns the path of a band's mask; empty if the band's array names no mask.
+// Returns the path of the mask array of band `number`. Empty if the attributes of the band's array
+// name no mask.
 std::string StoredMasks::PathOf(int number) const {
     const RasterLayout& layout = dataset_.LayoutOf(number);
     return MaskOf(layout, layout.facts.path);
@@ -64,8 +65,8 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// Returns the current numbers of the bands with a mask. A selection of bands in xarray moves the
-// mask's bands but keeps the attributes, so bands are matched by name.
+// Returns the current numbers of the bands that have a mask. If a user selects bands in xarray, the
+// mask's bands change but the attributes stay. Bands are therefore matched by name.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;

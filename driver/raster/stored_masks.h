@@ -15,12 +15,13 @@ namespace zarr_driver {
 class ZarrDataset;
 class ZarrRasterBand;
 
-// Masks of a dataset that are uint8 arrays of the store: 0 for masked pixels, 255 for valid pixels.
+// Masks of a dataset that are stored as uint8 arrays: 0 for masked pixels, 255 for valid pixels.
 // The attribute `gdal_mask` of an array names its mask, an array in the same group.
-// A mask of two dimensions belongs to all bands if its attribute `gdal_mask_flags` is 2
-// (GMF_PER_DATASET), or to the only band if 0. A mask of more dimensions has the shape of the
-// array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask, counted as
-// in `gdal_band_names`. Not thread-safe.
+//
+// A mask of two dimensions has the attribute `gdal_mask_flags`. The value 2 (GMF_PER_DATASET) means
+// a mask of all bands, and 0 a mask of the only band. A mask of more dimensions has the shape of
+// the masked array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask,
+// as in `gdal_band_names`. Not thread-safe.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
@@ -32,15 +33,16 @@ class StoredMasks {
         ZarrRasterBand* band = nullptr;  // owned by StoredMasks
         int flags = 0;                   // GDAL's GMF_...
     };
-    // Returns the mask of band `number`, from 1. The result has no band if the store has no mask,
-    // or after a warning if the mask is unusable. Opens the mask's array on first use.
+    // Returns the mask of band `number`, from 1. The result has no band if the store has no mask.
+    // If the mask cannot be used, emits a warning and returns no band. Opens the mask's array on
+    // first use.
     Mask Find(int number);
 
-    // Creates the mask of band `number`, or of all bands if `number` is 0. `flags` are those of
+    // Creates the mask of band `number`, or of all bands if `number` is 0. `flags` are the flags of
     // GDAL's CreateMaskBand(). The dataset must be in update mode.
     zarr::Status Create(int number, int flags);
 
-    // Returns the open masks, which the dataset must flush and close.
+    // Returns the masks that are open. The dataset must flush and close them.
     std::vector<ZarrDataset*> opened() const;
 
   private:
@@ -50,8 +52,8 @@ class StoredMasks {
         bool is_of_all = false;
         std::vector<int> bands;  // with a mask, from 1; unused if is_of_all
     };
-    // Returns the mask array at `path`, which is opened on first use; nullptr if the array is no
-    // mask.
+    // Returns the mask array at `path`. Opens the array on first use. Returns nullptr if the array
+    // is no mask.
     MaskArray* Open(const std::string& path, int number);
     zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;

@@ -40,7 +40,7 @@ bool IsPixelReference(const CPLXMLNode& node) {
     return IsElement(node, "Metadata") && (EQUAL(domain, "RPC") || EQUAL(domain, "GEOLOCATION"));
 }
 
-// Removes and returns the children for which `is_wanted` is true.
+// Removes those children of `parent` for which `is_wanted` returns true, and returns them.
 template <class Predicate>
 std::vector<XmlTree> TakeChildren(CPLXMLNode& parent, const Predicate& is_wanted) {
     std::vector<XmlTree> taken;
@@ -61,8 +61,8 @@ bool IsEmpty(const CPLXMLNode& tree) {
     return true;
 }
 
-// Removes CRS and geotransform, and control points with an unsafe CRS. PROJ may receive text from
-// an untrusted store only if the text is a CRS definition.
+// Removes CRS and geotransform, and control points with an unsafe CRS. A store may be untrusted, so
+// PROJ gets text from it only if the text is a CRS definition.
 void RemoveUnsafe(CPLXMLNode& tree) {
     TakeChildren(tree, [](const CPLXMLNode& node) {
         if (IsElement(node, "SRS") || IsElement(node, "GeoTransform")) return true;
@@ -75,8 +75,8 @@ void RemoveUnsafe(CPLXMLNode& tree) {
 
 constexpr const char* kBand = "PAMRasterBand";
 
-// Returns the metadata items of the only band's default domain as NAME=VALUE. The description
-// becomes the item "long_name".
+// Returns the metadata items in the default domain of the only band, as NAME=VALUE. The band's
+// description becomes the item "long_name".
 CPLStringList BandItems(const CPLXMLNode& tree) {
     CPLStringList items;
     const CPLXMLNode* const band = CPLGetXMLNode(&tree, kBand);
@@ -138,7 +138,7 @@ void RemovePixelReferences(CPLXMLNode& tree) { TakeChildren(tree, IsPixelReferen
 
 namespace {
 
-// Returns the XML text of one element, without its siblings.
+// Returns the XML text of one element, without the elements that follow it.
 std::string TextOf(const CPLXMLNode& node) {
     const XmlTree copy(CPLCloneXMLTree(&node));
     CPLDestroyXMLNode(std::exchange(copy->psNext, nullptr));
@@ -146,7 +146,7 @@ std::string TextOf(const CPLXMLNode& node) {
     return text != nullptr ? text.get() : "";
 }
 
-// True for two elements of one band, and for two metadata domains of one name.
+// True if both elements describe one band, or hold metadata domains of equal names.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
     const auto have = [&](const char* name, const char* attribute) {
         return IsElement(a, name) && IsElement(b, name) &&

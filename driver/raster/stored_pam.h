@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stores GDAL's metadata in an attribute of arrays if neither Zarr nor CF can express the metadata.
-// Examples are colour tables, raster attribute tables, control points, RPC and statistics.
+// Stores metadata of GDAL in an attribute of arrays, if neither Zarr nor CF can express the
+// metadata. Examples are colour tables, raster attribute tables, control points, RPC and
+// statistics.
 #pragma once
 
 #include <cpl_minixml.h>
@@ -20,57 +21,61 @@ struct DestroyXml {
 };
 using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// Returns the XML in the attribute kPamAttribute of an array, or of the group around several
-// arrays. nullptr if the attribute is missing or invalid. The attribute is text, because netCDF has
-// no object attributes. Its format is that of GDAL's ".aux.xml" files (GDAL's documentation of
-// GDALPamDataset). CRS and geotransform are removed, because other attributes state them.
+// Returns the XML in the attribute kPamAttribute of an array, or of the group that contains several
+// arrays. Returns nullptr if the attribute is missing or invalid. The attribute is text, because
+// netCDF has no object attributes. The XML has the format of GDAL's ".aux.xml" files (GDAL's
+// documentation of GDALPamDataset). CRS and geotransform are removed, because other attributes
+// state them.
 XmlTree ReadPam(const zarr::json::Value& attributes);
 
-// Returns the attribute's value for `tree`; null if `tree` is nullptr or empty.
+// Returns the value of the attribute kPamAttribute for `tree`. Returns null if `tree` is nullptr or
+// empty.
 zarr::json::Value PamValue(const CPLXMLNode* tree);
 
-// True if the tree has histograms or STATISTICS_ items, which are computed from pixels.
+// True if the tree has histograms or STATISTICS_ items. Both are computed from pixels.
 bool HoldsStatistics(const CPLXMLNode& tree);
 void RemoveStatistics(CPLXMLNode& tree);
 
-// True if the tree has control points, RPC or GEOLOCATION, which refer to rows and columns of
+// True if the tree has control points, RPC or GEOLOCATION. These refer to rows and columns of
 // pixels.
 bool HasPixelReferences(const CPLXMLNode& tree);
 void RemovePixelReferences(CPLXMLNode& tree);
 
-// Removes the elements from `tree` that `other` has, too. Bands and metadata domains are compared
-// element by element.
+// Removes elements from `tree` that `other` also contains. Elements that describe a band, and
+// metadata domains, are not removed as a whole: their child elements are compared.
 void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other);
 
-// Returns an item of a metadata domain of the dataset; empty if missing.
+// Returns the text of item `key` in a metadata domain of the dataset. Empty if the item is missing.
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
 // Adds a metadata domain with `items`, which are pairs of key and value.
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);
 
-// Removes from `list`, as NAME=VALUE, the metadata items of the only band of an array with
-// `attributes`. The band's description counts as the item "long_name".
+// Removes from `list` (NAME=VALUE) those items that `attributes` of an array contain in the PAM of
+// its only band. The band's description counts as the item "long_name".
 void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
-// Joins the PAM trees of a dataset whose bands are arrays. The dataset's elements come from
-// `group`. The first band of arrays[i] becomes band i + 1. Each tree may be nullptr.
+// Joins PAM trees into the tree of a dataset with several arrays. `group` gives the elements of the
+// dataset. The first band of arrays[i] becomes band i + 1. Each tree may be nullptr.
 XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays);
 
-// Splits `tree` into one tree for each of `bands` bands, the reverse of JoinPam(). Removes the
-// bands from `tree`. The tree of a band without elements is nullptr.
+// Splits `tree` into one tree for each of `bands` bands, as the reverse of JoinPam(). The bands are
+// removed from `tree`. If a band has no elements, its tree is nullptr.
 std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 
-// Writes the names of all bands into the elements of `tree` that describe bands; "" for an unnamed
-// band. Returns false if `tree` describes no band.
+// Writes the names of all bands into those elements of `tree` that describe bands. An unnamed band
+// has the name "". Returns false if `tree` describes no band.
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
 // True if NameBands() has written a name into `tree`.
 bool HasNamedBands(const CPLXMLNode& tree);
-// Returns the current number of a band that had `number` and `name` when `written` bands existed; 0
-// if the band was removed. `names` are the current names of all bands. A band whose name is gone
-// keeps its number unless fewer bands exist now.
+// Returns the current number of a band that had `number` and `name` when a dataset of `written`
+// bands was saved. `names` are the current names of all bands. If the name is gone and there are
+// fewer bands now, the band was removed and the result is 0. If there are not fewer bands, the band
+// keeps its number.
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
-// Renumbers the bands in `tree` by CurrentBand(), and removes the elements of removed bands.
+// Renumbers the bands in `tree` by CurrentBand(). Removes the elements of bands that no longer
+// exist.
 void RenumberBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
 
 }  // namespace zarr_driver

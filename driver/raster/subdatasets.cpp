@@ -20,7 +20,7 @@ namespace {
 
 using ArrayList = std::vector<const CatalogArray*>;
 
-// "[3x4] /group (group of 2 bands)"
+// Returns the description of a group whose arrays are bands: "[3x4] /group (group of 2 bands)".
 std::string DescribeComposite(std::uint64_t rows, std::uint64_t columns, const std::string& group,
                               std::size_t bands) {
     return "[" + std::to_string(rows) + "x" + std::to_string(columns) + "] /" + group +
@@ -34,14 +34,16 @@ std::string ShapeText(const zarr::ArrayMetadata& metadata) {
     return text + "]";
 }
 
-// ", image: name" for the largest level of an image; empty for other arrays.
+// Returns the text ", image: name" if the array is the largest level of an image. Returns an empty
+// text for other arrays.
 std::string TitleText(const CatalogGroup& group, const CatalogArray& array) {
     if (!group.is_image() || group.title.empty() || &array != group.arrays.data()) return {};
     const bool is_label = group.kind == CatalogGroup::Kind::kLabel;
     return (is_label ? ", labels: " : ", image: ") + group.title;
 }
 
-// "[3x4] /array (Float64)", or why the array cannot be read.
+// Returns the description of an array: "[3x4] /array (Float64)", or the reason why it cannot be
+// read.
 std::string DescribeForList(const CatalogGroup& group, const CatalogArray& array) {
     if (!array.status.ok())
         return "/" + array.path + " (cannot be read: " + array.status.message() + ")";
@@ -70,7 +72,8 @@ ArrayList BandsOf(const CatalogGroup& group, const Location& location, const Ope
 
 void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset) {
-    // The measurements of an EOPF product come before its quality and conditions.
+    // In an EOPF product, the group of measurements comes before the groups of quality and
+    // conditions.
     std::vector<const CatalogGroup*> ordered;
     ordered.reserve(groups.size());
     for (const CatalogGroup& group : groups) ordered.push_back(&group);
@@ -98,7 +101,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
                     dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
                                           DescribeForList(**first, array));
     };
-    // Groups of bands come before arrays, but measurements before everything else.
+    // Groups with bands come before arrays. Measurements come before all others.
     const bool are_measured_bands =
         !composites.empty() && std::find(ordered.begin(), others, composites[0].first) != others;
     const auto unlisted = are_measured_bands ? ordered.begin() : others;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The subdatasets that a dataset lists, and warnings about nodes that it cannot list.
+// Lists the subdatasets of a dataset, and warns about nodes that cannot be listed.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@
 
 namespace zarr_driver {
 
-// Returns the arrays of a group that are the bands of its dataset: two or more with the same grid,
-// CRS and geotransform; empty if there are none.
+// Returns those arrays of a group that become the bands of its dataset. They are two or more arrays
+// with equal grid, CRS and geotransform. Empty if the group has no such arrays.
 std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
                                                const Location& location,
                                                const OpenOptions& options);
 
-// Lists groups with bands, then arrays. The opened group comes first if the bands of `dataset` are
-// several arrays.
+// Adds a subdataset to `dataset` for each group with bands, then for each array. The opened group
+// comes first if the bands of `dataset` are several arrays.
 void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset);
 
-// Lists a subdataset for each slice of an array, for MULTIBAND=NO.
+// Adds a subdataset for each slice of an array, for the open option MULTIBAND=NO.
 void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset);
 
-// Emits one warning for all arrays that cannot be read.
+// Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
 // Emits one warning for the nodes from Hierarchy::Unconsolidated(), if there are any.

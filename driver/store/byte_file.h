@@ -9,15 +9,15 @@
 
 namespace zarr_driver {
 
-// Opens an existing file for reading and writing at any offset. The file is local or in one of
-// GDAL's file systems; `path` names it. A local file is locked by flock(2), unless `is_held` is
-// true: the caller then has the lock. Returns kIo if another process has the lock, and kUnsupported
-// if the file system only writes files whole.
+// Opens the existing file `path` for reading and writing at any offset. The file is local or in one
+// of GDAL's file systems. `is_held` is true if the caller already holds the lock on a local file;
+// otherwise OpenByteFile() locks it by flock(2). Returns kIo if another process has the lock.
+// Returns kUnsupported if the file system can only write whole files.
 zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held);
 
-// Records that this process replaced the file at `path`, so that IsInPlace() turns false for
-// handles that were opened earlier. Does nothing for local files, whose inode numbers tell.
-// Thread-safe.
+// Records that this process replaced the file at `path`. ByteFile::IsInPlace() then returns false
+// for handles that were opened earlier. Does nothing for local files, whose replacement is visible
+// by their inode numbers. Thread-safe.
 void RecordReplacement(const std::string& path);
 
 }  // namespace zarr_driver

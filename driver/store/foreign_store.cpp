@@ -32,8 +32,8 @@ using zarr::Status;
 
 namespace {
 
-// File system of GDAL through which the built-in driver reads Kerchunk references in Parquet files.
-// A GDAL version that has it reads them.
+// Prefix of GDAL's file system for Kerchunk references in Parquet files. If GDAL has this file
+// system, its built-in Zarr driver can read the references.
 constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
 
 bool HasFileSystem(const char* prefix) {
@@ -58,14 +58,14 @@ bool Holds(const std::string& folder, std::string_view name) {
     return PathExists(FileIn(folder, name));
 }
 
-// Icechunk's specification, "File layout": versions 1 and 2 have a folder "snapshots". Version 1
-// also has a folder "refs", version 2 a file "repo".
+// True if `folder` holds an Icechunk store. Icechunk's specification, "File layout": versions 1 and
+// 2 have a folder "snapshots". Version 1 also has a folder "refs", and version 2 a file "repo".
 bool IsIcechunk(const std::string& folder) {
     return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
 }
 
-// True if consolidated metadata are the only document at the root of a zip file, as in Kerchunk
-// references.
+// True if the only document at the root of a zip file is the consolidated metadata. This is how
+// Kerchunk references look; a Zarr store also has other documents.
 bool HoldsConsolidatedAlone(const ZipLocation& place) {
     const auto archive = OpenZip(place.archive);
     if (!archive.ok()) return false;
@@ -79,7 +79,8 @@ bool HoldsConsolidatedAlone(const ZipLocation& place) {
            zarr::IsDocument(*first, zarr::Document::kConsolidated);
 }
 
-// True if `zarr_format` is a string, as in the drafts of Zarr v3, which have a URL there.
+// True if `zarr_format` in the root's metadata is a string. Drafts of Zarr v3 have a URL there, and
+// the final v3 has the number 3.
 bool IsV3Draft(const std::string& folder) {
     const auto store = OpenStore(folder, {});
     zarr::Buffer text;
@@ -97,17 +98,17 @@ ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
         return ForeignStore::kReferenceParquet;
     is_store = !place && IsStoreFolder(folder);
     if (place || is_store) return ForeignStore::kNone;
-    // IsStoreFolder() was false, so this `.zmetadata` belongs to references.
+    // IsStoreFolder() was false, so a `.zmetadata` in this folder belongs to Kerchunk references.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
     return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
 }
 
-// Returns the name by which GDAL's built-in driver opens the same store.
+// Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = name.path;
-    // The built-in driver does not accept every URL that this driver reads as a path, so a URL is
-    // not passed on as typed.
+    // The built-in driver does not accept every spelling of a URL that this driver accepts. A URL
+    // is therefore not passed on as the user typed it.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
@@ -128,14 +129,15 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
-// True if the core lacks a codec, data type or chunk grid of the array. False if only the requested
-// operation is unsupported.
+// True if this driver cannot open the array because it lacks a codec, data type or chunk grid.
+// False if only the requested operation is unsupported.
 bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     const auto opened = hierarchy.OpenArray(array);
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True if the node is a foreign array, or a group with a foreign array among its members.
+// True if the node is an array for which IsForeign() is true, or a group with such an array as a
+// member.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
@@ -183,15 +185,15 @@ ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& f
 
 bool CanBuiltinRead(ForeignStore kind) {
     if (Builtin() == nullptr) return false;
-    // Whether the built-in driver of this GDAL version still reads the draft shows only when it
-    // opens the store.
+    // Whether GDAL's built-in driver still reads drafts of Zarr v3 depends on its version. Only an
+    // attempt to open the store can show it.
     if (kind == ForeignStore::kV3Draft) return true;
     return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
 }
 
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind) {
-    // GDAL versions without support for references would read their chunks as absent.
+    // Without CanBuiltinRead() the built-in driver would show the referenced chunks as absent.
     if (CanBuiltinRead(kind)) {
         const auto errors = CPLGetErrorCounter();
         std::unique_ptr<QuietErrors> quiet;
@@ -216,8 +218,8 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-        // A dataset with subdatasets alone does not help: the built-in driver opens none of them
-        // either.
+        // The built-in driver cannot open the subdatasets of this dataset either, so a dataset
+        // without bands is useless.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
     }
     EmitWarning(name.path, failure.message() + " (opened by GDAL's built-in Zarr driver instead)");

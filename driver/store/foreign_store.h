@@ -20,34 +20,38 @@ enum class ForeignStore : std::uint8_t {
 };
 
 // Returns the kind of foreign store that `name` leads to. Remote paths are judged by their text
-// alone; local ones also by a few stats. Zarr documents in the folder make it kNone, whatever else
-// the folder holds. Then `name.is_store` becomes true.
+// alone, and local ones also by a few stats. If the folder holds Zarr documents, the result is
+// kNone and `name.is_store` becomes true, whatever else the folder holds.
 ForeignStore FindForeignStore(ConnectionString& name);
 
-// Returns the kind of foreign store at `path`, after opening it as Zarr gave `failure`. Finds
-// remote references and drafts of Zarr v3. Takes at most two requests, whose answers GDAL caches.
+// Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the
+// error `failure`. Finds remote Kerchunk references and drafts of Zarr v3. Takes at most two
+// requests, whose answers GDAL caches.
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
 
-// Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and warns that it did.
-// Applies if `failure` came from a codec, data type or chunk grid that this driver lacks. Returns
-// nullptr without an error if the cause was another one, or if the built-in driver cannot open the
-// raster either. Never used for the multidimensional API: the built-in driver opens groups whose
-// arrays it cannot open.
+// Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about
+// it. `failure` is the error of this driver. Returns nullptr, without an error, unless `failure` is
+// about a codec, data type or chunk grid that this driver lacks. Also returns nullptr if the
+// built-in driver cannot open the raster. Never used for the multidimensional API, because the
+// built-in driver opens groups whose arrays it cannot open.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 
 // True if GDAL's built-in Zarr driver exists and reads stores of this `kind`.
 bool CanBuiltinRead(ForeignStore kind);
 
-// Opens the store that `name` leads to, which is of this `kind`, with GDAL's built-in Zarr driver.
-// Returns that driver's dataset. Emits one error if the built-in driver fails without one.
+// Opens the store that `name` leads to with GDAL's built-in Zarr driver, and returns that driver's
+// dataset. `kind` is the kind of the store. Returns nullptr if the built-in driver fails; emits one
+// error if that driver emitted none.
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind);
 
-// Returns the error that says why a store of this `kind` is not opened, and what to do.
+// Returns an error for a store that the driver does not open because of its `kind`. The message
+// says what the user can do.
 zarr::Status ForeignStoreError(ForeignStore kind);
 
-// True if GDAL's built-in Zarr driver has to update, copy or delete the store that `name` leads to.
+// True if update, copy and deletion of the store that `name` leads to must be done by GDAL's
+// built-in Zarr driver.
 bool IsStoreOfBuiltin(const char* name);
 
 }  // namespace zarr_driver

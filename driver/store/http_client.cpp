@@ -67,7 +67,7 @@ constexpr const char* kHttpOptions[] = {
     "SSLCERT",      "LOW_SPEED_TIME", "LOW_SPEED_LIMIT", "MAX_RETRY",   "RETRY_DELAY",
     "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "VERSION"};
 
-// Returns the name by which CPLHTTPFetch() takes the option GDAL_HTTP_`name`.
+// Returns the name that CPLHTTPFetch() uses for the configuration option GDAL_HTTP_`name`.
 const char* OptionOfClient(const char* name) {
     if (EQUAL(name, "AUTH")) return "HTTPAUTH";
     return EQUAL(name, "VERSION") ? "HTTP_VERSION" : name;
@@ -101,8 +101,8 @@ HttpOptions FindOptions(const RemoteValue& value) {
         for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
     }
     if (!value.headers.empty()) found.headers += value.headers + "\r\n";
-    // GDAL's client asks for HTTP/1.1 by default. "2TLS" lets the server choose HTTP/2 in the TLS
-    // handshake, which takes no extra round trip.
+    // GDAL's client asks for HTTP/1.1 by default. The value "2TLS" lets the server choose HTTP/2
+    // during the TLS handshake, without an extra round trip.
     if (!is_version_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
         found.own.SetNameValue("HTTP_VERSION", "2TLS");
     return found;
@@ -118,19 +118,19 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
-    // GDAL asks for gzip by default. A byte range of a compressed answer would not be a range of
-    // the value.
+    // GDAL asks for gzip by default. A byte range of a compressed answer is useless, because ranges
+    // of the uncompressed value are needed.
     if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
-    // Set in every request, because the session would keep the previous request's limit. GDAL's
-    // limit is an int.
+    // MAX_FILE_SIZE is set for every request, because a session keeps the limit of its previous
+    // request. GDAL parses the limit as an int.
     constexpr std::size_t kMost = INT_MAX;
     options.SetNameValue("MAX_FILE_SIZE",
                          std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
     return options;
 }
 
-// Byte range that the server says it has sent.
+// Byte range of a value that an answer contains, according to the server.
 struct SentPart {
     unsigned long long first = 0;
     unsigned long long end = 0;    // one past the last byte
@@ -138,9 +138,9 @@ struct SentPart {
     bool tells_total = true;
 };
 
-// Cuts the `wanted` range out of an answer. A Content-Range header says which range was sent; a
-// server without range support sends the whole value. Returns kIo if the answer is another range,
-// which does not mean that the value changed.
+// Returns the bytes of the `wanted` range from an answer. A Content-Range header says which range
+// the server sent. A server without range support sends the whole value instead. Returns kIo if the
+// answer contains another range than `wanted`; the value itself may be unchanged then.
 Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
                                       ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
@@ -152,7 +152,8 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // Size "*" (unknown): fewer bytes than requested mean that the value ends there.
+        // If the total size is "*" (unknown), an answer with fewer bytes than requested ends at the
+        // end of the value.
         sent.tells_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }
@@ -182,19 +183,21 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
     return body;
 }
 
-// Returns ValueInfo::version for a value of `size` bytes, or of unknown size.
+// Returns the text for ValueInfo::version, made from the headers of an answer. `size` is the size
+// of the whole value in bytes, nullopt if unknown.
 std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
     const auto header = [&](const char* name) {
         const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
-    // Weak ETags may be equal for different bytes.
+    // A weak ETag may stay equal when the bytes change, so it is not used alone.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }
 
-// Handles status 416: the requested range lies outside of the value.
+// Fills `told` after HTTP status 416, which means that the requested range lies outside of the
+// value.
 void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
     // A server answers 416 to a request for the last bytes of an empty value.
     told.size = 0;
@@ -252,7 +255,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
-// Returns the beginning of `path` up to the server or bucket.
+// Returns the part of `path` that names the server or bucket, from the beginning of `path`.
 std::string ServerOf(const std::string& path) {
     const std::size_t host = path.find("://");
     std::size_t end = path.find('/', host != std::string::npos ? host + 3 : 1);
@@ -260,8 +263,8 @@ std::string ServerOf(const std::string& path) {
     return path.substr(0, end);
 }
 
-// Latency and bandwidth estimates by server. Never destroyed, because threads may still run while
-// the process exits.
+// Latency and bandwidth estimates, by server. The map is never destroyed, because threads may still
+// use it while the process exits.
 std::mutex links_mutex;
 auto& links = *new std::map<std::string, std::unique_ptr<zarr::LinkEstimate>>();
 
@@ -302,14 +305,15 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
     if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
-    // Logged by its path, because a signed URL is long.
+    // The log shows the path and not the URL, because a signed URL is long.
     if (IsDebugEnabled()) LogRequest("GET", value.path, value.key, AnswerText(found, &bytes), time);
     return found;
 }
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
     const std::lock_guard<std::mutex> lock(idle_mutex);
-    // The session that was used last is the most likely one to have an open connection.
+    // Searches from the end, because the session that was used last most likely still has an open
+    // connection.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
     if (own != idle.rend()) {
@@ -327,7 +331,8 @@ HttpSession::~HttpSession() {
             const std::lock_guard<std::mutex> lock(idle_mutex);
             idle.push_back({std::move(purpose_), std::move(name_)});
             if (idle.size() > zarr::tuning::kIdleConnections) {
-                // A forked child must not close a connection of its parent.
+                // The connection of a session from before a fork belongs to the parent process. The
+                // child must not close it.
                 if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
                 idle.pop_front();
             }

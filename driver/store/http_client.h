@@ -17,35 +17,38 @@ struct ByteExtent {
     bool is_from_end = false;  // the last `length` bytes; `offset` is not used
 };
 
-// Address of a value on a server. `url` is requested. `path` is the path in GDAL's file systems by
-// which path-specific options are looked up. `key` begins the messages. All three are borrowed.
+// Address of a value on a server. `url` is the URL that is requested. `path` is the value's path in
+// GDAL's file systems, by which GDAL looks up path-specific options. `key` is the name of the value
+// in error messages. The three strings are borrowed.
 struct RemoteValue {
     const std::string& url;
     const std::string& path;
     const std::string& key;
-    // Further lines of the request's header, such as "If-Match: ..."; joined by "\r\n".
+    // Additional lines of the request header, such as "If-Match: ...", separated by "\r\n".
     std::string headers = {};
 };
 
-// Facts about a value that a server sends beside its bytes.
+// Facts about a value that a server sends together with the bytes of the value.
 struct ValueInfo {
-    // bytes of the whole value; 0 if the requested range lies outside
+    // Size of the whole value in bytes. 0 if the requested range lies outside of the value. nullopt
+    // if unknown.
     std::optional<std::uint64_t> size;
-    // Text that differs between versions of the value: the ETag, else the time of modification and
-    // the size. Empty if the server sends none of them.
+    // Text that differs between versions of the value: the ETag, or else the time of modification
+    // and the size. Empty if the server sends neither.
     std::string version;
     bool is_other_part = false;  // the fetch failed because the server sent another range
-    // True if the value does not meet a condition of RemoteValue::headers (412). Fetch() returns
-    // false then.
+    // True if the server answered 412: the value does not meet a condition in RemoteValue::headers.
+    // Fetch() then returns false.
     bool is_condition_unmet = false;
 };
 
-// Reads a value with one GET request over a persistent connection. GDAL_HTTP_MAX_RETRY and its
-// companions may add requests. Returns false if the server says that the value does not exist (404,
-// 410). With `extent` reads that range: fewer bytes if the value ends earlier, kIo if the server
-// sends another range. A server without range support sends the whole value. `told` may be nullptr.
-// Errors: kLimit if the answer has more than `limit` bytes, kPermission for 401 and 403,
-// kInvalidArgument for 400, kIo for any other failure. Thread-safe. GDAL's HTTP options apply.
+// Reads a value with one GET request over a persistent connection. GDAL's retry options, such as
+// GDAL_HTTP_MAX_RETRY, may add requests. Returns false if the server says that the value does not
+// exist (404, 410). If `extent` is given, reads only that byte range, or fewer bytes if the value
+// ends earlier. `told` receives facts about the value and may be nullptr. Errors: kLimit if the
+// answer has more than `limit` bytes, kPermission for 401 and 403, kInvalidArgument for 400. Any
+// other failure is kIo, also an answer with another range than `extent`. Thread-safe. GDAL's HTTP
+// options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
 
@@ -54,10 +57,10 @@ zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::siz
 zarr::LinkEstimate& LinkTo(const std::string& path);
 
 // A session of GDAL's HTTP client, borrowed for the lifetime of this object. A session keeps its
-// connection and serves one request at a time. Options that a request sets, credentials included,
-// stay set in its session. `purpose` therefore names the server and the options: sessions are
-// reused only for an equal `purpose`. A forked child gets sessions of its own, as processes cannot
-// share a connection. Thread-safe.
+// connection open and serves one request at a time. Options that a request sets, credentials
+// included, stay set in the session. A session is therefore reused only for an equal `purpose`, a
+// text that names the server and the options. A forked child gets sessions of its own, because
+// processes cannot share a connection. Thread-safe.
 class HttpSession {
   public:
     explicit HttpSession(const std::string& purpose);
@@ -65,7 +68,7 @@ class HttpSession {
     HttpSession(const HttpSession&) = delete;
     HttpSession& operator=(const HttpSession&) = delete;
 
-    // Value for the option PERSISTENT of CPLHTTPFetch().
+    // Returns the name of the session, to be passed to CPLHTTPFetch() as the option PERSISTENT.
     const char* name() const { return name_.c_str(); }
 
   private:

@@ -7,20 +7,20 @@
 
 namespace zarr_driver {
 
-// Decides when one failed request is repeated, by GDAL's options for a path. GDAL_HTTP_MAX_RETRY is
-// the maximum number of repetitions (default 0). Requests are repeated after the statuses 429, 502,
-// 503 and 504, and after a failed connection. GDAL_HTTP_RETRY_CODES replaces the statuses by
-// numbers with commas between them, or by ALL. The first wait takes GDAL_HTTP_RETRY_DELAY seconds
-// (default 30), each further one twice as long. A Retry-After header of the server can lengthen the
-// wait, up to kLongestWait.
+// Decides whether a failed HTTP request is repeated, by GDAL's options for a path.
+// GDAL_HTTP_MAX_RETRY is the maximum number of repetitions (default 0). A request is repeated after
+// the statuses 429, 502, 503 and 504, and after a failed connection. GDAL_HTTP_RETRY_CODES replaces
+// this list of statuses by numbers separated by commas, or by ALL. The first wait takes
+// GDAL_HTTP_RETRY_DELAY seconds (default 30), and each further wait twice as long. A Retry-After
+// header of the server can lengthen a wait, up to kLongestWait.
 //
 // GDAL's own client retries in the same cases, but ignores Retry-After.
 class HttpRetry {
   public:
     explicit HttpRetry(const std::string& path);
 
-    // Returns true, after waiting, if the request is to be repeated. `status` is the HTTP status of
-    // `answer` if that is an error, else 0.
+    // Waits and returns true if the request must be repeated; else returns false at once. `status`
+    // is the HTTP status of `answer` if it is an error status, else 0.
     bool WaitFor(const CPLHTTPResult& answer, int status);
 
     static constexpr double kLongestWait = 300;  // seconds

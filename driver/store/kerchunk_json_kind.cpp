@@ -36,7 +36,8 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 bool IsCompressed(std::string_view name) { return zarr::EndsWith(name, ".zst"); }
 
-// The path of the document that a name means.
+// Returns the path of the JSON document: the text between the braces of
+// "/vsikerchunk_json_ref/{path}", or `path` itself if it has no such prefix.
 StorePath DocumentOf(const StorePath& path) {
     std::string document = path;
     for (const char* prefix : kKerchunkJsonPrefixes)
@@ -48,7 +49,8 @@ StorePath DocumentOf(const StorePath& path) {
 
 bool IsBehindPrefix(const StorePath& path) { return DocumentOf(path).text() != path.text(); }
 
-// The folder and the name of a document.
+// Splits the path of a JSON document into its folder and its file name. A query of a URL stays with
+// the folder.
 std::pair<StorePath, std::string> Split(const StorePath& document) {
     std::string path = document;
     const std::string query = TakeQuery(document, path);
@@ -57,14 +59,16 @@ std::pair<StorePath, std::string> Split(const StorePath& document) {
     return {StorePath(folder + query), std::string(zarr::LastName(path))};
 }
 
-// Documents that datasets of this process have read, by the file and its version.
+// Parsed documents of Kerchunk references that datasets of this process use. The keys consist of
+// the path and the version of the document's file.
 using MapPtr = std::shared_ptr<const zarr::KerchunkJson>;
 class Documents {
   public:
     MapPtr Find(const std::string& identity, bool is_remote) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = maps_.find(identity);
-        // A document on a server may be another one by now.
+        // A remote document may have changed since it was read, so a parsed one is reused for a
+        // short time only.
         if (known == maps_.end() ||
             (is_remote &&
              std::chrono::steady_clock::now() - known->second.read > zarr::tuning::kSharedFor))
@@ -92,17 +96,19 @@ class Documents {
     };
     std::mutex mutex_;
     std::map<std::string, Entry> maps_;
-    // Subdatasets are opened one after another.
+    // Keeps the last document alive, because subdatasets of a document are often opened one after
+    // another.
     MapPtr last_;
 };
 
-// Never destroyed: threads may go on while the process ends.
+// The documents are never destroyed, because threads may still use them while the process exits.
 auto& documents = *new Documents();
 
-// The number of bytes that one request for a document reads.
+// Returns how many bytes of a document are read at a time, in one request if the folder is remote.
 std::size_t BlockOf(const StorePath& folder) {
     constexpr std::size_t kMega = std::size_t{1} << 20;
-    // Each part of a deflated member takes decompressing all of it.
+    // A deflated member of a zip file is decompressed from its start for each read. A single read
+    // of the whole member is therefore cheapest.
     if (ZipLocationOf(folder)) return 1024 * kMega;
     return folder.is_remote() ? 32 * kMega : kMega;
 }
@@ -147,7 +153,7 @@ Status EraseKerchunkJson(const std::string& path, bool /*is_store*/) {
     return EraseFileOrFolder(DocumentOf(path));
 }
 
-// The first bytes of a local file; empty if it cannot be read.
+// Returns the first 1024 bytes of a local file. Returns an empty string if the file cannot be read.
 std::string StartOf(const std::string& path) {
     constexpr std::size_t kStart = 1024;
     zarr::LocalFile file;

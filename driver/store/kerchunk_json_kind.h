@@ -9,21 +9,25 @@
 
 namespace zarr_driver {
 
-// Stores that are a document of Kerchunk references in JSON: a file "x.json" or "x.json.zst" of
-// this machine, in a zip file or on a server, or a name "/vsikerchunk_json_ref/{path}". Read-only.
+// Read-only store kind for Kerchunk references in a JSON document. The document is a file "x.json"
+// or "x.json.zst", which may be local, in a zip file or on a server. A name
+// "/vsikerchunk_json_ref/{path}" refers to the document at `path`.
 extern const StoreKind kKerchunkJsonKind;
 
-// True if `name`, without its folder, is one that such a document may have.
+// True if `name`, a file name without folder, has an ending that documents of Kerchunk references
+// may have.
 bool IsNamedAsReferences(std::string_view name);
 
-// True if the first bytes of a file of that name are those of references.
+// True if the file at `path` holds Kerchunk references. Decides by the file's name and by `start`,
+// its first bytes.
 bool AreKerchunkReferences(const std::string& path, std::string_view start);
 
-// True if a document of references is at `path`. Reads the start of a local file, and asks no
-// server.
+// True if `path` leads to a document of Kerchunk references. Reads the start of a local file.
+// Judges files on servers and in zip files by their names alone.
 bool IsKerchunkJson(const StorePath& path);
 
-// Frees the document that was read last, which is kept for the next opening.
+// Frees the parsed document of Kerchunk references that was read last. Until then the document
+// stays in memory for the next opening.
 void ForgetReferences();
 
 }  // namespace zarr_driver

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// xcube's pyramids "x.levels": a folder in which each level is a store.
+// xcube's image pyramids, folders named "x.levels". Each level of a pyramid is a Zarr store in the
+// folder.
 #pragma once
 
 #include <string>
@@ -8,11 +9,13 @@
 
 namespace zarr_driver {
 
-// Store kind for folders named "x.levels". If StoreAccess::follow_links allows it, the dataset from
-// which the levels were made is mounted into the store.
+// Store kind for xcube's image pyramids, folders named "x.levels". The dataset from which the
+// levels were made may lie elsewhere. If StoreAccess::follow_links allows it, that dataset is read
+// as level 0.
 extern const StoreKind kLevelsKind;
 
-// True if `folder` is named "x.levels" and holds levels. Takes up to three stats.
+// True if `folder` is named "x.levels" and holds levels of an xcube pyramid. Takes up to three
+// stats.
 bool IsLevelsFolder(const std::string& folder);
 
 }  // namespace zarr_driver

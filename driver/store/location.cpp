@@ -39,7 +39,8 @@ using zarr::Status;
 
 namespace {
 
-// Like AscendToRoot(), by names alone: the root is the folder whose name ends in ".zarr".
+// Moves `folder` up to the nearest folder whose name ends in ".zarr", the root of a store, and puts
+// the path from there into `node`. Looks at names only, and sends no request.
 void AscendToNamedRoot(std::string& folder, std::string& node) {
     constexpr std::string_view kSuffix = ".zarr/";
     const std::size_t at = folder.find(kSuffix);
@@ -59,8 +60,8 @@ bool Ascend(std::string& folder, std::string& node) {
     return true;
 }
 
-// Implements AscendToRoot() for a folder in a zip file, whose members are known once the file is
-// open. A zip file that cannot be opened is reported by a later step.
+// Does the work of AscendToRoot() for a folder in a zip file. The members of a zip file are known
+// once the file is open. If the file cannot be opened, a later step reports the error.
 void AscendInZip(const ZipLocation& place, std::string& folder, std::string& node) {
     if (!place.inner || place.inner->empty()) return;
     const auto archive = OpenZip(place.archive);
@@ -76,9 +77,9 @@ void AscendInZip(const ZipLocation& place, std::string& folder, std::string& nod
     }
 }
 
-// Moves `folder` up to the root of its store, while the parent folder is a group, and puts the path
-// from the root into `node`. Only local folders are checked; remote ones are judged by their names.
-// `is_store` is true if IsStoreFolder(folder) is known to be true.
+// Moves `folder` up to the root of its store, as long as the parent folder is a Zarr group. Puts
+// the path from the root into `node`. Only local folders are read; remote folders are judged by
+// their names. `is_store` is true if the caller knows that IsStoreFolder(folder) is true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
     if (IsKerchunkJson(folder)) return;
     if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
@@ -104,8 +105,9 @@ Status NoStore(const StorePath& folder) {
         "and no groups or arrays");
 }
 
-// Calls `ask` on another thread and `look` on this thread, in parallel. `look` sees this thread's
-// GDAL configuration options.
+// Calls `ask` on another thread and `look` on this thread, in parallel, and waits for both. If no
+// other thread is free, calls `ask` on this thread after `look`. `look` sees the thread-local
+// configuration options of GDAL.
 template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
     const auto done = std::make_shared<zarr::Completion>();
@@ -120,8 +122,8 @@ void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
         ask();
 }
 
-// Prefetches the documents that opening reads and, in parallel, the auxiliary file beside the
-// store.
+// Prefetches the documents that are needed to open the store. In parallel loads the store's
+// auxiliary file (".aux.xml").
 void LookAhead(Location& location) {
     AtTheSameTime(
         [&location] {
@@ -130,8 +132,9 @@ void LookAhead(Location& location) {
         [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
 }
 
-// Prefetches the documents that tell what a node is. In parallel looks for "x.zarr.gmac", GDAL's
-// cache of an array, for which GDAL asks when an array is first read.
+// Prefetches the documents that tell whether `node` is an array or a group. In parallel looks for
+// "x.zarr.gmac", GDAL's cache file for arrays, because GDAL looks for that file when an array is
+// first read.
 void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
     for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup})
@@ -159,7 +162,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     }
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
-    // A store that another dataset has open need not be recognised again.
+    // Skips the prefetching if the first document is cached, because another dataset has the store
+    // open.
     const std::vector<std::string> first = zarr::FirstKeys(node);
     if (is_afar && !store->IsAtHand(first.front())) {
         if (looks_ahead)
@@ -180,7 +184,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
              location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
             {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
-    // A v3 group may have members that must be understood before the group is read.
+    // A group of Zarr v3 may have metadata members that a reader must understand. CheckGroup()
+    // fails if this driver does not know them.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
     if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
@@ -208,8 +213,8 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
     return row.back();
 }
 
-// Returns the neighbours of a missing node whose names resemble its own, as text for an error.
-// Empty if listing the neighbours would take requests.
+// Returns text for an error message: the names of neighbours of a missing node that resemble its
+// own name. Empty if a listing of the neighbours would take requests.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;
@@ -227,8 +232,8 @@ std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node)
     return near.empty() ? std::string() : "; there is " + FirstFew(near, ", ");
 }
 
-// Warns about faulty consolidated metadata after the node was found without them. The fault becomes
-// an error if the store cannot list the members of a group.
+// Reports that the consolidated metadata is faulty, after the node was found without it. Emits a
+// warning, or returns an error if the store cannot list the members of a group.
 Status ReportConsolidatedFault(const Location& location) {
     const Status& fault = location.hierarchy->consolidated_error();
     if (fault.ok()) return {};
@@ -241,7 +246,8 @@ Status ReportConsolidatedFault(const Location& location) {
     return {};
 }
 
-// Never destroyed, because threads may still run while the process exits.
+// Context that all arrays of the process share. Never destroyed, because threads may still use it
+// while the process exits.
 const auto& context = *new std::shared_ptr<zarr::ArrayContext>(new zarr::ArrayContext(0));
 
 }  // namespace
@@ -263,8 +269,8 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {
-        // The consolidated metadata of the root may be older than the node, so the node's folder is
-        // opened as a store.
+        // The consolidated metadata of the root does not contain the node and may be older. The
+        // node's folder is therefore opened as a store of its own.
         ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
     }
     if (location.kind != NodeKind::kNone) {

@@ -14,42 +14,43 @@
 
 namespace zarr_driver {
 
-// A node that was found, with the store that holds it.
+// A node that was found, and the store that holds the node.
 struct Location {
     StorePath store_path;  // root folder of the store
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
-    // The store that `hierarchy` reads, if opened for update, else nullptr. Whatever is written
-    // through it is visible in `hierarchy` at once.
+    // The store, open for update, that `hierarchy` reads; nullptr if the store is open for reading
+    // only. `hierarchy` sees everything written through `writable` at once.
     std::shared_ptr<zarr::Store> writable;
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
-    // The file "x.zarr.aux.xml", loaded while a remote store is opened as a raster; else nullopt.
+    // The auxiliary file "x.zarr.aux.xml", loaded if a remote store is opened as a raster; else
+    // nullopt.
     std::optional<AuxiliaryFile> auxiliary;
 };
 
-// Why a node is opened. Opening a raster reads more documents of a remote store, which are
-// therefore prefetched together.
+// Purpose for which a node is opened. A raster needs more documents of the store, and these are
+// prefetched together if the store is remote.
 enum class OpenedFor : std::uint8_t { kRaster, kOther };
 
-// Returns the context that all arrays of the process share: its limits and its cache of decoded
-// chunks. GDAL_CACHEMAX bounds that cache, in addition to GDAL's own block cache. Applies GDAL's
-// current configuration at each call, see ReadLimits().
+// Returns the context that all arrays of the process share: the limits, and the cache of decoded
+// chunks. GDAL_CACHEMAX bounds this cache, separately from GDAL's block cache. Each call applies
+// GDAL's current configuration options by ReadLimits().
 std::shared_ptr<zarr::ArrayContext> SharedContext();
 
-// Opens the store that holds `name` and finds the node. A path into the middle of a store finds the
-// root of the store, so that neighbouring nodes are known. Returns kNotFound if there is no Zarr
-// store.
+// Opens the store that contains the path in `name`, and finds the node there. If the path leads
+// into the middle of a store, the root of that store is opened, so that neighbouring nodes are
+// known. Returns kNotFound if no Zarr store contains the path.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                               OpenedFor purpose = OpenedFor::kOther);
 
 // Returns the name of an array that is the root of the store in `folder`: the folder's name without
-// its extension. GDAL's built-in driver lists such an array in a group by this name, so Locate()
-// accepts the name, too.
+// extension. GDAL's built-in driver shows such an array in a group under this name, so Locate()
+// accepts the name for compatibility.
 std::string RootArrayName(const StorePath& folder);
 
-// Warns if the store failed to return metadata or a listing since the last call, unless GDAL's last
-// error says so already. Optional metadata such as coordinates or a CRS may be missing because of
-// the failure. `store` is the path of the store.
+// Emits a warning if the store failed to return metadata or a listing since the last call. Optional
+// metadata, such as coordinates or a CRS, may then be missing. Emits nothing if GDAL's last error
+// already reports the failure. `store` is the path of the store.
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store);
 
 }  // namespace zarr_driver

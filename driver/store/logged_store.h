@@ -13,7 +13,8 @@
 
 namespace zarr_driver {
 
-// Forwards to another store, and logs each request with its key under CPL_DEBUG=ZARR.
+// A store that forwards all calls to another store, and logs each request with its key if
+// CPL_DEBUG=ZARR is set.
 class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWriter {
   public:
     explicit LoggedStore(std::shared_ptr<zarr::Store> base)
@@ -24,7 +25,7 @@ class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWrite
 
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // Logs one line per key. Its time counts from the start of the call.
+    // Logs one line for each key. The time in a line is counted from the start of GetMany().
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;

@@ -47,7 +47,8 @@ bool IsAbsolute(const std::string& path) {
            (path[0] == '/' || path[0] == '\\' || (path.size() > 2 && path[1] == ':'));
 }
 
-// Schemes of fsspec and icechunk, and how GDAL's file systems spell them.
+// A URL scheme that fsspec or icechunk uses in references, and the prefix that GDAL's file systems
+// use instead.
 struct Scheme {
     std::string_view name;
     const char* prefix;
@@ -58,7 +59,8 @@ constexpr Scheme kSchemes[] = {
     {"oss", "/vsioss/"}, {"file", "file://"},   {"local", "file://"},
 };
 
-// The path of a location with a scheme; kUnsupported for a scheme that is not known.
+// Returns GDAL's path for a URL, `location`, whose scheme ends at `colon`. Returns kUnsupported if
+// the scheme is unknown.
 Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
     const std::string_view scheme = std::string_view(location).substr(0, colon);
     for (const Scheme& known : kSchemes)
@@ -70,7 +72,8 @@ Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
                                " of the reference is unsupported");
 }
 
-// True for 169.254.0.0/16 and fe80::/10, which serve credentials of cloud machines.
+// True if the host of the URL `path` is link-local: 169.254.0.0/16 or fe80::/10. Cloud machines can
+// fetch their credentials from such addresses, so references must not.
 bool IsLinkLocal(const std::string& path) {
     const std::size_t begin = path.find("://");
     if (begin == std::string::npos) return false;
@@ -83,7 +86,8 @@ bool IsLinkLocal(const std::string& path) {
                STARTS_WITH_CI(host.c_str(), "[::ffff:169.254.") ||
                STARTS_WITH_CI(host.c_str(), "[::ffff:a9fe:");
     host.resize(std::min(host.find(':'), host.size()));
-    // inet_aton() also takes one to four numbers, in decimal, octal or hexadecimal.
+    // Parses an IPv4 address as inet_aton() does: one to four numbers, each decimal, octal or
+    // hexadecimal.
     std::uint64_t address = 0;
     const char* at = host.c_str();
     for (int part = 0; part < 4 && *at != '\0'; ++part) {
@@ -98,7 +102,9 @@ bool IsLinkLocal(const std::string& path) {
     return !host.empty() && *at == '\0' && ((address >> 16U) & 0xffffU) == 0xa9feU;
 }
 
-// Absolute path with links resolved; if the file does not exist, that of its folder and the name.
+// Returns the absolute path of a file with symbolic links resolved. If the file does not exist,
+// resolves the links of its folder and appends the file name. Returns an empty string if that
+// fails, too.
 std::string RealPath(const std::string& path) {
 #if ZARR_HAS_POSIX_FILES
     const auto resolve = [](const std::string& name) {
@@ -124,7 +130,8 @@ bool IsBelow(const std::string& path, const std::string& folder) {
            (path[folder.size()] == '/' || folder.back() == '/');
 }
 
-// True if an option of the user allows the local file, whoever names it.
+// True if a configuration option, set by the user, allows every document to name the local file
+// `real`.
 bool IsAllowedByOption(const std::string& real) {
     for (const char* option :
          {"GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION"})
@@ -141,7 +148,8 @@ class Locations {
   public:
     explicit Locations(StorePath folder) : folder_(std::move(folder)) {}
 
-    // The path of a location, if the document may name it.
+    // Returns the path of a `location` that a document names. Returns kPermission if the document
+    // may not name it.
     Result<StorePath> Resolve(const std::string& location) const {
         ZARR_ASSIGN_OR_RETURN(StorePath path, PathOf(location));
         if (path.is_remote()) {
@@ -151,7 +159,8 @@ class Locations {
             return path;
         }
         if (path.kind() != StorePath::Kind::kLocal) {
-            // The store itself may lie in any file system; what it names beside it may not.
+            // A file in a virtual file system is allowed only below the document's folder in that
+            // file system.
             if (path.kind() == folder_.kind() && IsBelow(path, folder_.text())) return path;
             return Status::Permission(zarr::Quoted(location) +
                                       ": references to virtual file systems are refused");
@@ -186,7 +195,7 @@ class Locations {
 // ------------------------------------------------------------------------------------------------
 // Targets
 
-// A file of this machine, or of a file system of GDAL that the store lies in.
+// A referenced file: a local file, or one in a virtual file system of GDAL.
 class FileTarget final : public ReferenceTarget {
   public:
     explicit FileTarget(const StorePath& path)
@@ -199,7 +208,7 @@ class FileTarget final : public ReferenceTarget {
                       zarr::Buffer& bytes) const override {
         constexpr std::int64_t kSecond = 1'000'000'000;
         const zarr::ObjectVersion version = Version();
-        // Seconds: a reference has no more.
+        // Compares whole seconds, because references give times in seconds.
         if (condition.not_modified_after && version.exists &&
             version.modified / kSecond > *condition.not_modified_after)
             return Changed();
@@ -220,7 +229,7 @@ class FileTarget final : public ReferenceTarget {
     const std::shared_ptr<const zarr::Store> store_;
 };
 
-// A file on a web server or an object.
+// A referenced file on a web server, or an object in an object store.
 class RemoteTarget final : public ReferenceTarget {
   public:
     explicit RemoteTarget(StorePath path) : path_(std::move(path)) {}
@@ -249,7 +258,8 @@ class RemoteTarget final : public ReferenceTarget {
         ValueInfo told;
         const std::string headers = ConditionHeaders(condition);
         const RemoteValue value{*url, path_, path_, headers};
-        // An answer that is kept was not checked against the condition.
+        // A cached answer was not checked against the condition, so a read with a condition skips
+        // the cache.
         ZARR_ASSIGN_OR_RETURN(const bool found,
                               condition.is_empty() ? FetchCached(value, bytes, limit, extent, &told)
                                                    : Fetch(value, bytes, limit, extent, &told));
@@ -259,7 +269,7 @@ class RemoteTarget final : public ReferenceTarget {
         return found;
     }
 
-    // Counts the contents that the server was seen to have.
+    // Returns a version with the number of different contents that the server has returned so far.
     zarr::ObjectVersion Version() const override {
         const std::lock_guard<std::mutex> lock(mutex_);
         zarr::ObjectVersion version;

@@ -9,16 +9,17 @@
 
 namespace zarr_driver {
 
-// Opens the files and objects that a document of references names.
+// Opens the files and objects to which a document of Kerchunk references refers.
 //
-// A document may name servers and object stores. A local document may name regular files below its
-// own folder too, after links are resolved. Names of GDAL's virtual file systems and link-local
+// A document may refer to servers and object stores. A local document may also refer to regular
+// files below its own folder, after links are resolved. GDAL's virtual file systems and link-local
 // addresses are refused. Configuration options allow more:
 // GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE=YES, ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION=YES and
 // ZARR_REFERENCE_FOLDERS=dir:dir or ALL.
 //
-// `document_folder` is the folder of the document, which relative locations start from. `sample` is
-// a location that the document names, empty if none is known; it decides Traits().
+// `document_folder` is the folder of the document, at which relative locations start. `sample` is a
+// location from the document, or empty if none is known. `sample` decides whether Traits() describe
+// a remote store.
 std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& document_folder,
                                                                const std::string& sample);
 

@@ -31,7 +31,7 @@ using zarr::Status;
 
 namespace {
 
-// Maximum number of attempts to read the end of a value whose size keeps changing.
+// Maximum number of attempts to read the end of a value whose size changes between two requests.
 constexpr int kTailTries = 3;
 
 bool IsConsolidated(std::string_view key) {
@@ -43,14 +43,15 @@ bool IsDocument(std::string_view key) {
     return zarr::IsDocumentOfAnyFormat(name) && !IsConsolidated(key);
 }
 
-// Returns the beginning of a message about `prefix`.
+// Returns the start of an error message about `prefix`; empty for the root of the store.
 std::string At(const std::string& prefix) { return prefix.empty() ? "" : prefix + ": "; }
 
 Status WebServerDoesNotList(const std::string& prefix) {
     return Status::Unsupported(At(prefix) + "the web server returns no listing");
 }
 
-// Stores that datasets of this process have open, by identity and access options.
+// Registry of the remote stores that datasets of this process have open. The keys consist of a
+// store's identity and its access options.
 class OpenStores {
   public:
     std::shared_ptr<const RemoteStore> Find(const std::string& name) {
@@ -81,10 +82,10 @@ class OpenStores {
     std::map<std::string, Entry> stores_;
 };
 
-// Never destroyed, because threads may still run while the process exits.
+// The registry is never destroyed, because threads may still use it while the process exits.
 auto& open_stores = *new OpenStores();
 
-// Drops all shared cached answers before and after a write, so that later reads see its result.
+// Empties all shared caches before and after a write, so that later reads return the written value.
 class Writing {
   public:
     Writing() { Forget(); }
@@ -209,7 +210,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
         if (cached_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
-    // Listings start first, because they may take longer.
+    // Listings start before the reads of values, because they may take longer.
     const std::size_t count = listed.size() + wanted.size();
     (void)zarr::ParallelFor(count, zarr::tuning::kRemoteReads, [&](std::size_t number) -> Status {
         if (number < listed.size()) {
@@ -292,7 +293,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // curl accepts a redirection without an address as an answer. Its body is an XML error.
+    // If a redirection names no address, curl reports success. The body of such an answer is an
+    // error in XML.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -328,7 +330,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
                                     const ByteExtent& extent, ValueInfo& told) const {
     auto found = FetchCached({url, folder(), key}, value, limit, extent, &told);
     if (!found.ok() || IsRedirected(found, value)) return found;
-    // An absent value is recorded only if it was present before.
+    // The absence of a value is recorded only if an earlier read found the value.
     const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? told.version : "");
     return found;
@@ -371,11 +373,13 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
         size = told.size.value_or(0);
         return found;
     };
-    // Azure's servers ignore ranges from the end and send the whole value.
+    // Azure's servers ignore byte ranges that count from the end, and send the whole value. Such a
+    // range is not requested from them.
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // Some servers send the first N bytes when the last N are requested.
+    // Some servers send the first N bytes although the last N were requested. The answer is then
+    // not used.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
                                 : told.is_other_part ||
@@ -383,7 +387,8 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
                                       found.status().code() == zarr::StatusCode::kLimit;
     if (is_refused) {
         found = ask({0, 1});
-        // A changed size means that the value was replaced between two requests.
+        // If the size differs between two answers, another process replaced the value. The tail is
+        // then requested again.
         for (std::uint64_t before = 0; found.ok() && *found && size != before;) {
             if (++tries > kTailTries) return Status::Io(key + ": changed while it was read");
             before = size;
@@ -409,9 +414,11 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 bool RemoteStore::HasListingPage(const std::string& prefix) const {
-    // GDAL appends names after the query of a URL, and so would request the wrong page.
+    // GDAL appends the name of the folder after the query of a URL, and thus would request the
+    // wrong page.
     if (folder().text().find('?') != std::string::npos) return false;
-    // VSIOpenDir() would take a second request for a folder that is not listed.
+    // VSIReadDir() is called because VSIOpenDir() would take a second request if the server returns
+    // no page.
     const QuietErrors quiet;
     const std::string path = zarr::JoinKey(folder().text(), prefix);
     return !CPLStringList(VSIReadDir((prefix.empty() ? folder().text() : path).c_str())).empty();
@@ -429,7 +436,7 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty answer means either that nothing exists, or that the client may not list.
+    // An empty listing is ambiguous: either nothing exists, or the client may not list.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {
@@ -456,8 +463,8 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
         visit(key, size);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
-    // GDAL returns an empty listing to a client without the right to list. A listed array contains
-    // at least its own document.
+    // GDAL returns an empty listing if the client has no right to list. A listing of an existing
+    // array has at least the key of the array's metadata document.
     return keys != 0 ? Status()
                      : Status::Unsupported(At(prefix) + "the object store returns no listing");
 }
@@ -485,8 +492,8 @@ Status RefuseChange(const StorePath& /*path*/, StoreChange /*change*/) {
     return Status::Unsupported("HTTP stores are read-only");
 }
 
-// Returns the keys of all objects below a folder of an object store. Objects that only stand for
-// folders, as GDAL creates them, are left out.
+// Returns the keys of all objects below the root folder of a store. Omits empty objects that GDAL
+// creates to represent folders, whose names end in "/".
 Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
     ForgetListings(store.Describe());
     std::vector<std::string> keys;
@@ -497,8 +504,8 @@ Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
     return keys;
 }
 
-// Deletes all objects below a folder of an object store after listing them once. The documents that
-// make the folder a store go last, so that the deletion can be repeated after a failure.
+// Deletes all objects below `folder` of an object store. Documents that make the folder a Zarr
+// store are deleted last, so that a failed deletion can be repeated.
 Status EraseObjects(const std::string& folder, bool is_store) {
     VSIStatBufL stat;
     if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
@@ -507,19 +514,21 @@ Status EraseObjects(const std::string& folder, bool is_store) {
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
-    // GDAL can hide that a listing failed.
+    // An existing store has at least one object, and GDAL can hide the failure of a listing. An
+    // empty listing is therefore an error.
     if (keys.empty() && is_store) return Status::Io("the object store returns no listing");
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::ClearRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
     std::vector<std::string> roots(end, keys.end());
     keys.erase(end, keys.end());
-    // Documents go first, so that readers do not take the rest for a whole store.
+    // Metadata documents are deleted before chunks, so that no reader sees a node with deleted
+    // chunks.
     std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // Roots found by the first listing are deleted even if the second listing missed them.
+    // The last documents are deleted if either of the two listings contains them.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))

@@ -20,30 +20,31 @@
 
 namespace zarr_driver {
 
-// A store on a web server or in an object store. Reading a value takes one request, whether or not
-// the value exists: no request for its size or existence, no listing. Metadata documents and
-// prefetched values are cached in this object. Requests go through GDAL's file systems, which take
-// more requests, if a URL cannot express GDAL's options. Writes always go through GDAL's file
+// A store on a web server or in an object store. A read takes one request, whether or not the value
+// exists. No request asks for size or existence first, and no folder is listed. Metadata documents
+// and prefetched values are cached in this object. If a URL cannot express GDAL's options, reads go
+// through GDAL's file systems, which send more requests. Writes always go through GDAL's file
 // systems.
 class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
-    // Opens a store for reading. Returns the object of another dataset if that was opened within
-    // the last tuning::kSharedFor and this process wrote nothing since. Datasets that are opened
-    // one after another thus share the cached metadata.
+    // Opens a store for reading. Returns an existing object if another dataset opened the store
+    // within the last tuning::kSharedFor, and if this process has written nothing since. Datasets
+    // that are opened one after another thus share cached metadata.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
 
     zarr::StoreTraits Traits() const override;
-    // Takes no request. ObjectVersion::mark counts how often partial reads of the value met another
-    // content than the read before, by ETag, time or size.
+    // Returns the version of a value without a request. ObjectVersion::mark counts how often a
+    // partial read met other content than the previous one. Content differs if its ETag, time or
+    // size does.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // Returns kUnsupported if the web server does not list folders as pages, or if the object store
-    // does not let the client list.
+    // Returns kUnsupported if the web server returns no page that lists a folder. Also returns
+    // kUnsupported if the object store does not let the client list.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     // Returns kUnsupported for web servers, whose pages can only be read as a whole.
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
@@ -54,9 +55,10 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     static constexpr std::size_t kMostListed = 999;
 
   private:
-    // Asks a web server for only the first of several `prefixes`, until the server has returned a
-    // listing: most servers return none. Listings of more than kMostListed entries, about one
-    // answer of an object store, are abandoned and not cached.
+    // Reads values and listings ahead, into the cache. A web server is asked for the first of
+    // several `prefixes` only, unless it has returned a listing before: most web servers return
+    // none. A listing with more than kMostListed entries, about one answer of an object store, is
+    // not cached.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
@@ -65,11 +67,13 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
-    // Until EndCreate(), reads are answered from the documents that this object wrote. The first
-    // written value that is no document ends that mode, so that no chunks are buffered in memory.
+    // After BeginCreate(), reads are answered from the documents that this object has written.
+    // EndCreate() ends this mode. A write of a chunk ends it too, so that chunks are not kept in
+    // memory.
     void BeginCreate() override;
     void EndCreate() override;
-    // Reads a whole value of at most `limit` bytes, for Read(). Returns false if `key` is absent.
+    // Reads a whole value of at most `limit` bytes, as a part of Read(). Returns false if `key` is
+    // absent.
     zarr::Result<bool> ReadWhole(const std::string& key, zarr::Buffer& value,
                                  std::size_t limit) const;
     zarr::Result<bool> ReadRange(const std::string& key, std::uint64_t offset, std::size_t length,
@@ -79,24 +83,27 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // end.
     zarr::Result<std::optional<std::uint64_t>> ReadTail(const std::string& key, std::size_t length,
                                                         zarr::Buffer& value) const;
-    // Reads through GDAL's file systems. Returns false if `key` is absent.
+    // Reads `part` of a value through GDAL's file systems. Returns false if `key` is absent.
     zarr::Result<bool> ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
                                        zarr::Buffer& value) const;
-    // Returns the documents written since BeginCreate(), or nullptr outside of that mode.
+    // Returns the documents that were written since BeginCreate(), or nullptr if BeginCreate() is
+    // not in effect.
     std::shared_ptr<zarr::MemoryStore> Made() const;
-    // Caches a value, or its absence if `value` is nullopt. Does nothing if the cache is full.
+    // Caches the value of `key`; nullopt means that the key is absent. Does nothing if the cache is
+    // full.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
-    // True if a web server returns a page that lists the folder `prefix`. GDAL caches that page.
+    // True if a web server returns a page that lists the folder `prefix`. GDAL caches the page.
     bool HasListingPage(const std::string& prefix) const;
-    // Implements List() without the cache. Returns kLimit if there are more than `most` entries.
+    // Requests a listing without looking into the cache. Returns kLimit if there are more than
+    // `most` entries.
     zarr::Result<std::vector<zarr::StoreEntry>> RequestListing(const std::string& prefix,
                                                                std::size_t most) const;
-    // Implements ReadWhole() without the cache.
+    // Reads a whole value without looking into the cache. Returns false if `key` is absent.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
-    // Turns kPermission into false (absent) if StoreAccess::missing_on_403 is set.
+    // Turns kPermission into false (key is absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
-    // True if an object store answered that another address serves the bucket. GDAL's file systems
-    // find that address.
+    // True if an object store answered that the bucket has another address. GDAL's file systems can
+    // find that address, and must read the value instead.
     bool IsRedirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
     // Reads the range `extent` of a value from `url`, and records the version of the value for
@@ -109,20 +116,23 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     const StoreAccess access_;
     const zarr::LinkEstimate& link_;
     mutable std::mutex mutex_;
-    // Cached values by key: metadata documents and prefetched values; nullopt for absent keys.
+    // Cached values by key: metadata documents and prefetched values. The value is nullopt for an
+    // absent key.
     mutable std::map<std::string, std::optional<std::string>> kept_;
-    // Prefetched listings by prefix. The error kUnsupported is cached, too.
+    // Prefetched listings by prefix. A listing that failed with kUnsupported is cached as this
+    // error.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> cached_lists_;
     mutable std::size_t kept_bytes_ = 0;  // size of kept_ and cached_lists_ together
     std::shared_ptr<zarr::MemoryStore> made_;
-    // Last seen version of a value that was read in part.
+    // Version of a value when it was last read in part.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value was absent
         std::uint64_t count = 0;  // number of versions seen, one after the other
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;
-    // A web server lists all of its folders or none, so one answer decides for all.
+    // State of a web server, which lists either all of its folders or none. A single answer
+    // therefore decides for all folders.
     mutable std::atomic<bool> is_unlisted_{false};
     mutable std::atomic<bool> lists_{false};
 };
@@ -130,8 +140,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 extern const StoreKind kWebServerKind;
 extern const StoreKind kObjectStoreKind;
 
-// Drops the listings of an object store from GDAL's cache. GDAL keeps them even after another
-// process, or a deletion, changed the folder.
+// Removes the listings of an object store from GDAL's cache. GDAL keeps a listing even if another
+// process, or a deletion, has changed the folder.
 void ForgetListings(const std::string& folder);
 
 }  // namespace zarr_driver

@@ -23,7 +23,7 @@ using zarr::Result;
 
 namespace {
 
-// Parses a number of bytes as in GDAL's options, with or without KB, MB or GB.
+// Parses a size in bytes as GDAL's options do: a number, with or without the unit KB, MB or GB.
 std::size_t BytesIn(const char* text) {
     constexpr std::pair<const char*, double> kUnits[] = {
         {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
@@ -42,7 +42,8 @@ std::size_t MostBytes(const std::string& path) {
 
 class ResponseCache {
   public:
-    // Key of a range of a value: ByteExtent's is_from_end, offset and length.
+    // Identifies a byte range of a value by three members of ByteExtent: is_from_end, offset and
+    // length.
     using Part = std::tuple<bool, std::uint64_t, std::size_t>;
 
     // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
@@ -60,15 +61,15 @@ class ResponseCache {
         return true;
     }
 
-    // Returns how often the cache was emptied. Read before a request, passed to Keep() after the
-    // request.
+    // Returns how often the cache was emptied. A caller reads this number before a request, and
+    // passes it to Keep() after the request.
     std::uint64_t generation() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return generation_;
     }
 
-    // Caches an answer. Does nothing if the cache was emptied since the request began (`asked`):
-    // the answer may be older than the write that emptied the cache.
+    // Caches an answer. `asked` is the generation() from before the request. Does nothing if the
+    // cache was emptied since: the answer may be older than the write that emptied the cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -100,7 +101,8 @@ class ResponseCache {
         std::string bytes;
         ValueInfo told;
 
-        // Returns the bytes that the entry takes, including an estimate for the containers.
+        // Returns the memory that the entry takes, in bytes, including an estimate for the
+        // containers.
         std::size_t size() const {
             constexpr std::size_t kOverhead = 256;
             return bytes.size() + 2 * value.size() + told.version.size() + kOverhead;
@@ -130,8 +132,8 @@ class ResponseCache {
     std::uint64_t generation_ = 0;
 };
 
-// Never destroyed, because threads may still run while the process exits. Unloading the driver
-// empties the cache.
+// The cache is never destroyed, because threads may still use it while the process exits. Unloading
+// the driver empties it.
 auto& cache = *new ResponseCache();
 
 }  // namespace
@@ -140,7 +142,7 @@ Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::siz
                          std::optional<ByteExtent> extent, ValueInfo* told) {
     const std::size_t most_bytes = MostBytes(value.path);
     if (most_bytes == 0) return Fetch(value, bytes, limit, extent, told);
-    // Named by its path, because a signed URL differs each time.
+    // The key uses the path and not the URL, because a signed URL differs each time.
     const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
     const ByteExtent all{0, 0};
     const ByteExtent& asked = extent ? *extent : all;

@@ -32,21 +32,22 @@ namespace {
 constexpr char kMark = '@';
 constexpr std::size_t kLongest = 80;  // maximum characters of an id in a file name
 
-// Returns the path beside which sidecar files lie: the zip file itself if the store fills it.
+// Returns the path to which the ending of a sidecar file is appended. If the store fills a zip
+// file, this is the path of the zip file.
 std::string PlainBase(const std::string& store_path) {
     const auto place = ZipLocationOf(store_path);
     return place && !place->inner ? place->archive : store_path;
 }
 
-// Returns the part of a file name that stands for the id of a dataset.
+// Returns the text that represents the dataset id `id` in the file names of sidecar files.
 std::string FileNamePart(const std::string& id) {
     std::string name;
     bool is_exact = id.size() <= kLongest;
     for (const char c : id.substr(0, kLongest)) {
         const bool is_plain =
             (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        // A file system that ignores case would mix up ids that differ only in case, so capitals
-        // add a digest.
+        // Some file systems ignore case. A name with capitals therefore gets a digest, so that ids
+        // that differ only in case get different names.
         const bool is_capital = c >= 'A' && c <= 'Z';
         is_exact = is_exact && (is_plain || c == '/' || c == ':');
         if (name.empty() && c == '/') continue;
@@ -55,7 +56,8 @@ std::string FileNamePart(const std::string& id) {
     return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
 }
 
-// Returns the DatasetId() of the owner that an auxiliary file names, or nullopt.
+// Returns the dataset id of the owner that an auxiliary file names; nullopt if the file names no
+// owner. Destroys `parsed`.
 std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     const CPLXMLTreeCloser tree(parsed);
     const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;
@@ -68,7 +70,8 @@ std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     return std::nullopt;
 }
 
-// Returns the names in a folder that begin with `start`, possibly along with other names.
+// Returns the names of files in `folder` that begin with `start`. The result may also contain other
+// names.
 std::vector<std::string> NamesIn(const std::string& folder, const std::string& start) {
     std::vector<std::string> names;
     if (!StorePath(folder).is_object_store()) {
@@ -76,7 +79,7 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
         for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
         return names;
     }
-    // A bucket may hold any number of other objects, so only the prefix is listed.
+    // A bucket may hold very many other objects, so only objects with the prefix are listed.
     VSICurlPartialClearCache(folder.c_str());
     CPLStringList options;
     options.SetNameValue("PREFIX", start.c_str());
@@ -87,8 +90,8 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
     return names;
 }
 
-// Copies a file through this process. VSICopyFile() lets object stores copy on their side, which
-// some refuse if the name has an '@'.
+// Copies a file by reading and writing it. VSICopyFile() would let an object store copy on the
+// server, which some object stores refuse if the name contains '@'.
 bool CopyByReading(const std::string& source, const std::string& target) {
     const VsiFile from(VSIFOpenL(source.c_str(), "rb"));
     VsiFile to(from ? VSIFOpenL(target.c_str(), "wb") : nullptr);
@@ -136,7 +139,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
     AuxiliaryFile found;
     const std::string path = PlainBase(store_path) + ".aux.xml";
-    // No file lies beside a URL with a query.
+    // A URL with a query has no sidecar files, because no file name can be appended to it.
     const bool is_query = StorePath(path).kind() == StorePath::Kind::kWebServer &&
                           path.find('?') != std::string::npos;
     if (is_query || ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
@@ -174,8 +177,9 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
 
 namespace {
 
-// Returns the sidecar files of the store at `path`, a folder or zip file. The list has the store's
-// own files, which may be absent, and those of its datasets, which a listing shows.
+// Returns the paths of all sidecar files of the store at `path`, a folder or zip file. Contains the
+// files of the store itself, whether they exist or not. Files of single datasets come from a
+// listing of the folder, and exist.
 std::vector<std::string> SidecarsOf(const std::string& path) {
     std::vector<std::string> files;
     for (const char* const end : kSidecarExtensions) files.push_back(path + end);
@@ -187,7 +191,8 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
     for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarExtensions) {
-            // Skips sidecar files of another store, whose own name begins with `start`.
+            // Skips a file that is the sidecar file of another store. The name of such a store
+            // begins with `start`, too.
             if (!zarr::EndsWith(name, end) ||
                 names.count(name.substr(0, name.size() - end.size())) != 0)
                 continue;
@@ -219,8 +224,8 @@ void RenameSidecars(const std::string& from, const std::string& to) {
 
 namespace {
 
-// Returns the path, without its ending, of a node's sidecar files. Empty for remote stores and for
-// stores in /vsizip/.
+// Returns the path of a node's sidecar files, without the file extension. Empty for remote stores
+// and for stores in /vsizip/.
 std::string BaseOfNode(const std::string& store_path, const std::string& node) {
     if (ArchiveOf(store_path) || StorePath(store_path).is_remote()) return {};
     return SidecarBase(store_path, DatasetId(node, {}, {}), false, LoadAuxiliaryFile(store_path));
@@ -257,22 +262,22 @@ Status CopySidecars(const std::string& from, const std::string& to) {
 
 namespace {
 
-// True for an item of the default metadata domain whose value equals that in `stored`.
+// True for a metadata item of the default domain if `stored` has an item with equal key and value.
 bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
     if (item.eType != CXT_Element || !EQUAL(item.pszValue, "MDI")) return false;
     const char* const value = stored.FetchNameValue(CPLGetXMLValue(&item, "key", ""));
     return value != nullptr && std::strcmp(value, CPLGetXMLValue(&item, "", "")) == 0;
 }
 
-// True for the domain IMAGE_STRUCTURE, which describes how pixels are stored. Another program may
-// rewrite the pixels in another way.
+// True for the metadata domain IMAGE_STRUCTURE, which describes how pixels are stored. A copy in a
+// sidecar file becomes wrong if another program rewrites the pixels differently.
 bool IsImageStructure(const CPLXMLNode& node) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
            EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");
 }
 
 // Removes the children of `parent` for which `is_unwanted` returns true. Returns the number of
-// remaining elements.
+// elements among the remaining children.
 template <class Predicate>
 int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
     std::vector<CPLXMLNode*> unwanted;
@@ -311,7 +316,7 @@ CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored) {
 namespace {
 
 constexpr const char* kMultidimPam = "pam.aux.xml";
-// Marks a CRS that StoreMultidimCrs() copied from the store.
+// XML element for a CRS that StoreMultidimCrs() copied from the store into the auxiliary file.
 constexpr const char* kFromStore = "SRS.ofStore";
 
 bool IsElement(const CPLXMLNode& node, const char* name) {

@@ -24,7 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Loads the text under `key` and returns `is_one` of it. Returns false if the text is absent.
+// Loads the text under `key`, and returns the result of `is_one` for that text. Returns false if
+// the key is absent.
 bool HoldsTextWith(const std::string& folder, std::string_view key, std::size_t most_bytes,
                    bool (*is_one)(std::string_view)) {
     const auto store = OpenStore(folder, {});
@@ -34,19 +35,19 @@ bool HoldsTextWith(const std::string& folder, std::string_view key, std::size_t 
     return found.ok() && *found && is_one(std::as_const(text).span().text());
 }
 
-// True if `folder` holds a Zarr v1 array. Reads the file `meta`, because other formats use that
-// name, too.
+// True if `folder` holds a Zarr v1 array. The contents of the file `meta` are checked, because
+// other formats use that file name, too.
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // PathExists() comes first for object stores, because GDAL caches its answer about absent
-    // files.
+    // For object stores PathExists() is called first, because GDAL caches its answer if the file is
+    // absent.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     return may_be_there && HoldsTextWith(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
-// Returns the paths at which the first document of a store may lie.
+// Returns the paths of the metadata documents that can make `folder` a store.
 std::vector<std::string> RootPaths(const std::string& folder) {
     std::vector<std::string> paths;
     for (const std::string_view name : zarr::kRootDocuments) paths.push_back(FileIn(folder, name));
@@ -55,8 +56,9 @@ std::vector<std::string> RootPaths(const std::string& folder) {
     return paths;
 }
 
-// True if `folder`, which is no zip file, holds a document at the root of a store. A lone
-// `.zmetadata` is read, because Kerchunk references have one, too.
+// True if `folder`, which is not in a zip file, holds a metadata document at the root of a store.
+// If `.zmetadata` is the only document, it is read, because Kerchunk references also have a file of
+// that name.
 bool HoldsDocument(const std::string& folder) {
     const auto holds = [&](std::string_view name) { return PathExists(FileIn(folder, name)); };
     if (StorePath(folder).is_object_store()) StatInParallel(RootPaths(folder));

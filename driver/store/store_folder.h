@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recognises stores by the names of files and folders, without opening the stores.
+// Functions that recognise stores by the names of files and folders, without opening them.
 #pragma once
 
 #include <string>
@@ -10,36 +10,37 @@
 
 namespace zarr_driver {
 
-// True if `folder` is the root of a Zarr v2 or v3 store, an "x.levels" of xcube or a Zarr v1 array.
-// `folder` may be a zip file, or a folder in one. Takes a few stats and no listing. False for
-// Kerchunk references in Parquet files, which have only a `.zmetadata`.
+// True if `folder` is the root of a store: Zarr v2 or v3, a Zarr v1 array, or a folder "x.levels"
+// of xcube. `folder` may be a zip file, or a folder in a zip file. Takes a few stats and no
+// listing. False for Kerchunk references in Parquet files, whose only document is a `.zmetadata`.
 bool IsStoreFolder(const std::string& folder);
 
-// True if the `.zmetadata` in `folder` belongs to Kerchunk references in Parquet files. Reads that
-// file.
+// True if `folder` has a `.zmetadata` that belongs to Kerchunk references in Parquet files. Reads
+// that `.zmetadata`.
 bool HoldsKerchunkReferences(const std::string& folder);
 
-// True if `path` ends with the name of a Zarr v2 or v3 document. A file named `meta` is read, and
-// must be the metadata of a Zarr v1 array.
+// True if the last name in `path` is the name of a Zarr v2 or v3 metadata document. If that name is
+// `meta`, reads the file, and returns true if it is the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
 
-// Returns the folder that a path or URL means: the folder of a document if `path` names one, else
-// `path` without trailing slashes.
+// Returns the folder to which a path or URL refers. If `path` names a metadata document, this is
+// the document's folder, else `path` without trailing slashes.
 StorePath FolderOf(const StorePath& path);
 
-// Returns Ok if a store can be created at `path`, else kUnsupported: web servers are read-only.
+// Returns Ok if a store can be created at `path`. Returns kUnsupported for web servers, which are
+// read-only.
 zarr::Status CheckWritable(const StorePath& path);
 
-// Returns Ok if the store at `path` can be changed. Returns kUnsupported for web servers and for
-// remote zip files.
+// Returns Ok if the store at `path` can be changed. Returns kUnsupported if the store is on a web
+// server or in a remote zip file.
 zarr::Status CheckChangeable(const StorePath& path);
 
-// Returns Ok if `node` of the store at `path` can be deleted or renamed. Returns kUnsupported for
-// zip files, in which nothing can be deleted.
+// Returns Ok if `node` of the store at `path` can be deleted or renamed. Returns kUnsupported for a
+// store in a zip file, from which nothing can be deleted.
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
 
-// Returns FolderOf() of a store that is to be written or deleted. A name that ends in ".zip"
-// becomes a path in /vsizip/, unless a folder has that name.
+// Returns FolderOf(path) for a store that is to be written or deleted. If the name ends in ".zip",
+// and no folder has that name, the result is a path in /vsizip/.
 StorePath TargetFolderOf(const StorePath& path);
 
 }  // namespace zarr_driver

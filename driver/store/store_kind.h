@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of store kinds. A new kind is a header and a source file with its row, and a line in
-// store_kind.cpp.
+// The table of store kinds. To add a kind, write a header and a source file that define its row,
+// and add a line to store_kind.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +15,44 @@
 
 namespace zarr_driver {
 
-// How a store is opened.
+// Options with which a store is opened.
 struct StoreAccess {
-    // Values that the server refuses (403) count as absent. Object stores refuse absent keys to
-    // clients without the right to list.
+    // If true, values that the server refuses (status 403) count as absent. Object stores answer
+    // 403 for absent keys if the client has no right to list.
     bool missing_on_403 = false;
-    // The store is opened for update: cached answers are not used.
+    // If true, the store is opened for update, and cached answers are not used.
     bool update = false;
-    // Links to other stores that may be read.
+    // Decides which links to other stores may be followed.
     FollowLinks follow_links = FollowLinks::kNo;
 };
 
 enum class StoreChange : std::uint8_t { kCreate, kWrite, kDeleteNode };
 
-// A kind of store: a row of functions. Instead of a function that is nullptr, OfKind() returns the
+// A kind of store, as a table row of functions. If a function is nullptr, OfKind() returns that
 // function of the next kind in the table that recognises the path.
 struct StoreKind {
-    // True if a store at `path` is of this kind. Takes no request over a network.
+    // True if a store at `path` is of this kind. Sends no request over a network.
     bool (*recognise)(const StorePath& path);
     zarr::Result<std::shared_ptr<const zarr::Store>> (*open)(const StorePath& path,
                                                              const StoreAccess& access);
     zarr::Result<std::shared_ptr<zarr::Store>> (*open_for_update)(const StorePath& path,
                                                                   const StoreAccess& access);
-    // Returns Ok if stores of this kind allow `change`, else kUnsupported.
+    // Returns Ok if the kind allows `change` for the store at `path`, else kUnsupported.
     zarr::Status (*check)(const StorePath& path, StoreChange change);
-    // Creates an empty folder or file at `path`, under the staging name that the store has while it
-    // is built. Sets errno on failure.
+    // Creates an empty folder or file at `path`, a staging name that the store has while it is
+    // built. Sets errno on failure.
     zarr::Status (*create)(const std::string& path);
-    // Deletes the folder or file at `path`. `is_store` is true if a store is known to exist there;
-    // then an empty listing of an object store is an error.
+    // Deletes the folder or file at `path`. `is_store` is true if the caller knows that a store
+    // exists there. An empty listing of an object store is then an error.
     zarr::Status (*erase)(const std::string& path, bool is_store);
 };
 
-// Returns all kinds, in the order in which they are tried. Only tests may change the table, before
-// threads start.
+// Returns all store kinds, in the order in which OfKind() tries them. Only tests may change the
+// table, and only before threads start.
 std::vector<const StoreKind*>& StoreKinds();
 
-// Returns the member `function` of the first kind that recognises `path` and has that function.
-// With `after`, only kinds that follow `after` in the table are tried.
+// Returns the member `function` of the first store kind that recognises `path` and has that
+// function. If `after` is not nullptr, tries only kinds that follow `after` in the table.
 template <class Function>
 Function OfKind(const StorePath& path, Function StoreKind::*function,
                 const StoreKind* after = nullptr) {
@@ -64,17 +64,18 @@ Function OfKind(const StorePath& path, Function StoreKind::*function,
     return nullptr;  // not reached: the last kind has all functions and recognises every path
 }
 
-// Opens the store at `path` for reading. Fails for a zip file that cannot be read.
+// Opens the store at `path` for reading. Fails if `path` is a zip file that cannot be read.
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                            const StoreAccess& access);
 
-// Opens the store at `path` for reading and writing. With `missing_on_403` refused values count as
-// absent. Fails for a zip file that cannot be changed.
+// Opens the store at `path` for reading and writing. If `missing_on_403` is true, values that the
+// server refuses count as absent. Fails if `path` is a zip file that cannot be changed.
 zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& path,
                                                               bool missing_on_403 = false);
 
-// Deletes the folder or zip file at `path`, complete store or not. `is_store` is true if a store is
-// known to exist there; then an empty listing of an object store is an error.
+// Deletes the folder or zip file at `path`, even if it holds no complete store. `is_store` is true
+// if the caller knows that a store exists there. An empty listing of an object store is then an
+// error.
 zarr::Status EraseWhole(const std::string& path, bool is_store = false);
 
 }  // namespace zarr_driver

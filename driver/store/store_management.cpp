@@ -44,8 +44,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns the store and node that a name leads to, ignoring consolidated metadata, which may be
-// outdated.
+// Returns the store and node to which `name` leads. Consolidated metadata is ignored, because it
+// may be outdated.
 Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
@@ -68,7 +68,7 @@ Result<StoreNode> FindStoreNode(const char* name) {
 
 namespace {
 
-// True for a zip file whose store lies in a folder inside of the zip file.
+// True if `path` is a zip file, and its store lies in a folder inside of the zip file.
 bool HoldsStoreInFolder(const std::string& path) {
     const auto place = ZipLocationOf(path);
     if (!place || place->inner) return false;
@@ -76,14 +76,14 @@ bool HoldsStoreInFolder(const std::string& path) {
     return archive.ok() && !InnerFolder(*place, **archive).empty();
 }
 
-// True for "/" and paths such as "/vsis3", whose parents cannot be stores.
+// True for a path without a parent that could be a store, such as "/" and "/vsis3".
 bool IsAboveAll(const std::string& path) {
     return path.empty() || path == "/" ||
            (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
 }
 
-// Moves the last name of `folder` to the front of `node`. When a relative `folder` has no name
-// left, it becomes the absolute path of the current folder.
+// Moves the last name of the path `folder` to the front of `node`. If `folder` is relative and has
+// no name left, it becomes the absolute path of the current folder.
 void AscendTarget(std::string& folder, std::string& node) {
     const std::string last(zarr::LastName(folder));
     const bool is_relative = StorePath(folder).kind() == StorePath::Kind::kLocal &&
@@ -118,8 +118,8 @@ Result<StoreNode> FindTargetNode(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (IsLevelsFolder(at)) break;
-            // The store lies in a folder inside of the zip file, so the path is not below the
-            // store.
+            // A store in a folder inside of the zip file cannot contain `folder`, which lies below
+            // the zip file itself.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
@@ -148,7 +148,7 @@ Status CheckAddedFormat(std::optional<zarr::Format> stated, const zarr::Hierarch
 
 namespace {
 
-// Opens the current state of a store that is being changed.
+// Opens the current state of a store that is open for update.
 Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
     const std::shared_ptr<zarr::Store>& store) {
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
@@ -237,7 +237,8 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
-    // GDAL would move the objects of an object store one after another.
+    // Object stores cannot rename: GDAL would move their objects one after another. CopyStore() is
+    // used for them instead.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
@@ -245,7 +246,8 @@ Status RenamePlace(const char* new_name, const char* old_name) {
             return {};
         }
     }
-    // The store is copied if the target is on another file system, or if folders cannot be renamed.
+    // If renaming is impossible, for instance to another file system, the store is copied and then
+    // deleted.
     ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
 }
@@ -274,7 +276,8 @@ CPLErr Rename(const char* new_name, const char* old_name) {
 
 namespace {
 
-// True for files that GDAL, killed writers, xcube and desktops leave in a store.
+// True for names of files that programs other than Zarr leave in a store: GDAL, killed writers,
+// xcube and desktops.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
@@ -297,21 +300,21 @@ Status CheckReplaceable(const std::string& folder) {
     VSIStatBufL stat;
     errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
-    // A folder that cannot be examined may belong to another program. For remote paths errno has no
-    // meaning.
+    // If a folder cannot be examined, it may belong to another program and is not replaced. For
+    // remote paths errno has no meaning.
     if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR &&
         !StorePath(folder).is_remote())
         return Status::Io("cannot be examined: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
-    // /vsimem/ does not report all of its folders, so IsStoreFolder() is asked as well.
+    // /vsimem/ does not report every folder in a stat, so IsStoreFolder() is called as well.
     return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }
 
 std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
-// True if the folder in a zip file holds more than a store `name` and its sidecar files.
+// True if `folder`, in a zip file, holds more than the store `name` and the store's sidecar files.
 bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     int own = 1;
@@ -320,7 +323,7 @@ bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     return entries.size() > own;
 }
 
-// A store fills its zip file if it is the root of the zip file or the only entry there.
+// The check succeeds if the store is the root of the zip file, or the only entry there.
 Status CheckFillsZip(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
@@ -344,7 +347,8 @@ Status RemoveStore(const std::string& folder) {
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = RenameForDeletion(path);
     Status erased = EraseWhole(aside, true);
-    // After a failure the store gets its old name back, so that the deletion can be repeated.
+    // If the deletion failed, the store gets its old name back, so that the deletion can be
+    // repeated.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) DeleteSidecars(path);
     return erased;

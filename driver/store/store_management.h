@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operations on whole stores: GDALDriver::Delete(), Rename() and CopyFiles(). Delete() and Rename()
-// emit one error on failure. Stores of GDAL's built-in driver are passed to that driver.
+// Operations on whole stores: Delete(), Rename() and CopyFiles() of GDALDriver. Delete() and
+// Rename() emit one error on failure. For stores of GDAL's built-in Zarr driver, the built-in
+// driver does the work.
 #pragma once
 
 #include <cpl_error.h>
@@ -14,11 +15,12 @@
 
 namespace zarr_driver {
 
-// Deletes the store, array or group that `name` leads to. Fails, with nothing deleted, if the
-// folder is no Zarr store or holds other files, too.
+// Deletes the store, array or group to which `name` leads. Fails, with nothing deleted, if the
+// folder is not a Zarr store or holds files of other programs.
 CPLErr Delete(const char* name);
 
-// Moves a store to a free path, or gives an array or group another name in its group.
+// Moves a store to a path at which nothing exists, or renames an array or group within its parent
+// group.
 CPLErr Rename(const char* new_name, const char* old_name);
 
 // Path of a store, or of a node in a store.
@@ -27,45 +29,46 @@ struct StoreNode {
     std::string node;  // empty for the store itself
 };
 
-// Returns the store or node that `name` leads to. Fails if it does not exist.
+// Returns the store or node to which `name` leads. Fails if nothing exists there.
 zarr::Result<StoreNode> FindStoreNode(const char* name);
 
-// Returns where a new store or node called `name` is created. A path below a folder with Zarr
-// documents becomes a node of that store. Exceptions are paths below xcube's "x.levels", and paths
-// of stores whose parent folder has no document. Any other path becomes a new store at `folder`,
-// with `node` as in `name`.
+// Returns the folder and the path in the store at which a new node called `name` is created. If a
+// folder above `name` holds Zarr documents, the result is a node of that store. Otherwise the
+// result is a new store at `folder`, with `node` as in `name`. Two kinds of paths are always new
+// stores: levels of xcube's "x.levels", and existing stores whose parent folder has no Zarr
+// document.
 zarr::Result<StoreNode> FindTargetNode(const char* name);
 
-// True if `target`, from FindTargetNode(), is a node of an existing store.
+// True if `target`, a result of FindTargetNode(), is a node in an existing store.
 bool IsInStore(const StoreNode& target);
 
-// Returns Ok if the creation option FORMAT is not `stated`, or equals the format of the existing
-// `store`.
+// Returns Ok if `stated`, the creation option FORMAT, is nullopt or equals the format of the
+// existing `store`.
 zarr::Status CheckAddedFormat(std::optional<zarr::Format> stated, const zarr::Hierarchy& store);
 
 // Returns Ok if nothing exists at `folder` and a store can be created there.
 zarr::Status CheckFree(const std::string& folder);
 
-// Copies a store and its sidecar files to a free path. A failed copy is deleted.
+// Copies a store and its sidecar files to a path at which nothing exists. Deletes an incomplete
+// copy on failure.
 zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 
-// Returns Ok if a new store can replace `folder`: nothing exists there, or an empty folder, or a
-// folder with only a store. The error names the first other file.
+// Returns Ok if a new store may replace `folder`: a missing folder, an empty folder, or a folder
+// that holds only a store. Otherwise the error names the first file of another program.
 zarr::Status CheckReplaceable(const std::string& folder);
 
-// Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names one that does not,
-// and says that the folder is therefore not `refusal`, such as "deleted".
+// Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names a file of another
+// program. The error also says that the folder is not `refusal`, such as "deleted".
 zarr::Status CheckNoOtherFiles(const std::string& folder, const char* refusal);
 
-// Returns the file or folder in which a store lies: the zip file if `folder` is in /vsizip/, else
-// `folder`.
+// Returns the zip file if `folder` lies in /vsizip/, else `folder`.
 std::string FileOrFolderOf(const std::string& folder);
 
-// Returns Ok if `folder` is not in a zip file, or is all that its zip file holds.
+// Returns Ok if `folder` is not in a zip file, or if the zip file holds nothing else.
 zarr::Status CheckFillsZip(const std::string& folder);
 
 // Deletes the store at `folder` and its sidecar files. Fails, with nothing deleted, if the folder
-// is no Zarr store or holds other files, too.
+// is not a Zarr store or holds files of other programs.
 zarr::Status RemoveStore(const std::string& folder);
 
 }  // namespace zarr_driver

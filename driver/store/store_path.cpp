@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kWebPrefix = "/vsicurl/";
 
-// An object store's prefix, and the GDAL option that turns signatures off.
+// An object store of GDAL: the prefix of its paths, and the configuration option that turns off
+// signatures.
 struct ObjectStore {
     const char* prefix;
     const char* no_sign_request;  // nullptr if GDAL has no such option
@@ -53,12 +54,13 @@ void AppendEncoded(std::string& url, char c) {
     url += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
 }
 
-// Returns the URL of a file on a web server. Not for paths of the form "/vsicurl?options".
+// Returns the URL of a file on a web server. `folder` must not be of the form "/vsicurl?options".
 std::string WebUrl(const std::string& folder, const std::string& key) {
     const std::string base = folder.substr(std::strlen(kWebPrefix));
     const std::size_t query = std::min(base.find('?'), base.size());
     std::string url;
-    // The user typed a URL, so only characters that are illegal in URLs are encoded.
+    // The user typed a URL, which may be encoded already, so only characters that are illegal in
+    // URLs are encoded.
     for (const char c : base.substr(0, query))
         if (c <= ' ' || c > '~')
             AppendEncoded(url, c);
@@ -83,7 +85,8 @@ std::string Take(char* text) {
     return taken;
 }
 
-// GDAL returns a URL without a signature if the credentials belong into headers.
+// False for a URL without signature. GDAL returns such a URL if the credentials must be sent in
+// headers.
 bool IsSigned(const std::string& url) {
     return url.find("Signature=") != std::string::npos || url.find("sig=") != std::string::npos;
 }
@@ -95,7 +98,7 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
         if (url == nullptr || !STARTS_WITH_CI(url, "http")) return std::nullopt;
         return url;
     }
-    // The requester's consent to pay is a header, which a URL cannot express.
+    // A requester who pays must say so in a header, which a URL cannot express.
     if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
         return std::nullopt;
     std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));
@@ -103,7 +106,8 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
     return std::nullopt;
 }
 
-// Options from GDAL's documentation, "GDAL Virtual File Systems", and of its HTTP client.
+// Options that select server, account and rights. Source: GDAL's documentation, "GDAL Virtual File
+// Systems", and its HTTP client.
 constexpr const char* kAccountOptions[] = {
     "AWS_S3_ENDPOINT",
     "AWS_HTTPS",
@@ -182,7 +186,8 @@ bool IsAllDigits(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Returns the end of an unquoted path: the first ":/" that belongs neither to a URL nor to a drive.
+// Returns the position after an unquoted path: the first ":/" that belongs neither to a URL nor to
+// a drive letter.
 std::size_t EndOfPath(const std::string& text) {
     for (std::size_t at = text.find(":/"); at != std::string::npos; at = text.find(":/", at + 1)) {
         const bool is_url = text.compare(at, 3, "://") == 0;
@@ -191,15 +196,15 @@ std::size_t EndOfPath(const std::string& text) {
     return text.size();
 }
 
-// Returns the position of the closing quote. It is the first quote at the end of the text or before
-// ":/", so that a path may contain quotes.
+// Returns the position of the closing quote. This is the first quote that stands at the end of the
+// text or before ":/", so that a path may contain quotes.
 std::size_t EndOfQuotedPath(const std::string& text) {
     for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
         if (at + 1 == text.size() || text.compare(at + 1, 2, ":/") == 0) return at;
     return text.find('"', 1);
 }
 
-// Moves trailing indices such as ":3:0" from `node` to `indices`.
+// Moves trailing indices, such as ":3:0", from the text `node` to `indices`.
 zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices) {
     for (std::size_t colon = node.rfind(':'); colon != std::string::npos; colon = node.rfind(':')) {
         const std::string digits = node.substr(colon + 1);
@@ -213,9 +218,9 @@ zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices)
     return {};
 }
 
-// Removes a trailing selection such as ":time=2020-07-01T12:00:00Z,z=2" from `node` and returns it.
-// The selection starts at the first colon that is followed by a name and '='. A slash after the
-// colon means that the colon belongs to the node's path.
+// Removes a trailing selection, such as ":time=2020-07-01T12:00:00Z,z=2", from the text `node` and
+// returns it. The selection starts at the first colon that is followed by a name and '='. If a
+// slash follows the colon, the colon belongs to the node's path.
 std::string TakeSelection(std::string& node) {
     for (std::size_t colon = node.find(':'); colon != std::string::npos;
          colon = node.find(':', colon + 1)) {
@@ -229,8 +234,8 @@ std::string TakeSelection(std::string& node) {
     return {};
 }
 
-// Returns the path of "file:///folder", "file://localhost/folder" or "file:///C:/folder" (RFC
-// 8089).
+// Returns the path in a file URL (RFC 8089): "file:///folder", "file://localhost/folder" or
+// "file:///C:/folder". `rest` is the text after the scheme.
 std::string PathOfFileUrl(const std::string& rest) {
     std::string escaped;  // CPLUnescapeString() turns "+" into a space
     for (const char c : rest) escaped += c == '+' ? "%2B" : std::string(1, c);
@@ -240,8 +245,8 @@ std::string PathOfFileUrl(const std::string& rest) {
     return has_drive ? path.substr(1) : path;
 }
 
-// Takes "/vsikerchunk_json_ref/{path}/node" apart. The prefix and braces stay unless the path shows
-// by itself that it is references.
+// Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the ending of `path`
+// shows that it is a document of references, the prefix and braces are removed, too.
 void TakeReferenceNode(ConnectionString& name) {
     const std::string text = name.path;
     for (const char* prefix : kKerchunkJsonPrefixes) {
@@ -377,8 +382,8 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // A final slash keeps a name such as "a:3" from being parsed as an index, or "a:t=3" as a
-    // selection.
+    // A final slash is appended, because the end of a name such as "a:3" or "a:t=3" would be parsed
+    // as an index or a selection.
     std::string rest = node;
     const std::size_t colon = node.rfind(':');
     if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||

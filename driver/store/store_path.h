@@ -26,8 +26,8 @@
 
 namespace zarr_driver {
 
-// A path in GDAL's file systems, with its kind, which the constructor derives from the first
-// characters. Only assignment changes it.
+// A path in GDAL's file systems, with its kind. The constructor finds the kind by the first
+// characters of the path. Only assignment changes an object.
 class StorePath {
   public:
     enum class Kind : std::uint8_t {
@@ -44,26 +44,27 @@ class StorePath {
     StorePath(const char* path)
         : StorePath(std::string(path)) {}  // NOLINT(google-explicit-constructor)
 
-    // Returns the path as GDAL's file systems spell it.
+    // Returns the path in the form that GDAL's file systems accept.
     const std::string& text() const { return text_; }
     operator const std::string&() const { return text_; }  // NOLINT(google-explicit-constructor)
     const char* c_str() const { return text_.c_str(); }
 
     Kind kind() const { return kind_; }
-    // True for web servers and object stores, where each request takes a round trip over a network.
+    // True for web servers and object stores, where each read sends a request over a network.
     bool is_remote() const { return kind_ == Kind::kWebServer || is_object_store(); }
-    // True for object stores, which return listings and accept writes.
+    // True for object stores, which return listings and accept writes; false for web servers.
     bool is_object_store() const { return kind_ == Kind::kObjectStore; }
 
-    // Returns the URL from which a GET request reads the file `key` of this remote folder. An empty
-    // `key` means the folder itself. URLs of a web server are percent-encoded and end with the
-    // folder's query. URLs of an object store are signed with GDAL's credentials for one hour.
-    // Returns nullopt if a URL cannot express GDAL's options, and for paths that are not remote.
+    // Returns the URL from which a GET request reads the file `key` of this remote folder. If `key`
+    // is empty, returns the URL of the folder. A URL of a web server is percent-encoded and ends
+    // with the folder's query. A URL of an object store is signed with GDAL's credentials for one
+    // hour. Returns nullopt if a URL cannot express GDAL's options, and for paths that are not
+    // remote.
     std::optional<std::string> Url(const std::string& key = {}) const;
 
     // Returns the GDAL options, with their current values for this path, that select server,
-    // account and rights. Two different texts may mean two different contents of one path. Holds
-    // passwords: never show the text to users. Empty if no such option is set.
+    // account and rights. If the texts differ, the path may have different contents. The text may
+    // hold passwords: never show it to users. Empty if no such option is set.
     std::string AccountOptions() const;
 
   private:
@@ -71,10 +72,12 @@ class StorePath {
     Kind kind_ = Kind::kLocal;
 };
 
-// Removes the query of a URL from the end of `path`, and returns it. `path` lies at or below `url`.
+// Removes the query of the URL `url` from the end of `path`, and returns the query. `path` is `url`
+// or a path below it.
 std::string TakeQuery(const StorePath& url, std::string& path);
 
-// Returns the path of the file `key` in a folder. The query of a URL stays at the end.
+// Returns the path of the file `key` in a folder. If the folder is a URL with a query, the query
+// stays at the end.
 std::string FileIn(const StorePath& folder, std::string_view key);
 
 struct ConnectionString {
@@ -87,25 +90,28 @@ struct ConnectionString {
     bool is_store = false;               // IsStoreFolder(FolderOf(path)) is known to be true
 };
 
-// Prefixes of GDAL's file systems that show references in JSON as a folder. "{path}" follows the
-// prefix. Dataset names with them open without these file systems.
+// Prefixes of GDAL's file systems that show Kerchunk references in JSON as a folder. "{path}"
+// follows the prefix. This driver accepts names with the prefixes even if GDAL lacks these file
+// systems.
 inline constexpr const char* kKerchunkJsonPrefixes[] = {"/vsikerchunk_json_ref/",
                                                         "/vsikerchunk_json_ref_cached/"};
 
-// True if `name` starts with "ZARR:" in any case.
+// True if `name` starts with "ZARR:", in upper or lower case.
 bool HasZarrPrefix(const std::string& name);
 
-// The parts of a name that starts with "ZARR:", as the user typed them.
+// Parts of a name that starts with "ZARR:", with the spelling of the user.
 struct ConnectionParts {
     std::string prefix;  // "ZARR", without the colon
     std::string path;    // with its quotes
     std::string node;    // "/group/array:3"; empty without
 };
 
-// Returns nullopt if `name` does not start with "ZARR:", or if its quote is not closed.
+// Splits a name into its parts. Returns nullopt if `name` does not start with "ZARR:", or if a
+// quote is not closed.
 std::optional<ConnectionParts> SplitConnectionString(const std::string& name);
 
-// Parses a name that a user opens. A name without "ZARR:" is a path as a whole.
+// Parses a name that a user opens. If the name does not start with "ZARR:", the whole name is a
+// path.
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name);
 
 // Returns ZARR:"path":/node, followed by ":index" for each of the `indices` of a slice.

@@ -43,7 +43,8 @@ bool IsOnLocalDisk(const std::string& path) {
     return StorePath(path).kind() == StorePath::Kind::kLocal;
 }
 
-// Returns the target of a symbolic link, so that the target is replaced and not the link.
+// Returns the target of a symbolic link, because the target is to be replaced and the link is to
+// stay.
 std::string WithoutLink(const std::string& path) {
     std::error_code error;
     if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(path, error)) return path;
@@ -56,7 +57,7 @@ std::string FolderAround(const std::string& path) {
     return parent.empty() ? "." : parent;
 }
 
-// True if another file or folder can replace `path` by renaming.
+// True if a renamed file or folder can take the place of `path`.
 bool CanBeReplaced(const std::string& path) {
     if (RenamingAt(path) == Renaming::kNo) return false;
     const std::string_view name = zarr::LastName(path);
@@ -69,15 +70,15 @@ bool CanBeReplaced(const std::string& path) {
     return own.st_dev == around.st_dev;  // another device: a mount point
 }
 
-// True for errors about missing rights, false for errors of the file system itself.
+// True if `error` is an errno about missing rights. False for failures of the file system itself.
 bool IsMissingRight(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 Status SwapFailure(const std::string& what, int error) {
     return Status::Io(what + ": " + std::generic_category().message(error != 0 ? error : EIO));
 }
 
-// Creates the empty staging file or folder `path` of the store at `folder`, with the permissions of
-// `replaced`. Returns 0 or an errno.
+// Creates `path`, the empty staging file or folder for the store at `folder`. Copies the
+// permissions of `replaced`. Returns 0 or an errno.
 int MakeEmpty(const std::string& path, const std::string& replaced, const StorePath& folder) {
     errno = 0;
     if (!OfKind(folder, &StoreKind::create)(path).ok()) return errno != 0 ? errno : EIO;
@@ -88,7 +89,8 @@ int MakeEmpty(const std::string& path, const std::string& replaced, const StoreP
     return 0;
 }
 
-// Swaps the names of two files or folders in one step. Returns false if the system cannot.
+// Swaps the names of two files or folders in one step. Returns false if the operating system cannot
+// do so.
 bool Exchange(const std::string& one, const std::string& other) {
 #if defined(__linux__) && defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
     return IsOnLocalDisk(one) && syscall(SYS_renameat2, AT_FDCWD, one.c_str(), AT_FDCWD,
@@ -100,8 +102,8 @@ bool Exchange(const std::string& one, const std::string& other) {
 #endif
 }
 
-// Stores that are being built use the first staging names; stores that are being deleted use the
-// last.
+// Numbers of staging names for stores that are being deleted. Smaller numbers are for stores that
+// are being built.
 constexpr unsigned kFirstDeletionName = kMaxStagingStores + 1;
 constexpr unsigned kLastDeletionName = 2 * kMaxStagingStores;
 
@@ -114,7 +116,8 @@ void RemoveAbandoned(const std::string& aside) {
     DeleteSidecars(aside);
 }
 
-// Returns a staging name for a store that is to be deleted; empty if all are in use.
+// Returns an unused staging name for a store that is to be deleted. Returns an empty string if all
+// names are in use.
 std::string DeletionName(const std::string& path) {
     for (unsigned i = kFirstDeletionName; i <= kLastDeletionName; ++i) {
         std::string name = StagingStorePath(path, i);
@@ -171,7 +174,8 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         std::exchange(replacement.path_, {});  // Undo() must not touch the old store
     const bool is_remote = StorePath(path).is_remote();
     if (FileOrFolderOf(folder) != folder) {
-        // Objects are written whole, so a remote zip file is built locally and then copied.
+        // An object store can only write a whole object. A remote zip file is therefore built on
+        // the local disk and then copied.
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
@@ -191,7 +195,8 @@ void StoreReplacement::BuildAt(const std::string& aside) {
     building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
 }
 
-// Sets `is_possible` to false and returns Ok if the store has to be built in place.
+// Creates the staging store. If that is impossible and the store must be built in place, sets
+// `is_possible` to false and returns Ok.
 Status StoreReplacement::BuildStaging(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;
@@ -212,12 +217,13 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         }
         zarr::PathLock::Failure failure{};
         auto lock = zarr::PathLock::Try(aside, failure);
-        // Another process may meanwhile have taken the new staging store for an abandoned one.
+        // Before the lock was taken, another process may have deleted the new staging store as an
+        // abandoned one.
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
         if (RenamingAt(path_) != Renaming::kUntested) return {};
-        // Tries whether folders can be renamed before any data is at stake.
+        // Tests whether folders can be renamed, while the staging store is still empty.
         const std::string other = StagingStorePath(path_, kMaxStagingStores);
         is_possible = VSIRename(aside.c_str(), other.c_str()) == 0 &&
                       VSIRename(other.c_str(), aside.c_str()) == 0;
@@ -263,7 +269,7 @@ Status StoreReplacement::RenameToFinal() {
             return SwapFailure("cannot be renamed to its final name", error);
         }
     }
-    // An old store that cannot be deleted stays under its staging name.
+    // If the old store cannot be deleted, it stays under its staging name.
     static_cast<void>(EraseWhole(old));
     return {};
 }

@@ -9,26 +9,26 @@
 
 namespace zarr_driver {
 
-// Renames a store that is to be deleted to a staging name beside it. The next writer of the store
-// removes leftovers under that name if this process is killed. Returns the new path, or `path` if
-// the store cannot be renamed.
+// Renames the store at `path`, which is to be deleted, to a staging name in the same folder. If
+// this process is killed, the next writer of the store removes the leftovers under that name.
+// Returns the new path, or `path` if the store cannot be renamed.
 std::string RenameForDeletion(const std::string& path);
 
-// Builds a new store, which may replace an old one. The new store is built under a staging name
-// beside the final one, and renamed once it is complete. A killed process therefore leaves the old
-// store or the new one under the final name. The next writer of that name removes leftover staging
+// Builds a new store, which may replace an old store. The new store is built under a staging name
+// in the same folder, and renamed once it is complete. If the process is killed, either the old
+// store or the new store has the final name. The next writer of that name removes leftover staging
 // stores.
 //
-// The store is built in place, after the old one is deleted, if folders cannot be renamed. Object
-// stores cannot rename folders. Mount points, the current folder, and folders in a parent that is
-// not writable cannot be replaced.
+// If folders cannot be renamed, the old store is deleted and the new store is built in place.
+// Object stores cannot rename folders. Renaming also fails for mount points, for the current
+// folder, and in a parent folder that is not writable.
 class StoreReplacement {
   public:
-    // Prepares a new store at `folder`. Fails, with nothing changed, unless nothing exists there,
-    // or an empty folder, or a folder with only a store.
+    // Prepares a new store at `folder`. Fails, with nothing changed, if `folder` holds anything
+    // other than a store. `folder` may also be missing or empty.
     static zarr::Result<StoreReplacement> Begin(const std::string& folder);
 
-    // Creates an inactive object, for stores that are updated and not created.
+    // Creates an object that does nothing, for a store that is updated instead of created.
     StoreReplacement() = default;
     // Deletes the new store, unless Commit() has succeeded.
     ~StoreReplacement() {
@@ -39,16 +39,18 @@ class StoreReplacement {
     StoreReplacement(StoreReplacement&& other) noexcept;
     StoreReplacement& operator=(StoreReplacement&& other) noexcept;
 
-    // Path where the store is being built: the staging path until Commit(), then the final one. For
-    // a store in a zip file the path is /vsizip/{zip file}/folder, with the staging zip file in the
-    // braces.
+    // Returns the path where the store is being built: the staging path until Commit(), then the
+    // final path. For a store in a zip file the path is /vsizip/{zip file}/folder, where "zip file"
+    // is the path of the staging zip file.
     const std::string& folder() const { return building_folder_; }
     bool IsStaging() const { return building_ != path_; }
-    // True if no store existed under a remote path, so that the new one is known to be empty.
+    // True if the path is remote and no store existed there, so that the new store is known to be
+    // empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
 
-    // Gives the new store its final name and deletes the old store. No file of the new store may be
-    // open for writing. On failure the old store remains, and the destructor deletes the new one.
+    // Renames the new store to its final name, and deletes the old store. No file of the new store
+    // may be open for writing. On failure the old store stays, and the destructor deletes the new
+    // store.
     zarr::Status Commit();
 
   private:
@@ -65,7 +67,8 @@ class StoreReplacement {
 
     std::string folder_;           // final path of the store
     std::string building_folder_;  // path of the store while it is built
-    // Final and staging path of the folder or zip file. Empty if there is nothing to undo.
+    // Final path and staging path of the folder or zip file. Both are empty if the destructor has
+    // nothing to delete.
     std::string path_;
     std::string building_;
     std::optional<zarr::PathLock> lock_;  // on the staging path

@@ -97,7 +97,8 @@ bool StoreUpdate::HasWritten(const std::string& path) const {
 
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The array may still be in use, and may be found again under its path.
+    // `array` may still be in use, and a new array may be opened under its path. The pending chunks
+    // of `array` must not be written.
     array.DiscardPending();
     writers_.erase(&array);
 }
@@ -158,7 +159,8 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
-    // If a JSON object repeats a name, the last member counts. Only one remains after the change.
+    // If a JSON object repeats a name, the last member with that name counts. The change keeps only
+    // one.
     json::Object kept;
     bool is_set = false;
     for (const json::Member& member : members) {

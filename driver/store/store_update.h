@@ -18,21 +18,22 @@
 
 namespace zarr_driver {
 
-// Returns the locks for the option SYNCHRONIZER, which names a `folder` of lock files; nullptr if
-// `folder` is empty. Errors name the option and the folder.
+// Returns the locks for the creation or open option SYNCHRONIZER. `folder`, the value of the
+// option, is a folder of lock files. Returns nullptr if `folder` is empty. Errors name the option
+// and the folder.
 zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
 
-// Returns the error for changing a dataset that is not open for update. `is_inherited` is true in a
-// forked child: only the process that opened the dataset may change the store.
+// Returns the error for an attempt to change a dataset that is not open for update. `is_inherited`
+// is true in a forked child, because only the process that opened the dataset may change the store.
 zarr::Status NotForUpdate(bool is_inherited);
 
-// Pending changes of a store, shared by the raster and the multidimensional API: metadata, written
-// arrays, and changed attributes. Thread-safe.
+// Changes of a store that are not written yet: metadata, chunks of arrays, and attributes. The
+// raster API and the multidimensional API share one object. Thread-safe.
 class StoreUpdate {
   public:
     // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store, and may
-    // be nullptr if Attributes() and ChangeAttribute() are not called. `format` is given for a
-    // store that is being created; otherwise the store tells.
+    // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is given for a
+    // store that is being created; otherwise the format is read from the store.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
                 std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr,
@@ -44,73 +45,75 @@ class StoreUpdate {
           metadata_(store_, consolidate, locks_, format) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
-    // True if this object creates the store. No other process has added nodes to the store yet.
+    // True if this object creates the store, so that no other process has added nodes to it.
     bool is_of_new_store() const { return is_of_new_store_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
-    // Creates an array, replacing an existing one, and records its path for DeleteCreated().
+    // Creates an array, which may replace an existing array. Records the path for DeleteCreated().
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
-    // Records that another object created the array at `path`, which has not been written to.
+    // Records the array at `path`, which another object created and nobody has written to, for
+    // DeleteCreated().
     void RecordCreated(const std::string& path);
     bool HasCreated(const std::string& path) const;
-    // Removes `path` from the arrays that MakeArray() recorded, because a caller replaces the
-    // array. Returns false if `path` was not recorded.
+    // Removes `path` from the recorded new arrays, because the caller is replacing the array.
+    // Returns false if `path` was not recorded.
     bool RemoveCreated(const std::string& path);
-    // Deletes all recorded arrays after a failed creation. Tries all of them, and returns the first
-    // failure.
+    // Deletes all arrays that were recorded as new, after a failed creation. Tries all of them, and
+    // returns the first failure.
     zarr::Status DeleteCreated();
 
-    // Returns the writer of an array, which this object owns. Creates the writer at the first call.
-    // Fails if a codec of the array cannot encode.
+    // Returns the writer of an array. This object owns the writer, and creates it at the first
+    // call. Fails if a codec of the array cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
-    // True if a writer was ever opened for the array at `path`.
+    // True if a writer was opened for the array at `path`, even if the writer no longer exists.
     bool HasWritten(const std::string& path) const;
 
-    // Writes the consolidated metadata, then flushes the store. Call it last.
+    // Writes the consolidated metadata, then flushes the store. Must be the last call.
     zarr::Status Close();
 
-    // Takes over the staging store. Without a later RenameToFinal() its files are deleted with this
-    // object.
+    // Takes ownership of the staging store. If RenameToFinal() is never called, the staging store
+    // is deleted with this object.
     void SetReplacement(StoreReplacement replacement) { replacement_ = std::move(replacement); }
-    // Gives a new, closed store its final name.
+    // Renames the new store to its final name. Close() must have been called.
     zarr::Status RenameToFinal() { return replacement_.Commit(); }
 
-    // Discards the pending chunks of an array that is to be deleted, and destroys its writer.
+    // Discards the pending chunks of an array that the caller will delete, and destroys its writer.
     void Forget(const zarr::Array& array);
 
-    // Writes the pending chunks of the arrays at and below `path`, and destroys their writers. To
-    // be called before the arrays change; writers obtained earlier become invalid. Chunks that
-    // cannot be written stay pending.
+    // Writes the pending chunks of all arrays at and below `path`, and destroys the writers of
+    // these arrays. Call Release() before the arrays change; writers obtained earlier become
+    // invalid. Chunks that cannot be written stay pending.
     zarr::Status Release(const std::string& path, std::size_t threads);
-    // Makes the fill value of an array count as data, no longer as missing data. Zarr v2 expresses
-    // that by a null fill value, so absent chunks are written first. Writes pending chunks and
+    // Makes the fill value of an array count as data instead of missing data. Zarr v2 expresses
+    // this by a null fill value, so absent chunks are written first. Writes pending chunks and
     // destroys the writer of the array; open the array again afterwards. `hierarchy` reads the
     // array.
     zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
                               std::size_t threads) {
         return SetFillValue(hierarchy, path, std::nullopt, threads);
     }
-    // Sets the fill value of an array: `element` is one element in the host's byte order. Absent
-    // chunks are written first, so that their values do not change. Otherwise like MakeFillData().
+    // Sets the fill value of an array. `element` is one element in the host's byte order. Writes
+    // absent chunks first, so that the values in them do not change. Writes pending chunks and
+    // destroys the writer of the array; open the array again afterwards.
     zarr::Status SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                               const std::optional<std::string>& element, std::size_t threads);
-    // Discards pending chunks, pending attributes and writers of the nodes at and below `path`. To
-    // be called after the nodes were deleted.
+    // Discards the pending chunks, pending attributes and writers of all nodes at and below `path`.
+    // Call Discard() after deleting the nodes.
     void Discard(const std::string& path);
 
-    // Returns the attributes of a node with the pending changes. Fails if the stored attributes are
-    // no JSON object.
+    // Returns the attributes of a node, including pending changes. Fails if the stored attributes
+    // are not a JSON object.
     zarr::Result<zarr::json::Value> Attributes(const std::string& path) const;
     // Sets an attribute, or removes it if `value` is nullopt. The change stays pending until
-    // StoreAttributes(), which writes the attributes of a node together.
+    // StoreAttributes() writes all attributes of the node together.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
-    // Moves the pending attributes of the nodes at and below `from` to `to`.
+    // Moves the pending attributes of all nodes at and below the path `from` to the path `to`.
     void MoveAttributes(const std::string& from, const std::string& to);
 
-    // Writes all pending chunks. Tries every array, and returns the first failure; failed chunks
-    // stay pending.
+    // Writes the pending chunks of all arrays. Continues after a failure, and returns the first
+    // failure. Chunks that cannot be written stay pending.
     zarr::Status FlushChunks(std::size_t threads);
     zarr::Status StoreAttributes();
     zarr::Status Flush(std::size_t threads);
@@ -132,7 +135,8 @@ class StoreUpdate {
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
-    // All attributes of a node: before its first pending change, and with all pending changes.
+    // Two versions of all attributes of a node: before the first pending change, and after all
+    // pending changes.
     struct Changed {
         zarr::json::Value before;
         zarr::json::Value after;

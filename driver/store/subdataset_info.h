@@ -8,8 +8,9 @@
 namespace zarr_driver {
 
 #if ZARR_HAS_SUBDATASET_INFO
-// Splits the connection string of a node, so that GDAL can change the path in it, for instance in a
-// VRT with relative paths. Returns nullptr for any other name. The caller owns the result.
+// Splits the connection string `name` of a node into parts, so that GDAL can change the path. GDAL
+// does so for a VRT with relative paths, for example. Returns nullptr for any other name. The
+// caller owns the result.
 GDALSubdatasetInfo* GetSubdatasetInfo(const char* name);
 #endif
 

@@ -57,12 +57,13 @@ bool PathExists(const std::string& path) {
 
 namespace {
 
-// True if `paths`, all of one store, are remote.
+// True if `paths` are remote. All paths must belong to one store, so only the first is examined.
 bool AreOnAServer(const std::vector<std::string>& paths) {
     return !paths.empty() && !VSIIsLocal(paths.front().c_str());
 }
 
-// Calls `visit` for each of `paths`, all of one store; in parallel if they are remote.
+// Calls `visit` for each of `paths`, in parallel if the paths are remote. All paths must belong to
+// one store.
 void ForEachTogether(const std::vector<std::string>& paths,
                      const std::function<void(const std::string&)>& visit) {
     const std::size_t at_once = AreOnAServer(paths) ? 32 : 1;
@@ -107,8 +108,8 @@ struct CloseDir {
     void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
 };
 
-// Returns the errno of a file operation, or 0 for errors that the sockets of GDAL's network code
-// left behind.
+// Returns `error`, or 0 for the values that sockets in GDAL's network code leave in errno. Such
+// values are no file errors.
 int WithoutSocketErrors(int error) { return error == EAGAIN || error == EINPROGRESS ? 0 : error; }
 
 Status Failure(const std::string& key, const std::string& what, int file_error) {
@@ -122,30 +123,32 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// True if an entry of a listing is a folder; `path` and `key` name the entry. Fails if GDAL cannot
-// examine the entry: otherwise its members would go unnoticed.
+// True if an entry of a listing is a folder. `path` is the path of the entry and `key` its key.
+// Fails if GDAL cannot examine the entry: a folder could otherwise be mistaken for a file.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
-    // GDAL reports an entry that it failed to examine with mode 0.
+    // An entry with mode 0 is one that GDAL failed to examine.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;
     if (is_known || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
     if (VSI_ISREG(entry.nMode)) return false;
     VSIStatBufL stat;
     errno = 0;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
-    // The entry is a broken link or a folder of /vsimem/, which does not report all of its folders.
+    // The stat fails for a broken link, and for a folder of /vsimem/ that GDAL does not report.
+    // Both count as folders.
     if (errno == ENOENT || errno == ENOTDIR) return true;
     return Failure(key, "cannot read its file type", errno);
 }
 
-// Finds errors of listings. GDAL shows a failed listing as an empty or truncated one, and leaves
-// only errno. For remote paths errno has no meaning.
+// Finds errors of listings on local paths. GDAL returns an empty or truncated listing on failure,
+// and only errno shows the error. For remote paths errno has no meaning.
 class ListingErrors {
   public:
     explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
 
-    // Resets errno before a call into GDAL.
+    // Sets errno to 0. Must be called before a call into GDAL.
     void ResetErrno() const { errno = 0; }
-    // Returns the errno of the last call into GDAL; 0 if the call succeeded.
+    // Returns the errno of the last call into GDAL. Returns 0 if the call succeeded, or if only a
+    // file or folder was absent.
     int LastErrno() const {
         const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
         return is_one ? errno : 0;
@@ -155,8 +158,8 @@ class ListingErrors {
     const bool is_local_;
 };
 
-// True if a failed open means that the file is absent. Not every file system sets errno; a stat
-// then tells absence from failure.
+// True if a file failed to open because it is absent. Some file systems do not set errno; a stat
+// then shows whether the file exists.
 bool IsAbsent(const std::string& path, int file_error) {
     const int error = WithoutSocketErrors(file_error);
     if (error == ENOENT || error == ENOTDIR) return true;
@@ -164,8 +167,8 @@ bool IsAbsent(const std::string& path, int file_error) {
     return !PathExists(path);
 }
 
-// True if a folder failed to open because `path` is absent or a file. A web server shows a folder
-// that it does not list as a file.
+// True if a folder failed to open because `path` is absent or a file. If a web server lists no
+// folders, its folders look like files.
 bool HasNoEntries(const std::string& path, int file_error) {
     if (IsAbsent(path, file_error)) return true;
     VSIStatBufL stat;
@@ -173,7 +176,7 @@ bool HasNoEntries(const std::string& path, int file_error) {
            VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 && VSI_ISREG(stat.st_mode);
 }
 
-// True if a file is visible at `path`, even if it cannot be opened. Takes no request over a
+// True if a file exists at `path`, even if the file cannot be opened. Sends no request over a
 // network.
 bool IsVisible(const std::string& path) {
     int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
@@ -182,7 +185,7 @@ bool IsVisible(const std::string& path) {
     return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
 }
 
-// A file that is open for reading; `file` is nullptr if the key is absent.
+// A file that is open for reading, and its size in bytes. `file` is nullptr if the key is absent.
 struct OpenedFile {
     VsiFile file;
     std::uint64_t size = 0;
@@ -199,21 +202,22 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     int error = open();
     if (opened.file == nullptr && IsAbsent(path, error)) {
         if (!IsVisible(path)) return opened;
-        // Another process may have created the file between VSIFOpenL() and IsVisible().
+        // Another process may have created the file between VSIFOpenL() and IsVisible(), so a
+        // second attempt is made.
         error = open();
         if (opened.file == nullptr && !IsVisible(path)) return opened;
         if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;
-    // A folder opens as a file on some systems, and then has an absurd size.
+    // On some systems a folder can be opened as a file, but its size is then absurd.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
     const bool seekable = VSIFSeekL(opened.file.get(), 0, SEEK_END) == 0;
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
-    // GDAL opens a remote file without a request. VSIFTellL() sends the first one, which may find
-    // that the file is absent.
+    // GDAL opens a remote file without sending a request. The first request is sent by VSIFTellL(),
+    // and only then is a missing file noticed.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -231,7 +235,8 @@ Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t of
     return Failure(key, "cannot read", errno);
 }
 
-// Returns the version of an absent value, and of a remote value, for which no request is made.
+// Returns the version of an absent value. Also used for remote values, because no request is sent
+// for a version.
 zarr::ObjectVersion NoFile() {
     zarr::ObjectVersion version;
     version.is_certain = true;
@@ -304,7 +309,8 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const QuietErrors quiet;
         if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
         const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
-        // Avoids a stat per entry if the file system returns types along with names.
+        // With this option, GDAL does not stat each entry if the file system returns the types of
+        // entries along with the names.
         constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
         const ListingErrors errors(path);
         errors.ResetErrno();
@@ -339,7 +345,8 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
     errors.ResetErrno();
-    // Lists recursively: an object store answers with a thousand names at a time.
+    // The listing is recursive, because an object store returns up to a thousand names in one
+    // answer, across folders.
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
@@ -358,7 +365,7 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
         errors.ResetErrno();
     }
     if (listing_error == 0) listing_error = errors.LastErrno();
-    // A truncated listing of an object store leaves a message, but no errno.
+    // If a listing of an object store is truncated, GDAL emits a message but does not set errno.
     if (listing_error == 0 && QuietErrors::Message().empty()) return {};
     return Failure(prefix, "cannot list", listing_error);
 }
@@ -375,9 +382,10 @@ Renaming RenamingAt(const std::string& path) {
 
 namespace {
 
-// Opens the file `path` of the store at `folder` for writing, truncating an existing file.
+// Opens the file `path` for writing, and truncates an existing file. `folder` is the folder of the
+// store.
 VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
-    // Before GDAL 3.7 /vsimem/ lists only folders that were created explicitly.
+    // Before GDAL 3.7, listings in /vsimem/ contain only folders that were created explicitly.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
     errno = 0;
     VsiFile file(VSIFOpenL(path.c_str(), "wb"));
@@ -386,8 +394,8 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
         errno = ENOENT;
         return file;
     }
-    // The folder of the key is missing. It is created only now, because a check for each chunk
-    // would cost a stat.
+    // The folder of the key is missing, and is created now. A check before each write would cost a
+    // stat per chunk.
     errno = MakeFolder(CPLGetPath(path.c_str()));
     if (errno != 0) return file;
     file.reset(VSIFOpenL(path.c_str(), "wb"));
@@ -423,8 +431,9 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
-    // A failed write without renaming leaves the old value or a truncated one, which readers report
-    // as an error. Deleting it would make the value look as if it had never been written.
+    // If a write without renaming fails, the old value or a truncated value remains. Readers report
+    // a truncated value as an error. Deleting the value would make it look as if it had never been
+    // written.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string staging = zarr::StagingName(path);
     Status written = WriteFile(staging, folder_, key, value);
@@ -460,7 +469,7 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // Removes failed keys one by one, to get an error message for each.
+    // Removes the keys that failed one by one, to get an error message for each of them.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -483,9 +492,10 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
-    // /vsimem/ would remove the name of a folder and leave its contents behind, invisible.
+    // In /vsimem/, removing a folder would leave its contents behind, invisible. A folder with
+    // contents is therefore not removed.
     if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
-    // VSIUnlink() removes a link to a folder. A folder that is not empty stays.
+    // VSIRmdir() removes a folder only if it is empty. VSIUnlink() removes a link to a folder.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }
 
@@ -495,8 +505,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
-    // /vsimem/ renames absent files without an error, and moves files into folders that it does not
-    // list before GDAL 3.7.
+    // /vsimem/ reports success if an absent file is renamed. Before GDAL 3.7, it also moves files
+    // into folders that its listings omit.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot create its folder", error);
@@ -504,7 +514,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // Without POSIX files the core cannot open UTF-8 names; GDAL can.
+    // Without POSIX files the core cannot open files with UTF-8 names, so GDAL's functions are
+    // used.
     if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;

@@ -18,47 +18,49 @@ namespace zarr_driver {
 struct CloseVsiFile {
     void operator()(VSILFILE* file) const { VSIFCloseL(file); }
 };
-// An open file of GDAL's file systems; closed on destruction.
+// Owns an open file of GDAL's file systems, and closes it on destruction.
 using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
-// True if none of GDAL's file systems serves `path`. The check includes file systems that the host
-// program has installed.
+// True if `path` is a file of the operating system, and belongs to none of GDAL's virtual file
+// systems. File systems that the host program has installed count, too.
 bool IsLocalPath(const std::string& path);
 
-// True if a stat of `path` takes no request over a network. Unlike VSIIsLocal(), this function does
-// not ask the system for the type of a disk, and counts a network drive as local.
+// True if a stat of `path` sends no request over a network. Unlike VSIIsLocal(), counts a network
+// drive as local, because the operating system is not asked for the type of a disk.
 bool TakesNoRequests(const StorePath& path);
 
 // True if a file or folder exists at `path`, a path in GDAL's file systems. Takes one stat.
 bool PathExists(const std::string& path);
-// Stats several paths of one remote store in parallel, so that GDAL caches the answers for a later
-// PathExists(). Does nothing for local paths. Never fails.
+// Calls stat for several paths of one remote store in parallel. GDAL caches the answers, which
+// makes later calls of PathExists() fast. Does nothing for local paths. Never fails.
 void StatInParallel(const std::vector<std::string>& paths);
-// Deletes files, in parallel if they are remote. Failures are ignored.
+// Deletes files, in parallel if the paths are remote. Failures are ignored.
 void UnlinkInParallel(const std::vector<std::string>& paths);
 
-// Creates a folder and its parents. Returns 0 if the folder exists in the end, else an errno.
+// Creates a folder and its parent folders. Returns 0 if the folder exists afterwards, else an
+// errno.
 int MakeFolder(const std::string& path);
 
-// Whether the file system of a path can rename files and folders in one step. kUntested means that
-// only a try can tell. Object stores cannot rename, but write each object whole.
+// Says whether the file system of a path can rename files and folders in one step. kUntested means
+// that only an attempt can show it. Object stores have kNo, but write each object as a whole.
 enum class Renaming : std::uint8_t { kYes, kUntested, kNo };
 Renaming RenamingAt(const std::string& path);
 
-// A store in a folder of GDAL's file systems: /vsimem/, /vsizip/ and so on. Each read opens its
-// file once, without an earlier check for existence. Values are written to a staging file and then
-// renamed if the file system can rename. Folders are created when a key needs them.
+// A store in a folder of GDAL's virtual file systems, such as /vsimem/ and /vsizip/. A read opens
+// its file once, without checking first whether the file exists. If the file system can rename, a
+// value is written to a staging file, which is then renamed. Folders are created when a key needs
+// them.
 class VsiStore : public zarr::Store, protected zarr::StoreWriter {
   public:
     explicit VsiStore(StorePath folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_.text(); }
-    // Returns the absolute path. For a remote store, GDAL's options that select the contents follow
-    // the path.
+    // Returns the absolute path of the store. For a remote store, appends those of GDAL's options
+    // that select the contents.
     std::string Identity() const override;
-    // Returns size, time of modification and inode number of a local file. A file that changed so
-    // recently that its time might hide the next change gets an uncertain version. Remote values
-    // take no request and count as unchanged, as in GDAL's own caches.
+    // Returns size, time of modification and inode number of a local file. If the file changed very
+    // recently, its time may not show the next change; the version is then uncertain. For a remote
+    // value no request is sent: the value counts as unchanged, as in GDAL's own caches.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
@@ -69,14 +71,14 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     zarr::StoreWriter* writer() override { return this; }
 
   protected:
-    // Implements List(). Returns kLimit, without reading further, if there are more than `most`
-    // entries.
+    // Returns the listing of `prefix`. Returns kLimit, without reading further, if there are more
+    // than `most` entries.
     zarr::Result<std::vector<zarr::StoreEntry>> ListUpTo(const std::string& prefix,
                                                          std::size_t most) const;
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
-    // Deletes many keys of an object store with one request.
+    // Deletes many keys. In an object store one request deletes many keys.
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
     zarr::Result<bool> RemovePrefix(const std::string& prefix) override;
     zarr::Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
@@ -89,12 +91,12 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     StorePath folder_;
 };
 
-// Returns the store in a local folder or a folder of GDAL's file systems. Takes no request.
+// Returns the store in a folder, which is local or in one of GDAL's file systems. Sends no request.
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder);
 
 extern const StoreKind kFolderKind;
 
-// Deletes a file, or a folder and the store in it.
+// Deletes the file at `path`, or the folder at `path` with all its contents.
 zarr::Status EraseFileOrFolder(const std::string& path);
 
 }  // namespace zarr_driver

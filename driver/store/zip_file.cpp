@@ -36,10 +36,10 @@ using zarr::Status;
 
 namespace {
 
-// Maximum number of bytes of an answer that holds more than was requested.
+// Maximum number of bytes that are accepted in an answer with more bytes than requested.
 constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
-// Reads a file of GDAL's file systems, with one handle for each concurrent read.
+// Reads a file of GDAL's file systems. Each concurrent read uses a file handle of its own.
 class VsiSource final : public zarr::ByteSource {
   public:
     VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
@@ -72,7 +72,7 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // A server without range support sends the whole file for each range.
+        // A server without range support answers each range with the whole file.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
@@ -90,7 +90,8 @@ class VsiSource final : public zarr::ByteSource {
         VSILFILE* file = nullptr;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            // A forked child shares file offsets with its parent, so it opens handles of its own.
+            // A forked child shares the file offsets of its parent's handles. The child therefore
+            // drops them and opens its own.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
@@ -127,7 +128,8 @@ std::uint64_t SizeOf(const VSIStatBufL& stat) {
         std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
 }
 
-// Returns the folder after the archive in a path below /vsizip/.
+// Returns the part of `path` after the archive: a folder in the zip file. `path` lies below
+// /vsizip/.
 std::string FolderBehind(const std::string& path, const std::string& archive) {
     const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
     std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
@@ -136,7 +138,7 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
-// Splits a path for which ZipLocationOf() is not nullopt.
+// Splits a path into zip file and folder. ZipLocationOf(path) must not be nullopt.
 ZipLocation PlaceIn(const std::string& path) {
     ZipLocation place;
     place.archive = path;
@@ -145,7 +147,7 @@ ZipLocation PlaceIn(const std::string& path) {
     place.archive = *archive;
     const std::string inner = FolderBehind(path, *archive);
     if (!inner.empty()) place.inner = inner;
-    // GDAL also accepts /vsizip/vsicurl/ for /vsizip//vsicurl/.
+    // GDAL also accepts /vsizip/vsicurl/, with one slash, for /vsizip//vsicurl/.
     if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
     return place;
 }
@@ -154,11 +156,12 @@ using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
-// The archive that was opened last. It is often opened again: to identify it, to open it, and for
-// its subdatasets.
+// The archive that was opened last. Opening a dataset needs the archive several times: to identify
+// it, to open it, and for its subdatasets.
 auto& last = *new Archive();
 
-// `before` is destroyed after the mutex is released, because its destruction may close a file.
+// Returns the open archive of that identity, or nullptr. `before` must be destroyed after the mutex
+// is released, because its destruction may close a file.
 Archive Find(const std::string& identity) {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
@@ -189,7 +192,7 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // A folder may be named "x.zip", too.
+    // A folder may also have a name that ends in ".zip".
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
@@ -204,8 +207,9 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
-    // /vsimem/ has times in seconds and no inode numbers. A file younger than two seconds may have
-    // changed within its time stamp, so it is never taken from the cache.
+    // In /vsimem/ times have a resolution of seconds, and files have no inode numbers. A file may
+    // change again within the second of its time stamp. A file younger than two seconds therefore
+    // gets a unique identity and is not taken from the cache.
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
@@ -262,8 +266,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-// Returns the store object that is already open, unless another file has replaced the archive
-// since; else opens a new one. Thread-safe.
+// Returns the store object that is already open. If none is open, or if another file has replaced
+// the archive, opens a new one. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
     const ZipLocation place = PlaceIn(path);
@@ -276,14 +280,15 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // The builder of a staging zip file has locked it. Another store may have had that staging name
-    // before.
+    // A store object under a staging name is never reused: an earlier store may have had that name.
+    // The creator of the staging zip file holds its lock.
     const bool is_aside = FinalName(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
-    // The directory is read again, now that the file is locked.
+    // The zip file's directory is read after the file is locked, because another process may have
+    // changed it before.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
