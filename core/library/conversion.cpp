@@ -59,12 +59,14 @@ To ClampInteger(From value) {
     using Limits = std::numeric_limits<To>;
     if constexpr (std::is_signed_v<From>) {
         if constexpr (std::is_signed_v<To>) {
+            // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8_t is a number here
             const std::int64_t wide = value;
             return static_cast<To>(std::clamp<std::int64_t>(wide, Limits::min(), Limits::max()));
         } else {
             if (value < 0) return 0;
         }
     }
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8_t is a number here
     const auto wide = static_cast<std::uint64_t>(value);
     return static_cast<To>(
         std::min<std::uint64_t>(wide, static_cast<std::uint64_t>(Limits::max())));

@@ -24,6 +24,7 @@ class Conversion {
     Conversion() = default;
     Conversion(const Conversion&) = delete;
     Conversion& operator=(const Conversion&) = delete;
+    ~Conversion() = default;
 
     // Return the converter from stored elements to `memory`, and from `memory` to stored elements.
     // The converter refers to `stored`. kInvalidArgument if the two types cannot be converted.

@@ -224,6 +224,7 @@ Result<std::vector<Member>> Hierarchy::Members(std::string_view path) const noex
         if (kind != zarr::NodeKind::kGroup) return NoNode(node, "group");
         ZARR_ASSIGN_OR_RETURN(std::vector<zarr::Node> found, tree->Members(node));
         std::vector<Member> members;
+        members.reserve(found.size());
         for (zarr::Node& member : found)
             members.push_back(
                 {std::move(member.name), std::move(member.path), ToPublicKind(member.kind)});
@@ -292,7 +293,7 @@ Status Hierarchy::Delete(std::string_view path) noexcept {
     return Guarded([&]() -> zarr::Status {
         ZARR_ASSIGN_OR_RETURN(const std::string node, zarr::NormalizePath(path));
         return impl_->Change([&](zarr::HierarchyWriter& writer) {
-            const zarr::Status status = writer.DeleteNode(node);
+            zarr::Status status = writer.DeleteNode(node);
             if (status.ok()) impl_->MarkDeleted(node);
             return status;
         });

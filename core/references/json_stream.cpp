@@ -152,42 +152,72 @@ Result<std::uint64_t> JsonStream::ReadInteger() {
     }
 }
 
+namespace {
+
+// Follows the brackets and strings of one object, array or string, byte by byte.
+class Nesting {
+  public:
+    enum class Step : std::uint8_t { kInside, kEnd, kWrongBracket, kTooDeep };
+
+    Step Take(char c) {
+        if (is_in_string_) return TakeInString(c);
+        if (c == '"') is_in_string_ = true;
+        if (c == '{' || c == '[') {
+            open_.push_back(c == '{' ? '}' : ']');
+            return open_.size() > LimitOf(Limit::kJsonDepth) ? Step::kTooDeep : Step::kInside;
+        }
+        if (c != '}' && c != ']') return Step::kInside;
+        if (open_.empty() || open_.back() != c) return Step::kWrongBracket;
+        open_.pop_back();
+        return open_.empty() ? Step::kEnd : Step::kInside;
+    }
+
+  private:
+    Step TakeInString(char c) {
+        if (is_escaped_ || c == '\\') {
+            is_escaped_ = !is_escaped_;
+            return Step::kInside;
+        }
+        if (c != '"') return Step::kInside;
+        is_in_string_ = false;
+        return open_.empty() ? Step::kEnd : Step::kInside;
+    }
+
+    std::vector<char> open_;  // closing brackets that are expected, the innermost last
+    bool is_in_string_ = false;
+    bool is_escaped_ = false;
+};
+
+bool EndsScalar(char c) {
+    return c == ',' || c == '}' || c == ']' || IsSpace(static_cast<std::uint8_t>(c));
+}
+
+}  // namespace
+
 Status JsonStream::ReadRaw(std::string& text, std::size_t limit) {
     text.clear();
-    std::vector<char> open;
-    bool is_in_string = false;
-    bool is_escaped = false;
     ZARR_ASSIGN_OR_RETURN(const char first, Peek());
     if (first == '\0') return Expected("a value");
     const bool is_scalar = first != '{' && first != '[' && first != '"';
+    Nesting nesting;
     for (;;) {
         ZARR_ASSIGN_OR_RETURN(const bool is_more, Fill());
         if (!is_more) return is_scalar ? Status() : Expected("the end of a value");
         const char c = static_cast<char>(*rest_.data);
-        if (is_scalar && (c == ',' || c == '}' || c == ']' || IsSpace(*rest_.data))) return {};
+        if (is_scalar && EndsScalar(c)) return {};
         if (text.size() == limit) return TooLong();
         text += c;
         rest_ = rest_.From(1);
-        if (is_in_string) {
-            if (is_escaped)
-                is_escaped = false;
-            else if (c == '\\')
-                is_escaped = true;
-            else if (c == '"')
-                is_in_string = false;
-            if (is_in_string || !open.empty()) continue;
-            return {};
-        }
-        if (c == '"') is_in_string = true;
-        if (c == '{' || c == '[') {
-            open.push_back(c == '{' ? '}' : ']');
-            if (open.size() > LimitOf(Limit::kJsonDepth))
+        if (is_scalar) continue;
+        switch (nesting.Take(c)) {
+            case Nesting::Step::kInside:
+                break;
+            case Nesting::Step::kEnd:
+                return {};
+            case Nesting::Step::kWrongBracket:
+                return Expected("another bracket");
+            case Nesting::Step::kTooDeep:
                 return OverLimit(Limit::kJsonDepth, "a value is nested too deep");
-        }
-        if (c == '}' || c == ']') {
-            if (open.empty() || open.back() != c) return Expected("another bracket");
-            open.pop_back();
-            if (open.empty()) return {};
         }
     }
 }

@@ -100,50 +100,72 @@ Result<ReadResult> ReferenceStore::Read(const std::string& key, const ValuePart&
     return read;
 }
 
-Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
-                               const ValueTaker& take) const {
-    std::vector<Reference> references;
-    references.reserve(keys.size());
-    std::vector<TargetPtr> objects;
-    std::map<std::string, std::size_t> numbers;  // indices into `objects` by location and condition
-    std::vector<WantedRange> ranges;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        ZARR_ASSIGN_OR_RETURN(Reference reference, map_->Find(keys[i]));
-        references.push_back(std::move(reference));
-        const Reference& found = references.back();
-        if (found.kind != Reference::Kind::kTarget) continue;
-        if (found.size.value_or(0) > options.limit)
-            return ValueTooLarge(keys[i], *found.size, options.limit);
-        const std::string name = found.location + "\n" + found.condition.etag + "\n" +
-                                 std::to_string(found.condition.not_modified_after.value_or(-1));
-        const auto [place, is_new] = numbers.try_emplace(name, objects.size());
+namespace {
+
+// Byte ranges of several values, with the targets that the ranges lie in.
+class TargetRanges {
+  public:
+    explicit TargetRanges(const TargetOpener& opener) : opener_(opener) {}
+
+    // Adds the range of a value with number `which`.
+    Status Add(const std::string& key, const Reference& reference, std::size_t which) {
+        const std::string name =
+            reference.location + "\n" + reference.condition.etag + "\n" +
+            std::to_string(reference.condition.not_modified_after.value_or(-1));
+        const auto [number, is_new] = numbers_.try_emplace(name, targets_.size());
         if (is_new) {
             ZARR_ASSIGN_OR_RETURN(TargetPtr target,
-                                  targets_->Open(found.location).WithContext(keys[i]));
-            objects.push_back(std::move(target));
+                                  opener_.Open(reference.location).WithContext(key));
+            targets_.push_back({std::move(target), reference.condition});
         }
         // A whole target is requested as an empty range at the largest offset. ReadRanges() does
-        // not merge that range with others, and `sink` below reads the target.
-        ranges.push_back(
-            {found.size ? found.offset : UINT64_MAX, found.size.value_or(0), i, place->second});
+        // not merge that range with others, and Read() leaves it to the caller.
+        ranges_.push_back({reference.size ? reference.offset : UINT64_MAX,
+                           reference.size.value_or(0), which, number->second});
+        return {};
     }
+
+    // Reads bytes of a target. Returns false for a whole target.
+    Result<bool> Read(std::size_t target, std::uint64_t offset, std::size_t size,
+                      Buffer& bytes) const {
+        if (offset == UINT64_MAX) return false;
+        return targets_[target].target->Read(ValuePart::Range(offset, size),
+                                             targets_[target].condition, bytes);
+    }
+
+    std::vector<WantedRange> TakeRanges() { return std::move(ranges_); }
+
+  private:
+    struct ConditionalTarget {
+        TargetPtr target;
+        TargetCondition condition;
+    };
+    const TargetOpener& opener_;
+    std::vector<ConditionalTarget> targets_;
+    std::map<std::string, std::size_t> numbers_;  // indices into `targets_`
+    std::vector<WantedRange> ranges_;
+};
+
+}  // namespace
+
+Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                               const ValueTaker& take) const {
+    TargetRanges ranges(*targets_);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        const Reference& reference = references[i];
-        if (reference.kind == Reference::Kind::kTarget) continue;
-        if (reference.bytes.size() > options.limit)
-            return ValueTooLarge(keys[i], reference.bytes.size(), options.limit);
+        ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(keys[i]));
+        const std::uint64_t size = reference.size.value_or(reference.bytes.size());
+        if (size > options.limit) return ValueTooLarge(keys[i], size, options.limit);
+        if (reference.kind == Reference::Kind::kTarget) {
+            ZARR_RETURN_IF_ERROR(ranges.Add(keys[i], reference, i));
+            continue;
+        }
         const bool found = reference.kind == Reference::Kind::kInline;
         ZARR_RETURN_IF_ERROR(
             take(i, found ? std::optional(ByteSpan(reference.bytes)) : std::nullopt));
     }
-    std::vector<std::size_t> first(objects.size());  // for each target, a reference to it
-    for (const WantedRange& range : ranges) first[range.object] = range.which;
-    const auto read = [&](std::size_t object, std::uint64_t offset, std::size_t size,
-                          Buffer& bytes) -> Result<bool> {
-        if (offset == UINT64_MAX) return false;  // a whole target, which `sink` reads
-        return objects[object]->Read(ValuePart::Range(offset, size),
-                                     references[first[object]].condition, bytes);
-    };
+    const auto read = [&](std::size_t target, std::uint64_t offset, std::size_t size,
+                          Buffer& bytes) { return ranges.Read(target, offset, size, bytes); };
+    // Reads a value by itself if the request for its range failed.
     const auto sink = [&](std::size_t i, const std::optional<ByteSpan>& bytes) -> Status {
         if (bytes) return take(i, bytes);
         Buffer own;
@@ -151,7 +173,7 @@ Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadM
         return take(i, found ? std::optional(std::as_const(own).span()) : std::nullopt);
     };
     BufferPool buffers(tuning::kIdleReadBytes);
-    return ReadRanges({Traits().request_cost, buffers, read}, std::move(ranges), options, sink);
+    return ReadRanges({Traits().request_cost, buffers, read}, ranges.TakeRanges(), options, sink);
 }
 
 Status ReferenceStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,

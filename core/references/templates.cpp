@@ -71,7 +71,11 @@ Result<std::string> FormatLikePython(const std::string& format, const Value& val
             return Status::Corrupt("the format " + Quoted(format) +
                                    " of a template needs a number");
         const char kind = conversion == 'i' ? 'd' : conversion;
-        const std::string spec = "%" + flags + width + "ll" + kind;
+        std::string spec = "%";
+        spec += flags;
+        spec += width;
+        spec += "ll";
+        spec += kind;
         char digits[128];
         // `spec` contains only checked flags, a checked width and a checked conversion, so the
         // compiler's warning does not apply.

@@ -196,13 +196,10 @@ TEST(JsonParse, ErrorPositionsCountBareTokens) {
 }
 
 TEST(JsonParse, ReadsEscapes) {
-    const Value value =
-        Json(R"(["\"\\\/\b\f\n\r\t", "\u00e9\uD83D\ude00", "\u0000.", "\u0001zarr:NaN"])");
-    const Array& items = *value.as_array();
+    const Value value = XX const Array& items = *value.as_array();
     EXPECT_EQ(*items[0].as_string(), "\"\\/\b\f\n\r\t");
     EXPECT_EQ(*items[1].as_string(), "\xc3\xa9\xf0\x9f\x98\x80");
     EXPECT_EQ(*items[2].as_string(), std::string("\0.", 2));
-    EXPECT_EQ(*items[3].as_string(), "\1zarr:NaN");
     for (const char* text : {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\u0041")", R"("\ude00")",
                              R"("\u12g4")", R"("\u+123")", R"("\u12)", R"("\)", R"("\a")"})
         EXPECT_TRUE(Fails(Parse(text), StatusCode::kCorrupt, "not valid JSON at byte ")) << text;

@@ -86,10 +86,10 @@ class ZARR_CORE_EXPORT Hierarchy {
     // kInvalidArgument if a node already exists at `path`. kInvalidArgument, too, if `options`
     // contradict each other or the format; the message names the member.
     Result<Array> CreateArray(std::string_view path, const ArrayOptions& options) noexcept;
-    // Replaces all attributes of the node at `path` by the members of the JSON object `json`. The
+    // Replaces all attributes of the node at `path` by the members of the JSON object `text`. The
     // dimension names of an array do not change, unless the object has a member
     // "_ARRAY_DIMENSIONS".
-    Status SetAttributes(std::string_view path, std::string_view json) noexcept;
+    Status SetAttributes(std::string_view path, std::string_view text) noexcept;
     // Deletes the node at `path`, which must not be the root, and all nodes below it. kNotFound if
     // no node is at `path`. An Array that is open for a deleted node must not be used afterwards.
     Status Delete(std::string_view path) noexcept;
