@@ -382,8 +382,8 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // A final slash is appended, because the end of a name such as "a:3" or "a:t=3" would be parsed
-    // as an index or a selection.
+    // Without a final slash, the end of a name such as "a:3" would be parsed as an index. The end
+    // of "a:t=3" would be parsed as a selection.
     std::string rest = node;
     const std::size_t colon = node.rfind(':');
     if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||
