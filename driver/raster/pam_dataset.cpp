@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 #include "core/conventions/base_state.h"
@@ -266,10 +267,11 @@ namespace {
 // True if a file of Erdas Imagine lies next to `base`, under a name that GDAL looks for. This check
 // is faster than GDAL's attempt to open such a file.
 bool MayHaveErdasFiles(const std::string& base) {
-    for (const char* const end : {"aux", "AUX"})
-        if (PathExists(CPLResetExtension(base.c_str(), end)) || PathExists(base + "." + end))
-            return true;
-    return false;
+    constexpr const char* kExtensions[] = {"aux", "AUX"};
+    return std::any_of(std::begin(kExtensions), std::end(kExtensions), [&](const char* extension) {
+        return PathExists(CPLResetExtension(base.c_str(), extension)) ||
+               PathExists(base + "." + extension);
+    });
 }
 
 }  // namespace
