@@ -196,7 +196,8 @@ TEST(JsonParse, ErrorPositionsCountBareTokens) {
 }
 
 TEST(JsonParse, ReadsEscapes) {
-    const Value value = XX const Array& items = *value.as_array();
+    const Value value = Json(R"(["\"\\\/\b\f\n\r\t", "\u00e9\uD83D\ude00", "\u0000."])");
+    const Array& items = *value.as_array();
     EXPECT_EQ(*items[0].as_string(), "\"\\/\b\f\n\r\t");
     EXPECT_EQ(*items[1].as_string(), "\xc3\xa9\xf0\x9f\x98\x80");
     EXPECT_EQ(*items[2].as_string(), std::string("\0.", 2));
