@@ -203,7 +203,7 @@ class FileTarget final : public ReferenceTarget {
           name_(zarr::LastName(path.text())),
           store_(OpenFolder(FolderOfFile(path.text()))) {}
 
-    std::string Describe() const override { return path_; }
+    std::string Describe() const override { return path_.text(); }
     Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& condition,
                       zarr::Buffer& bytes) const override {
         constexpr std::int64_t kSecond = 1'000'000'000;
@@ -219,7 +219,7 @@ class FileTarget final : public ReferenceTarget {
 
   private:
     static std::string FolderOfFile(const std::string& path) {
-        const std::string folder(zarr::ParentPath(path));
+        std::string folder(zarr::ParentPath(path));
         if (folder.empty()) return path[0] == '/' ? "/" : ".";
         return folder;
     }
@@ -234,7 +234,7 @@ class RemoteTarget final : public ReferenceTarget {
   public:
     explicit RemoteTarget(StorePath path) : path_(std::move(path)) {}
 
-    std::string Describe() const override { return path_; }
+    std::string Describe() const override { return path_.text(); }
 
     Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& condition,
                       zarr::Buffer& bytes) const override {
