@@ -470,7 +470,8 @@ def _(folder):
     dataset = update(array_name(store, "a"))
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset = None
-    gdal.Open(array_name(store, "a")).GetRasterBand(1).GetOverviewCount()
+    dataset = gdal.Open(array_name(store, "a"))
+    dataset.GetRasterBand(1).GetOverviewCount()
 
 
 @provokes("<origin>: level /<path> was made from other values than /<path> holds now; build the overviews "
@@ -478,7 +479,8 @@ def _(folder):
 def _(folder):
     store = with_overviews(folder)
     zarr.open_group(str(store), mode="r+")["a"][...] = 7
-    gdal.Open(array_name(store, "a")).GetRasterBand(1).GetOverviewCount()
+    dataset = gdal.Open(array_name(store, "a"))
+    dataset.GetRasterBand(1).GetOverviewCount()
 
 
 @provokes("<origin>: level /<path> has dtype <dtype>, not <dtype> as /<path>; it is left out")
