@@ -215,7 +215,8 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     build(Refuse())  # brings the store into the state that clean() leaves
     clean()
     refused_at_each_call(tmp_path, build, clean)
-    assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 0
+    dataset = open_raster(store)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 0
 
 
 def test_existing_overviews_stay_listed(tmp_path):
@@ -236,7 +237,8 @@ def test_existing_overviews_stay_listed(tmp_path):
         assert set(after) == set(before)
         assert all(after[name] == before[name] for name in before
                    if not name.startswith(level_group(2) + "/")), at  # fmt: skip
-        assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 1
+        dataset = open_raster(store)
+        assert dataset.GetRasterBand(1).GetOverviewCount() == 1
 
 
 # ---------------------------------------------------------------------------------------------

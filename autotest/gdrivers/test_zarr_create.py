@@ -348,11 +348,13 @@ def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
     for value in (1, 2):  # creates the store, and replaces it
         source.GetRasterBand(1).Fill(value)
         assert driver().CreateCopy(name, source) is not None
-        assert open_raster(tmp_path / "a.zarr").GetRasterBand(1).Checksum() == 16 * value
+        dataset = open_raster(tmp_path / "a.zarr")
+        assert dataset.GetRasterBand(1).Checksum() == 16 * value
     assert driver().Create(f"ZARR:{tmp_path / 'b.zarr'}", 4, 4) is not None
     assert driver().CreateMultiDimensional(f"ZARR:{tmp_path / 'c.zarr'}") is not None
     assert driver().CreateCopy(array_name(tmp_path / "d.zarr", "x"), source) is not None
-    assert open_raster(array_name(tmp_path / "d.zarr", "x")).GetRasterBand(1).Checksum() == 32
+    dataset = open_raster(array_name(tmp_path / "d.zarr", "x"))
+    assert dataset.GetRasterBand(1).Checksum() == 32
     assert cpl.errors == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zarr", "b.zarr", "c.zarr", "d.zarr"]
 
@@ -407,7 +409,8 @@ def test_int64_nodata_is_exact(tmp_path):
         dataset = driver().Create(str(tmp_path / "i.zarr"), 4, 4, 1, gdal_type)
         dataset.GetRasterBand(1).SetNoDataValue(value)
         del dataset
-        assert open_raster(tmp_path / "i.zarr").GetRasterBand(1).GetNoDataValue() == value
+        dataset = open_raster(tmp_path / "i.zarr")
+        assert dataset.GetRasterBand(1).GetNoDataValue() == value
 
 
 def test_reading_datasets_refuse_to_write(tmp_path, cpl):

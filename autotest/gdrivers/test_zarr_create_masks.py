@@ -158,7 +158,8 @@ def check_signed(store):
 def test_signed_bytes_are_copied(tmp_path, cpl):
     copy(tmp_path / "s.zarr", signed_source(tmp_path), "ARRAY_NAME=a")
     check_signed(tmp_path / "s.zarr")
-    assert open_raster(tmp_path / "s.zarr").GetRasterBand(1).GetNoDataValue() == -128
+    dataset = open_raster(tmp_path / "s.zarr")
+    assert dataset.GetRasterBand(1).GetNoDataValue() == -128
     cpl.assert_quiet()
 
 

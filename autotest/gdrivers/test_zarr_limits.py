@@ -52,7 +52,8 @@ def test_limit_of_a_chunk_is_four_gigabytes(tmp_path):
     store = handmade(tmp_path / "store.zarr", shape=[2**17, 2**17], chunks=[2**17, 2**17],
                      compressor={"id": "zlib"}, files={"0.0": b"x"})  # fmt: skip
     with error_log() as log:
-        assert gdal.Open(str(store)).GetRasterBand(1).ReadAsArray(0, 0, 1, 1) is None
+        dataset = gdal.Open(str(store))
+        assert dataset.GetRasterBand(1).ReadAsArray(0, 0, 1, 1) is None
     assert "ZARR_MAX_CHUNK_SIZE allows 4294967296" in log.the_error()
 
 

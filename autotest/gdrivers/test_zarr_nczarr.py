@@ -144,7 +144,8 @@ def test_fill_values_are_exact(nczarr):
     root = open_group(nczarr)
     for name, values in VALUES.items():
         assert root.OpenMDArray(name).GetNoDataValueAsDouble() == float(values[2, 3]), name
-    assert open_raster(array_name(nczarr, "d")).GetRasterBand(1).GetNoDataValue() == FILL_DOUBLE
+    dataset = open_raster(array_name(nczarr, "d"))
+    assert dataset.GetRasterBand(1).GetNoDataValue() == FILL_DOUBLE
 
 
 def test_chunks_scale_and_nodata(store):

@@ -318,7 +318,8 @@ def test_nodata_and_values(store):
         assert 'dem:units = "m"' in listing and "dem:scale_factor = 0.5" in listing
         values = values_in(listing, "dem")
         assert values[:5].tolist() == [1, 2, 3, 4, 5] and values[6] == 7
-    assert open_raster(array_name(store, "dem")).GetRasterBand(1).GetNoDataValue() == -5
+    dataset = open_raster(array_name(store, "dem"))
+    assert dataset.GetRasterBand(1).GetNoDataValue() == -5
 
 
 # ---------------------------------------------------------------------------------------------

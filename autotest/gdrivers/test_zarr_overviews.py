@@ -225,7 +225,9 @@ def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
     name = array_name(tmp_path / "a.zarr", f"{level_group(2)}/a")
     assert_place(open_raster(name), (1, 4, 0, 3, 0, -4))
     assert epsg(open_raster(name)) == 3857
-    assert open_raster(name).GetRasterBand(2).GetDescription() == "infrared"
+    dataset = open_raster(name)
+    assert dataset.GetRasterBand(2).GetDescription() == "infrared"
+    dataset = None
     update(tmp_path / "a.zarr").SetGeoTransform((10, 1, 0, 30, 0, -1))
     assert_place(open_raster(name), (10, 2, 0, 30, 0, -2))
     check_consolidated(tmp_path / "a.zarr")

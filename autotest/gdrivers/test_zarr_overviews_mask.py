@@ -321,7 +321,8 @@ def test_a_deleted_mask_or_level_is_not_used(tmp_path, cpl, gone):
     store = tmp_path / "s.zarr"
     options = ["ARRAY_NAME=v", "OVERVIEWS=2"]
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
-    band = open_raster(store).GetRasterBand(1)
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
     cpl.clear()
     (name,) = ["v_mask"] if gone == "mask" else [p.name for p in store.iterdir() if p.name.startswith("ov")]
     shutil.rmtree(store / name)

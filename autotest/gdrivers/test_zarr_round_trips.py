@@ -103,7 +103,9 @@ def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, 
 
 
 def test_a_closed_store_is_read_again(server, folder):
-    assert open_raster(name_of(server, "a")).GetRasterBand(1).ReadAsArray().max() == 0
+    dataset = open_raster(name_of(server, "a"))
+    assert dataset.GetRasterBand(1).ReadAsArray().max() == 0
+    dataset = None
     server.log()
     dataset = open_raster(name_of(server, "b"))
     assert dataset.GetRasterBand(1).ReadAsArray().max() == 1
