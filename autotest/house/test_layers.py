@@ -157,6 +157,14 @@ def test_sources_are_found():
     assert sum(len(INCLUDE.findall(text)) for _, text in sources()) > 100
 
 
+def test_the_design_names_every_folder():
+    """The table of docs/design.md has each layer; `driver` stands there as its files."""
+    design = (REPOSITORY / "docs/design.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| (`[^|]*) \|", design.split("## Where to look")[0], re.MULTILINE)
+    named = set(re.findall(r"`([^`]+)`", " ".join(table)))
+    assert set(ARROWS) - {"driver", PUBLIC} - named == set()
+
+
 def test_includes_point_downwards():
     found = sources()
     names = {pathlib.PurePosixPath(path).name for path, _ in found if path.endswith(".h")}
