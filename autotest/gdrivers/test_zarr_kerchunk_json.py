@@ -106,11 +106,12 @@ def test_names_of_gdals_file_systems(tmp_path, references, prefix, extension):
     assert np.array_equal(gdal.Open(f'ZARR:"{base}/image"').ReadAsArray(), IMAGE)
 
 
-def test_compressed_by_zstandard(tmp_path, references):
+@pytest.mark.parametrize("name", ["refs.json.zst", "REFS.JSON.ZST"])
+def test_compressed_by_zstandard(tmp_path, references, name):
     import numcodecs
 
     path = write_json(tmp_path / "refs.json", references)
-    packed = tmp_path / "refs.json.zst"
+    packed = tmp_path / name
     packed.write_bytes(numcodecs.Zstd().encode(path.read_bytes()))
     path.unlink()
     assert gdal.IdentifyDriverEx(str(packed), RASTER).ShortName == "Zarr"

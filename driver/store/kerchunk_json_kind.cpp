@@ -34,7 +34,9 @@ namespace {
 
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
-bool IsCompressed(std::string_view name) { return zarr::EndsWith(name, ".zst"); }
+std::string LowerCase(std::string_view name) { return CPLString(std::string(name)).tolower(); }
+
+bool IsCompressed(std::string_view name) { return zarr::EndsWith(LowerCase(name), ".zst"); }
 
 // Returns the path of the JSON document: the text between the braces of
 // "/vsikerchunk_json_ref/{path}", or `path` itself if it has no such prefix.
@@ -167,7 +169,7 @@ std::string StartOf(const std::string& path) {
 
 bool IsNamedAsReferences(std::string_view name) {
     if (zarr::IsDocumentOfAnyFormat(name)) return false;
-    const std::string lower = CPLString(std::string(name)).tolower();
+    const std::string lower = LowerCase(name);
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
 }
 
