@@ -2,8 +2,10 @@
 #include "core/references/kerchunk_json.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -82,13 +84,9 @@ Result<Dimension> ParseDimension(const std::string& name, const json::Value& val
 
 Result<std::uint64_t> ParseUnsigned(const std::string& text, const char* what) {
     std::uint64_t number = 0;
-    bool is_number = !text.empty();
-    for (const char c : text) {
-        const auto digit = static_cast<std::uint64_t>(c - '0');
-        is_number = is_number && c >= '0' && c <= '9' && number <= (UINT64_MAX - digit) / 10;
-        if (is_number) number = number * 10 + digit;
-    }
-    if (!is_number)
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    if (error != std::errc() || end != last)
         return Status::Corrupt(std::string("gen: expected a number as the ") + what + ", got " +
                                Quoted(text));
     return number;
