@@ -181,4 +181,14 @@ Status ReferenceStore::ForEachKey(const std::string& prefix, const KeyVisitor& v
     return map_->ForEachKey(prefix, [&](std::string_view key) { visit(key, std::nullopt); });
 }
 
+Result<std::optional<ReferenceStore::Location>> ReferenceStore::Locate(
+    const std::string& key) const {
+    ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(key));
+    if (reference.kind != Reference::Kind::kTarget) return std::optional<Location>();
+    ZARR_ASSIGN_OR_RETURN(const TargetPtr target,
+                          targets_->Open(reference.location).WithContext(key));
+    return std::optional(
+        Location{target->Describe(), reference.offset, reference.size.value_or(0)});
+}
+
 }  // namespace zarr

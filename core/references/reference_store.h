@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,16 @@ class ReferenceStore final : public Store {
     }
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                       const PrefixVisitor& visit_prefix) const override;
+
+    // A byte range of a file or object that holds a value.
+    struct Location {
+        std::string target;
+        std::uint64_t offset = 0;  // start of the range in bytes
+        std::uint64_t size = 0;    // size of the range in bytes; 0 if the value is the whole target
+    };
+    // Returns the byte range that holds the value of `key`. Returns nullopt if the key is absent or
+    // the document contains the value itself.
+    Result<std::optional<Location>> Locate(const std::string& key) const;
 
   private:
     const std::shared_ptr<const ReferenceMap> map_;
