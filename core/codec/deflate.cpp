@@ -54,11 +54,10 @@ class DeflateCompressor {
     int level_ = 0;
 };
 
-// Decodes a deflate stream in a zlib or gzip wrapper.
-
+// Decodes a deflate stream.
 class Inflater final : public StreamDecoder {
   public:
-    enum class Wrapping { kZlib, kGzip };  // RFC 1950, RFC 1952
+    enum class Wrapping { kNone, kZlib, kGzip };  // RFC 1951, RFC 1950, RFC 1952
 
     explicit Inflater(Wrapping wrapping) : wrapping_(wrapping) {}
     ~Inflater() override;
@@ -87,7 +86,29 @@ Status Damage(int code, const char* message) {
     return Status::Corrupt(message != nullptr ? message : zError(code));
 }
 
-// The codecs zlib and gzip.
+// Functions of libdeflate for one wrapping, and zlib's parameter for it.
+struct WrappingFunctions {
+    DeflateCompressor::Bound bound;
+    DeflateCompressor::Compress compress;
+    libdeflate_result (*decompress)(libdeflate_decompressor*, const void*, std::size_t, void*,
+                                    std::size_t, std::size_t*, std::size_t*);
+    int window_bits;
+};
+
+const WrappingFunctions& FunctionsOf(Inflater::Wrapping wrapping) {
+    static constexpr int kGzipFlag = 16;
+    static constexpr WrappingFunctions kFunctions[] = {
+        {libdeflate_deflate_compress_bound, libdeflate_deflate_compress,
+         libdeflate_deflate_decompress_ex, -MAX_WBITS},
+        {libdeflate_zlib_compress_bound, libdeflate_zlib_compress, libdeflate_zlib_decompress_ex,
+         MAX_WBITS},
+        {libdeflate_gzip_compress_bound, libdeflate_gzip_compress, libdeflate_gzip_decompress_ex,
+         MAX_WBITS + kGzipFlag},
+    };
+    return kFunctions[static_cast<std::size_t>(wrapping)];
+}
+
+// The codecs zlib, gzip and imagecodecs_deflate.
 class Deflate final : public Codec {
   public:
     Deflate(Inflater::Wrapping wrapping, Result<std::int64_t> level)
@@ -113,10 +134,9 @@ class Deflate final : public Codec {
     // No time is written to the header, so that equal chunks give equal bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
-        return DeflateCompressor::Run(
-            is_gzip() ? libdeflate_gzip_compress_bound : libdeflate_zlib_compress_bound,
-            is_gzip() ? libdeflate_gzip_compress : libdeflate_zlib_compress, *level_, decoded,
-            encoded);
+        const WrappingFunctions& functions = FunctionsOf(wrapping_);
+        return DeflateCompressor::Run(functions.bound, functions.compress, *level_, decoded,
+                                      encoded);
     }
 
   private:
@@ -134,9 +154,8 @@ Inflater::~Inflater() {
 }
 
 Status Inflater::Start() {
-    constexpr int kGzipFlag = 16;
-    const int bits = MAX_WBITS + (wrapping_ == Wrapping::kGzip ? kGzipFlag : 0);
-    const int code = started_ ? inflateReset(&stream_) : inflateInit2(&stream_, bits);
+    const int code = started_ ? inflateReset(&stream_)
+                              : inflateInit2(&stream_, FunctionsOf(wrapping_).window_bits);
     if (code != Z_OK) return Damage(code, stream_.msg);
     started_ = true;
     return {};
@@ -169,11 +188,9 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
     if (decompressor == nullptr) return false;
     const auto room = decoded.Room();
     if (!room.ok() || room->size == 0) return false;
-    const auto decompress = wrapping == Inflater::Wrapping::kZlib ? libdeflate_zlib_decompress_ex
-                                                                  : libdeflate_gzip_decompress_ex;
     std::size_t produced = 0;
-    if (decompress(decompressor, encoded.data, encoded.size, room->data, room->size, &consumed,
-                   &produced) != LIBDEFLATE_SUCCESS)
+    if (FunctionsOf(wrapping).decompress(decompressor, encoded.data, encoded.size, room->data,
+                                         room->size, &consumed, &produced) != LIBDEFLATE_SUCCESS)
         return false;
     decoded.Commit(produced);
     return true;
@@ -192,6 +209,13 @@ CodecResult MakeZlib(const json::Value& config, const CodecContext& /*context*/)
 CodecResult MakeGzip(const json::Value& config, const CodecContext& /*context*/) {
     return std::unique_ptr<Codec>(std::make_unique<Deflate>(
         Inflater::Wrapping::kGzip, json::OptionalInt(config, "level", 1, -1, 9)));
+}
+
+CodecResult MakeDeflate(const json::Value& config, const CodecContext& /*context*/) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_raw, json::OptionalBool(config, "raw", false));
+    return std::unique_ptr<Codec>(
+        std::make_unique<Deflate>(is_raw ? Inflater::Wrapping::kNone : Inflater::Wrapping::kZlib,
+                                  json::OptionalInt(config, "level", 1, -1, 9)));
 }
 
 }  // namespace zarr

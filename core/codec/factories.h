@@ -16,6 +16,7 @@ using ObjectCodecResult = Result<std::unique_ptr<ObjectCodec>>;
 // Compressors.
 CodecResult MakeBlosc(const json::Value& config, const CodecContext& context);
 CodecResult MakeZlib(const json::Value& config, const CodecContext& context);
+CodecResult MakeDeflate(const json::Value& config, const CodecContext& context);
 CodecResult MakeGzip(const json::Value& config, const CodecContext& context);
 CodecResult MakeBz2(const json::Value& config, const CodecContext& context);
 CodecResult MakeLzma(const json::Value& config, const CodecContext& context);
@@ -24,6 +25,7 @@ CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
 CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
 CodecResult MakePcodec(const json::Value& config, const CodecContext& context);
 CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // decoding only
+CodecResult MakeLzw(const json::Value& config, const CodecContext& context);   // decoding only
 
 // Filters on numbers.
 CodecResult MakeDelta(const json::Value& config, const CodecContext& context);
@@ -33,6 +35,12 @@ CodecResult MakeBitRound(const json::Value& config, const CodecContext& context)
 CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
 CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
 CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
+
+// Codecs of references to TIFF files.
+CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context);
+CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context);
+CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);
+CodecResult MakeChunky(const json::Value& config, const CodecContext& context);
 
 // Filters on bytes.
 CodecResult MakeShuffle(const json::Value& config, const CodecContext& context);

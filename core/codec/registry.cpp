@@ -48,6 +48,11 @@ constexpr Row kCodecs[] = {
     {"zfpy", "numcodecs.zfpy", kSerializer, true, MakeZfpy, nullptr, kRead, kWrite},
     {"pcodec", "numcodecs.pcodec", kSerializer, true, MakePcodec, nullptr, kRead, kWrite},
     {"imagecodecs_tiff", "imagecodecs_tiff", kSerializer, true, MakeTiff, nullptr, kRead, kWrite},
+    {"imagecodecs_lzw", "imagecodecs_lzw", kBytes, true, MakeLzw, nullptr, kRead, kWrite},
+    {"imagecodecs_zstd", "imagecodecs_zstd", kBytes, true, MakeZstd, nullptr, kRead, kWrite},
+    {"imagecodecs_zlib", "imagecodecs_zlib", kBytes, true, MakeZlib, nullptr, kRead, kWrite},
+    {"imagecodecs_deflate", "imagecodecs_deflate", kBytes, true, MakeDeflate, nullptr, kRead,
+     kWrite},
     {"delta", "numcodecs.delta", kArray, false, MakeDelta, nullptr, kRead, kWrite},
     {"fixedscaleoffset", "numcodecs.fixedscaleoffset", kArray, false, MakeFixedScaleOffset, nullptr,
      kRead, kWrite},
@@ -57,6 +62,10 @@ constexpr Row kCodecs[] = {
      ShuffleConfiguration},
     {"packbits", "numcodecs.packbits", kArray, false, MakePackBits, nullptr, kRead, kWrite},
     {"astype", "numcodecs.astype", kArray, false, MakeAsType, nullptr, kRead, kWrite},
+    {"imagecodecs_delta", "imagecodecs_delta", kArray, false, MakeAxisDelta, nullptr, kRead,
+     kWrite},
+    {"imagecodecs_floatpred", "imagecodecs_floatpred", kArray, false, MakeFloatPredictor, nullptr,
+     kRead, kWrite},
     {"categorize", "", kArray, false, MakeCategorize, MakeCategorizeObjects, nullptr, nullptr},
     {"base64", "numcodecs.base64", kBytes, false, MakeBase64, nullptr, kRead, kWrite},
     {"crc32", "numcodecs.crc32", kBytes, false, MakeCrc32, nullptr, kRead, kWrite},
@@ -81,6 +90,8 @@ constexpr Row kCodecs[] = {
     {"", "cast_value", kArray, false, MakeCastValue, nullptr, nullptr, nullptr},
     {"", "packbits", kSerializer, false, MakeV3PackBits, nullptr, nullptr, nullptr},
     {"", "zfp", kSerializer, false, MakeZfp, nullptr, nullptr, nullptr},
+    {"", "HorizontalDeltaCodec", kArray, false, MakeHorizontalDelta, nullptr, nullptr, nullptr},
+    {"", "ChunkyCodec", kSerializer, false, MakeChunky, nullptr, nullptr, nullptr},
     {"", "n5_default", kSerializer, false, MakeN5Default, nullptr, nullptr, nullptr},
     {"", "conditional", kBytes, false, MakeConditional, nullptr, nullptr, nullptr},
     {"", "zarrs.optional", kSerializer, false, MakeOptional, nullptr, nullptr, nullptr},
@@ -128,14 +139,37 @@ constexpr Refusal kRefused[] = {
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
+// Codecs of references to files of other formats, with one name in all versions of Zarr.
+constexpr Refusal kRefusedForeign[] = {
+    {"grib", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
+    {"gribberish", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
+    {"FITSAscii", "it decodes tables of FITS files"},
+    {"FITSVarBintable", "it decodes tables of FITS files"},
+    {"imagecodecs_jpeg", "it decodes JPEG images"},
+    {"imagecodecs_jpeg2k", "it decodes JPEG 2000 images"},
+    {"imagecodecs_jpegls", "it decodes JPEG-LS images"},
+    {"imagecodecs_jpegxl", "it decodes JPEG XL images"},
+    {"imagecodecs_jpegxr", "it decodes JPEG XR images"},
+    {"imagecodecs_lerc", "it decodes LERC blobs"},
+    {"imagecodecs_png", "it decodes PNG images"},
+    {"imagecodecs_webp", "it decodes WebP images"},
+    {"imagecodecs_packbits", "it decodes the PackBits compression of TIFF"},
+    {"imagecodecs_packints", "it decodes numbers of less than a byte in TIFF"},
+    {"imagecodecs_ccittfax3", "it decodes the fax compression of TIFF"},
+    {"imagecodecs_ccittfax4", "it decodes the fax compression of TIFF"},
+    {"imagecodecs_ccittrle", "it decodes the fax compression of TIFF"},
+};
+
 // Returns why a known codec is not supported; empty if the codec is unknown.
 std::string_view RefusalReason(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
+    const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
+    for (const Refusal& refusal : kRefusedForeign)
+        if (refusal.id == name) return refusal.why;
     // Zarr v3 names without the prefix "numcodecs." are not numcodecs' codecs, so no reason is
     // returned.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
-    const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
     for (const Refusal& refusal : kRefused)
         if (refusal.id == name) return refusal.why;
     return {};

@@ -571,9 +571,9 @@ def tiff_vectors():
                      reencoded=None, **needed)  # fmt: skip
 
 
-def pcodec_vectors():
-    """Recorded by record_pcodec.py, of versions of pcodec that do not go with this numcodecs."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pcodec.json")
+def recorded_vectors(name):
+    """Vectors that record_NAME.py recorded with packages that do not run beside this numcodecs."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.json")
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
@@ -611,9 +611,10 @@ def main():
     groups = (
         blosc_vectors, deflate_vectors, bz2_vectors, lzma_vectors, zstd_vectors, lz4_vectors,
         arithmetic_vectors, byte_vectors, json_vectors, object_vectors, checksum_vectors,
-        message_pack_vectors, zfpy_vectors, tiff_vectors, pcodec_vectors,
+        message_pack_vectors, zfpy_vectors, tiff_vectors,
     )  # fmt: skip
     vectors = [entry for group in groups for entry in group()]
+    vectors += recorded_vectors("pcodec") + recorded_vectors("imagecodecs")
     names = [entry["name"] for entry in vectors]
     assert len(names) == len(set(names)), "names must be unique"
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors.json")

@@ -130,11 +130,14 @@ CodecContext Vector::Context(int more) const {
 }
 
 std::string Comparable(const Vector& vector, std::string_view encoded) {
-    if (vector.id != "zlib" && vector.id != "gzip") return std::string(encoded);
+    const bool is_deflate = vector.id == "zlib" || vector.id == "gzip" ||
+                            vector.id == "imagecodecs_zlib" || vector.id == "imagecodecs_deflate";
+    if (!is_deflate) return std::string(encoded);
     std::string decoded(vector.decoded[0].size() + 1, '\0');
     constexpr int kEitherWrapping = 32;
     z_stream stream = {};
-    EXPECT_EQ(inflateInit2(&stream, MAX_WBITS + kEitherWrapping), Z_OK);
+    const bool is_raw = IsTrue(vector.config.Find("raw"));
+    EXPECT_EQ(inflateInit2(&stream, is_raw ? -MAX_WBITS : MAX_WBITS + kEitherWrapping), Z_OK);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(encoded.data()));
     stream.avail_in = static_cast<uInt>(encoded.size());
     stream.next_out = reinterpret_cast<Bytef*>(decoded.data());

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes imagecodecs.json, vectors of imagecodecs' codecs, which make_vectors.py adds to vectors.json.
+
+Needs imagecodecs 2026.3.6, which does not run beside numcodecs 0.11. make_vectors.py describes a vector.
+"""
+
+import base64
+import json
+import pathlib
+import zlib
+
+import numpy as np
+from imagecodecs import numcodecs as codecs
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+TRAILING = base64.b64decode(json.loads((FOLDER / "vectors.json").read_text())["trailing"])
+
+rng = np.random.default_rng(20261127)
+
+
+def b64(data):
+    return base64.b64encode(data).decode("ascii")
+
+
+def as_bytes(data):
+    return data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes()
+
+
+def outcome(codec, encoded, expected):
+    try:
+        return "same" if as_bytes(codec.decode(encoded)) == expected else "error"
+    except Exception:  # whatever a codec raises is a refusal
+        return "error"
+
+
+def vector(name, codec, array, **more):
+    shape = codec.get_config().get("shape", array.shape)
+    encoded = as_bytes(codec.encode(array.reshape(shape)))
+    decoded = as_bytes(codec.decode(encoded))
+    assert decoded == array.tobytes(), name
+    config = {key: value for key, value in codec.get_config().items() if value is not None}
+    return {
+        "name": name, "config": config, "dtype": array.dtype.str, "decoded": b64(zlib.compress(decoded, 9)),
+        "encoded": b64(encoded), "trailing": outcome(codec, encoded + TRAILING, decoded), **more,
+    }  # fmt: skip
+
+
+def vectors():
+    image = (np.add.outer(np.arange(9), np.arange(14)) * 37 % 1000).astype("<i2")
+    for name, array in (
+        ("text", np.frombuffer(b"abcabcabcabc" * 20, "u1")),
+        ("one_value", np.zeros(5000, "u1")),
+        ("noise", rng.integers(0, 256, 9000, "u1")),  # fills the table and clears it
+        ("image", image.ravel()),
+    ):
+        encoded = as_bytes(codecs.Lzw().encode(array))
+        # The code that ends the stream is not needed.
+        yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=len(encoded) - 2, reencoded=None)
+    for dtype in ("|u1", "<i2", ">i2", "<u4", ">i8", "<f4", ">f8"):
+        for axis, shape in ((-1, (9, 14)), (-2, (3, 14, 3)), (0, (126,))):
+            array = image.astype(dtype) * (1 if dtype[1] != "f" else 0.37)
+            codec = codecs.Delta(shape=shape, dtype=dtype, axis=axis)
+            yield vector(f"imagecodecs_delta_{dtype[1:]}_{'big' if dtype[0] == '>' else 'little'}_{len(shape)}", codec, array.astype(dtype).ravel())
+    for dtype in ("<f2", "<f4", ">f4", "<f8", ">f8"):
+        for axis, shape in ((-1, (9, 14)), (-2, (3, 14, 3))):
+            array = (image * 0.37).astype(dtype)
+            codec = codecs.Floatpred(shape=shape, dtype=dtype, axis=axis)
+            order = "big" if dtype[0] == ">" else "little"
+            yield vector(f"imagecodecs_floatpred_{dtype[1:]}_{order}_{len(shape)}", codec, array.ravel())
+    floats = (image * 0.37).astype("<f4").ravel()
+    yield vector("imagecodecs_zlib", codecs.Zlib(level=6), floats)
+    yield vector("imagecodecs_deflate", codecs.Deflate(level=6), floats)
+    # imagecodecs 2026.3.6 encodes raw streams, but does not decode them.
+    raw = vector("imagecodecs_deflate_raw", codecs.Deflate(level=6), floats)
+    raw["config"]["raw"] = True
+    yield {**raw, "encoded": b64(as_bytes(codecs.Deflate(level=6, raw=True).encode(floats)))}
+
+
+def main():
+    made = [json.dumps(entry, sort_keys=True) for entry in vectors()]
+    (FOLDER / "imagecodecs.json").write_text("[\n" + ",\n".join(made) + "\n]\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// imagecodecs' "imagecodecs_lzw", read-only: the LZW compression of TIFF (TIFF 6.0, section 13).
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "core/codec/factories.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr unsigned kClear = 256;  // empties the table
+constexpr unsigned kEnd = 257;
+constexpr unsigned kFirstEntry = 258;
+constexpr unsigned kShortest = 9;  // bits of a code
+constexpr unsigned kLongest = 12;
+
+// Reads codes of a varying number of bits, most significant bit first.
+class CodeReader {
+  public:
+    explicit CodeReader(ByteSpan bytes) : rest_(bytes) {}
+
+    // Returns the next code of `width` bits; nullopt at the end of the input.
+    std::optional<unsigned> Next(unsigned width) {
+        while (count_ < width) {
+            if (rest_.size == 0) return std::nullopt;
+            bits_ = bits_ << 8U | rest_.data[0];
+            count_ += 8;
+            rest_ = rest_.From(1);
+        }
+        count_ -= width;
+        return bits_ >> count_ & ((1U << width) - 1);
+    }
+
+  private:
+    ByteSpan rest_;
+    std::uint32_t bits_ = 0;
+    unsigned count_ = 0;  // unread bits in `bits_`
+};
+
+// A string of the table, by its position in the decoded bytes. Each string is the concatenation of
+// the string of one code and the first byte of the next code, so it is present in the output.
+struct Entry {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+};
+
+// Decodes `encoded` and returns the decoded size in bytes, which is at most `limit`; nullopt if the
+// size exceeds `limit`. Writes nothing if `out` is nullptr.
+Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, std::size_t limit) {
+    std::array<Entry, std::size_t{1} << kLongest> table;
+    CodeReader codes(encoded);
+    unsigned next = kFirstEntry;
+    unsigned width = kShortest;
+    std::optional<Entry> before;  // string of the previous code
+    std::size_t written = 0;
+    while (const auto code = codes.Next(width)) {
+        if (*code == kEnd) break;
+        if (*code == kClear) {
+            next = kFirstEntry;
+            width = kShortest;
+            before.reset();
+            continue;
+        }
+        if (before && next < table.size()) table[next++] = {before->begin, before->size + 1};
+        if (*code > kClear && (!before || *code >= next))
+            return Status::Corrupt("code " + std::to_string(*code) + " is not in the table");
+        const Entry entry = *code < kClear ? Entry{written, 1} : table[*code];
+        if (entry.size > limit - written) return std::optional<std::size_t>();
+        if (out != nullptr && *code < kClear) out[written] = static_cast<std::uint8_t>(*code);
+        // The string may end with the first of the bytes that are written here.
+        if (out != nullptr && *code > kClear)
+            for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
+        before = Entry{written, entry.size};
+        written += entry.size;
+        // TIFF's encoders widen the codes one entry before the table needs it.
+        if (next + 1 >= 1U << width && width < kLongest) ++width;
+    }
+    return std::optional(written);
+}
+
+class Lzw final : public Codec {
+  public:
+    SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        // Before 1988, writers of TIFF stored the bits of codes in the opposite order.
+        if (encoded.size >= 2 && encoded.data[0] == 0 && (encoded.data[1] & 1U) != 0)
+            return Status::Unsupported("TIFF's first version of LZW is unsupported");
+        ZARR_ASSIGN_OR_RETURN(const auto size, Expand(encoded, nullptr, decoded.limit()));
+        if (!size) return decoded.TooLong();
+        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(*size));
+        return Expand(encoded, room.data, room.size).status();
+    }
+
+    Status CheckWritable(SizeBound /*decoded*/) const override {
+        return Status::Unsupported("writing LZW is unsupported");
+    }
+    Status Encode(ByteSpan /*decoded*/, Buffer& /*encoded*/) const override {
+        return CheckWritable({});
+    }
+};
+
+}  // namespace
+
+CodecResult MakeLzw(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(std::make_unique<Lzw>());
+}
+
+}  // namespace zarr
