@@ -29,10 +29,17 @@ else
     test_packages+=(libclang-rt-dev)
 fi
 
-# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3, which gets an
-# environment of its own beside Debian's zarr-python 2.
+# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3 and the writers
+# of references, which get environments of their own beside Debian's zarr-python 2.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
-python_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
+zarr3_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
+references_packages=(
+    zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 h5py==3.16.0
+    kerchunk==0.2.10 fastparquet==2026.9.0
+    "virtualizarr==2.5.1; python_version < '3.12'" "virtualizarr==2.8.0; python_version >= '3.12'"
+    "icechunk==1.1.21; python_version < '3.12'" "icechunk==2.3.0; python_version >= '3.12'"
+    virtual-tiff==0.5.0 tifffile==2026.3.3 imagecodecs==2026.3.6 imagecodecs-numcodecs==2026.3.6
+)
 tools=$(dirname "${BASH_SOURCE[0]}")/../build/tools
 
 packages=("${build_packages[@]}")
@@ -100,12 +107,18 @@ if ! is_installed npm "${npm_packages[@]}"; then
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 fi
-# The environment belongs to one version of the system's Python, so the version is recorded, too.
+# An environment belongs to one version of the system's Python, so the version is recorded, too.
 python=$(/usr/bin/python3 --version)
-if ! is_installed zarr3 "$python" "${python_packages[@]}" || [ ! -x "$tools/zarr3/bin/python" ]; then
-    rm -rf "$tools/zarr3"
-    /usr/bin/python3 -m venv "$tools/zarr3"
-    "$tools/zarr3/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: \
-        "${python_packages[@]}"
-    note_installed zarr3 "$python" "${python_packages[@]}"
-fi
+# make_environment NAME PACKAGE...: makes an environment of Python with exactly these packages.
+make_environment() {
+    local name=$1
+    shift
+    if is_installed "$name" "$python" "$@" && [ -x "$tools/$name/bin/python" ]; then return; fi
+    rm -rf "${tools:?}/$name"
+    /usr/bin/python3 -m venv "$tools/$name"
+    "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
+    note_installed "$name" "$python" "$@"
+}
+make_environment zarr3 "${zarr3_packages[@]}" &
+make_environment references "${references_packages[@]}"
+wait $!

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_formats import BOTH
-from zarr_gdal import config_options
+from zarr_gdal import config_options, gdal_is_at_least
 from zarr_http import Served
 from zarr_references import pack, write_json
 from zarr_store import make_store
@@ -73,6 +73,19 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
     assert np.array_equal(cube.ReadAsArray([1, 3, 5], [2, 20, 30]), CUBE[1:3, 3:23, 5:35])
     assert [dimension.GetName() for dimension in cube.GetDimensions()] == ["time", "y", "x"]
     cpl.assert_quiet()
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
+def test_where_a_chunk_is_stored(tmp_path, references):
+    """The file that a reference names, or the bytes that the document contains."""
+    name = str(write_json(tmp_path / "refs.json", references))
+    root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
+    info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])
+    _, offset, size = references[next(key for key in references if key.startswith("cube") and key.endswith(("2.1.3", "2/1/3")))]
+    assert (info.GetFilename(), info.GetOffset(), info.GetSize()) == (str(tmp_path / "packed.bin"), offset, size)
+    info = root.OpenMDArray("time").GetRawBlockInfo([0])
+    assert info.GetFilename() is None and info.GetOffset() == 0
+    assert len(bytes(info.GetInlineData())) == info.GetSize() > 0
 
 
 def test_a_slice_by_index_and_by_time(tmp_path, references):

@@ -4,6 +4,10 @@
 import base64
 import json
 import pathlib
+import subprocess
+
+from zarr3 import TOOLS
+from zarr_tools import plain_environment
 
 DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
@@ -33,3 +37,18 @@ def write_json(path, references, version=1, **members):
     document = {"version": 1, **members, "refs": references} if version == 1 else references
     pathlib.Path(path).write_text(json.dumps(document))
     return path
+
+
+PYTHON = TOOLS / "references" / "bin" / "python"
+PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
+SECONDS = 300
+
+
+def write_by(function, target, *arguments):
+    """Runs a function of zarr_references_program.py, which writes references to `target`."""
+    done = subprocess.run(
+        [str(PYTHON), str(PROGRAM), function, str(target), *(str(argument) for argument in arguments)],
+        env=plain_environment("PYTHONPATH"), capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return target

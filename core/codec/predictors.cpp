@@ -46,7 +46,9 @@ struct Rows {
 
     // Returns the rows that a configuration of imagecodecs describes.
     static Result<Rows> Of(const json::Value& config, const CodecContext& context) {
-        ZARR_ASSIGN_OR_RETURN(DataType type, OptionalNumberMember(config, "dtype", context.dtype));
+        // The byte order is that of the items: VirtualiZarr always writes "<" here.
+        ZARR_ASSIGN_OR_RETURN(const DataType type,
+                              OptionalNumberMember(config, "dtype", context.dtype));
         if (type.kind != context.dtype.kind || type.size != context.dtype.size)
             return Status::Corrupt("dtype: expected " + context.dtype.ToString() + ", got " +
                                    type.ToString());
@@ -62,7 +64,7 @@ struct Rows {
         if (distance != 1)
             return Status::Unsupported("dist: only 1 is supported, got " +
                                        std::to_string(distance));
-        ZARR_ASSIGN_OR_RETURN(Rows rows, Of(shape, type, axis));
+        ZARR_ASSIGN_OR_RETURN(Rows rows, Of(shape, context.dtype, axis));
         ZARR_ASSIGN_OR_RETURN(const Block chunk, Block::Of(context));
         if (rows.block.bytes != chunk.bytes)
             return Status::Corrupt("shape: does not have the " + std::to_string(chunk.count) +

@@ -68,6 +68,12 @@ Result<std::uint64_t> ReadReference(const std::string& key, const ReferenceTarge
 
 }  // namespace
 
+StoreTraits ReferenceStore::Traits() const {
+    StoreTraits traits = targets_->Traits();
+    traits.locator = this;
+    return traits;
+}
+
 ObjectVersion ReferenceStore::VersionOf(const std::string& key) const {
     const auto reference = map_->Find(key);
     if (!reference.ok()) return {};
@@ -181,14 +187,21 @@ Status ReferenceStore::ForEachKey(const std::string& prefix, const KeyVisitor& v
     return map_->ForEachKey(prefix, [&](std::string_view key) { visit(key, std::nullopt); });
 }
 
-Result<std::optional<ReferenceStore::Location>> ReferenceStore::Locate(
-    const std::string& key) const {
-    ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(key));
-    if (reference.kind != Reference::Kind::kTarget) return std::optional<Location>();
+Result<std::optional<ValueLocation>> ReferenceStore::Locate(const std::string& key) const {
+    ZARR_ASSIGN_OR_RETURN(Reference reference, map_->Find(key));
+    if (reference.kind == Reference::Kind::kAbsent) return std::optional<ValueLocation>();
+    ValueLocation location;
+    if (reference.kind == Reference::Kind::kInline) {
+        location.size = reference.bytes.size();
+        location.bytes = std::move(reference.bytes);
+        return std::optional(std::move(location));
+    }
     ZARR_ASSIGN_OR_RETURN(const TargetPtr target,
                           targets_->Open(reference.location).WithContext(key));
-    return std::optional(
-        Location{target->Describe(), reference.offset, reference.size.value_or(0)});
+    location.target = target->Describe();
+    location.offset = reference.offset;
+    location.size = reference.size.value_or(0);
+    return std::optional(std::move(location));
 }
 
 }  // namespace zarr

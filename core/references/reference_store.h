@@ -18,7 +18,7 @@ namespace zarr {
 // A read-only store that reads its values from the targets of references: files or objects
 // elsewhere. Nearby values of one target are read with one request. A read is a kCorrupt error that
 // names the target if the target is missing, has changed, or is too short.
-class ReferenceStore final : public Store {
+class ReferenceStore final : public Store, private ValueLocator {
   public:
     // `description` is the document's name for messages.
     ReferenceStore(std::shared_ptr<const ReferenceMap> map,
@@ -29,7 +29,7 @@ class ReferenceStore final : public Store {
 
     std::string Describe() const override { return description_; }
     std::string Identity() const override { return map_->Identity(); }
-    StoreTraits Traits() const override { return targets_->Traits(); }
+    StoreTraits Traits() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
@@ -41,15 +41,7 @@ class ReferenceStore final : public Store {
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                       const PrefixVisitor& visit_prefix) const override;
 
-    // A byte range of a file or object that holds a value.
-    struct Location {
-        std::string target;
-        std::uint64_t offset = 0;  // start of the range in bytes
-        std::uint64_t size = 0;    // size of the range in bytes; 0 if the value is the whole target
-    };
-    // Returns the byte range that holds the value of `key`. Returns nullopt if the key is absent or
-    // the document contains the value itself.
-    Result<std::optional<Location>> Locate(const std::string& key) const;
+    Result<std::optional<ValueLocation>> Locate(const std::string& key) const override;
 
   private:
     const std::shared_ptr<const ReferenceMap> map_;

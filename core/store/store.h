@@ -47,6 +47,22 @@ struct ReadManyOptions : ReadRangesOptions {
     std::size_t limit = 0;  // maximum size of a value in bytes
 };
 
+// Location of a value that a store of references has: bytes of a target, or the value itself.
+struct ValueLocation {
+    std::string target;                // path or URL of the target; empty if `bytes` is set
+    std::uint64_t offset = 0;          // position of the value in the target, in bytes
+    std::uint64_t size = 0;            // size of the value in bytes; 0 if it is the whole target
+    std::optional<std::string> bytes;  // the value, if the references contain it
+};
+
+// Tells where the values of a store of references are. Thread-safe.
+class ValueLocator {
+  public:
+    virtual ~ValueLocator() = default;
+    // Returns the location of a key's value; nullopt if the key is absent. Reads no target.
+    virtual Result<std::optional<ValueLocation>> Locate(const std::string& key) const = 0;
+};
+
 // Properties of a store that decide how callers read from it.
 struct StoreTraits {
     static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
@@ -57,6 +73,8 @@ struct StoreTraits {
     // Number of concurrent reads at which a remote store has its best throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
+    // Set only for a store of references; valid as long as the store.
+    const ValueLocator* locator = nullptr;
     // Access options as text. Two stores with equal Identity() but different `access` share pending
     // writes, but not cached chunks.
     std::string access;

@@ -159,6 +159,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::json::Value ActualRange(double least, double most) const;
 #if ZARR_HAS_RAW_BLOCK_INFO
     zarr::Status FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const;
+    zarr::Status SetInlineBlock(const zarr::ChunkLocation& place, const std::string& value,
+                                GDALMDArrayRawBlockInfo& info) const;
 #endif
     zarr::Status RemoveNodata();
     zarr::Status StoreNodata(const void* raw);

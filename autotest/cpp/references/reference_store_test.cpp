@@ -202,13 +202,15 @@ TEST_F(ReadsMany, BoundsValues) {
 TEST_F(References, TellsWhereAValueLies) {
     const ReferenceStore store =
         Store({{"x/0", Reference::Target("a.nc", 2, 5)}, {"x/1", Reference::Inline("in")}});
-    const auto location = store.Locate("x/0");
+    const ValueLocator* const locator = store.Traits().locator;
+    ASSERT_NE(locator, nullptr);
+    const auto location = locator->Locate("x/0");
     ASSERT_TRUE(location.ok() && location->has_value());
     EXPECT_EQ((*location)->target, "a.nc");
     EXPECT_EQ((*location)->offset, 2U);
     EXPECT_EQ((*location)->size, 5U);
-    EXPECT_FALSE(store.Locate("x/1")->has_value());
-    EXPECT_FALSE(store.Locate("x/2")->has_value());
+    EXPECT_EQ((*locator->Locate("x/1"))->bytes, "in");
+    EXPECT_FALSE(locator->Locate("x/2")->has_value());
 }
 
 TEST_F(References, IsReadOnly) {

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""References to the tiles of TIFF files, by kerchunk (Zarr v2) and by virtual-tiff (Zarr v3)."""
+
+import json
+
+import numpy as np
+import pytest
+from osgeo import gdal, gdal_array
+from zarr_gdal import error_log
+from zarr_references import write_by, write_json
+
+COMPRESSIONS = ["NONE", "LZW", "DEFLATE", "ZSTD"]
+PREDICTORS = {1: "no predictor", 2: "differences", 3: "float predictor"}
+DTYPES = {1: ["u1", "f8"], 2: ["u1", "i2", "u4"], 3: ["f4", "f8"]}
+
+
+def cases():
+    for compression in COMPRESSIONS:
+        for predictor in PREDICTORS if compression != "NONE" else [1]:
+            for dtype in DTYPES[predictor]:
+                for bands in (1, 3):
+                    for order in ("LITTLE", "BIG"):
+                        yield compression, predictor, dtype, bands, order
+
+
+CASES = {"-".join(str(word) for word in case): case for case in cases()}
+
+
+def values_of(case):
+    _, _, dtype, bands, _ = case
+    y, x = np.mgrid[:100, :150]
+    return np.stack([(y * 3 + x * 5 + 7 * band) % 200 for band in range(bands)]).astype(dtype)
+
+
+def write_tiff(path, case):
+    compression, predictor, dtype, bands, order = case
+    options = ["TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=32", "INTERLEAVE=PIXEL", f"ENDIANNESS={order}"]
+    if compression != "NONE":
+        options += [f"COMPRESS={compression}", f"PREDICTOR={predictor}"]
+    kind = gdal_array.NumericTypeCodeToGDALTypeCode(np.dtype(dtype))
+    dataset = gdal.GetDriverByName("GTiff").Create(str(path), 150, 100, bands, kind, options)
+    dataset.WriteArray(values_of(case))
+
+
+@pytest.fixture(scope="module", params=["kerchunk_tiff", "virtual_tiff"])
+def references(request, tmp_path_factory):
+    """The writer of references, its references by case, and their folder."""
+    folder = tmp_path_factory.mktemp(request.param)
+    files = {name: folder / f"{name}.tif" for name in CASES}
+    for name, path in files.items():
+        write_tiff(path, CASES[name])
+    documents = json.loads(write_by(request.param, folder / "all.json", *files.values()).read_text())
+    return request.param, {name: documents[str(path)] for name, path in files.items()}, folder
+
+
+def read(folder, name, document):
+    """Reads the array that the references describe."""
+    path = write_json(folder / f"{name}.json", document)
+    dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    root = dataset.GetRootGroup()
+    (array,) = root.GetMDArrayNames()
+    return root.OpenMDArray(array).ReadAsArray()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_of_a_tiff(references, name):
+    writer, documents, folder = references
+    _, predictor, _, bands, _ = CASES[name]
+    wanted = values_of(CASES[name])
+    if writer == "kerchunk_tiff":
+        wanted = wanted.transpose(1, 2, 0)
+    if writer == "virtual_tiff" and predictor == 3 and bands > 1:
+        # virtual-tiff describes these files wrongly: TIFF predicts rows with interleaved samples.
+        with error_log() as log:
+            assert gdal.OpenEx(str(write_json(folder / f"{name}.json", documents[name])), gdal.OF_RASTER) is None
+        assert "transpose" in log.the_error()
+        return
+    assert np.array_equal(read(folder, name, documents[name]).reshape(wanted.shape), wanted)
+
+
+@pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_lerc", "grib", "gribberish"])
+@pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
+def test_codecs_that_are_refused(references, codec):
+    """The message says what the codec decodes, and other arrays of the document can be read."""
+    _, documents, folder = references
+    document = documents["NONE-1-u1-1-LITTLE"]
+    prefix = "good/" if ".zarray" in document else ""
+    named = {f"{prefix}{key}": value for key, value in document.items()}
+    metadata = json.loads(named[next(key for key in named if key.endswith(".zarray"))])
+    metadata["compressor"] = {"id": codec}
+    named["bad/.zarray"] = json.dumps(metadata)
+    named[".zgroup"] = '{"zarr_format": 2}'
+    path = write_json(folder / f"{codec}.json", named)
+    with error_log() as log:
+        assert gdal.Open(f'ZARR:"{path}":/bad') is None
+    assert f'codec "{codec}" is refused: it decodes ' in log.the_error()
+    assert gdal.Open(str(path)) is not None
