@@ -44,5 +44,60 @@ def virtual_tiff(target, *files):
         json.dump(documents, out)
 
 
+def hdf5(path):
+    """An HDF5 file with one array for each way of storing chunks."""
+    import h5py
+    import numpy as np
+
+    image = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
+    chunked = {"chunks": (8, 16)}
+    deflated = {**chunked, "compression": "gzip"}
+    arrays = {
+        "contiguous": (image.astype("i2"), {}),
+        "plain": (image.astype("<f4"), chunked),
+        "big": (image.astype(">f8"), chunked),
+        "deflated": (image.astype("i4"), deflated),
+        "shuffled": (image.astype("i4"), {**deflated, "shuffle": True}),
+        "half": (image.astype("f2"), deflated),
+        "complex": ((image + 1j * image).astype("c8"), chunked),
+        "unsigned": (image.astype("u8") + 2**63, deflated),
+        "group/nested": (image.astype("u1"), deflated),
+    }
+    with h5py.File(path, "w") as file:
+        for name, (values, options) in arrays.items():
+            file.create_dataset(name, data=values, **options)
+        sparse = file.create_dataset("sparse", shape=(20, 30), dtype="i2", chunks=(8, 16), fillvalue=-7)
+        sparse[:8, :16] = 5
+
+
+def kerchunk_hdf5(target, path):
+    import kerchunk.hdf
+
+    references = kerchunk.hdf.SingleHdf5ToZarr(path, inline_threshold=20).translate()
+    with open(target, "w", encoding="utf-8") as out:
+        json.dump(references, out)
+
+
+def virtualizarr_hdf5(target, path):
+    import virtualizarr
+    from virtualizarr.parsers import HDFParser
+
+    dataset = virtualizarr.open_virtual_dataset(
+        f"file://{path}", registry=registry(), parser=HDFParser(), loadable_variables=[]
+    )
+    dataset.vz.to_kerchunk(target, format="json")
+
+
+def combined_hdf5(target, *paths):
+    """References to one cube of several files, by kerchunk."""
+    import kerchunk.combine
+    import kerchunk.hdf
+
+    single = [kerchunk.hdf.SingleHdf5ToZarr(path, inline_threshold=0).translate() for path in paths]
+    combined = kerchunk.combine.MultiZarrToZarr(single, concat_dims=["time"], identical_dims=["x", "y"])
+    with open(target, "w", encoding="utf-8") as out:
+        json.dump(combined.translate(), out)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])
