@@ -55,7 +55,7 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
     }
     // Count all chunks of the shards, including chunks beyond the array's edge, because each chunk
     // needs a number.
-    if (chunks == UINT64_MAX) return Status::Corrupt("chunks: there are more than 2^64 of them");
+    if (chunks == UINT64_MAX) return Status::Corrupt("chunks: the array has more than 2^64 chunks");
     return grid;
 }
 

@@ -57,7 +57,7 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
         for (const Status& writable : {level.index.writable(), level.codecs.writable()})
             if (layout.writable_.ok()) layout.writable_ = writable;
         const auto product = CheckedMul(chunks, level.index.children());
-        if (!product) return Status::Corrupt("shard shape: more than 2^64 chunks");
+        if (!product) return Status::Corrupt("shard shape: the array has more than 2^64 chunks");
         chunks = *product;
         layout.levels_.push_back(std::move(level));
     }

@@ -169,7 +169,8 @@ std::vector<CatalogGroup> CatalogWalk::Take() {
 Status CatalogWalk::Count(std::size_t nodes) {
     counted_ += nodes;
     if (counted_ <= kMaxListed) return {};
-    return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
+    return Status::Limit("the store has more than " + std::to_string(kMaxListed) +
+                         " groups and arrays");
 }
 
 Result<std::vector<Node>> CatalogWalk::Members(const std::string& path) {

@@ -110,7 +110,7 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
             }
         } else if (!IsPlainValue(value)) {
             return Status::Corrupt("+" + std::string(key) + ": " + Quoted(value) +
-                                   " is not a value of a PROJ string");
+                                   " is not a valid value");
         }
         has_proj = has_proj || key == "proj";
         safe += safe.empty() ? "+" : " +";

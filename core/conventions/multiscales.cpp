@@ -60,9 +60,8 @@ class MultiscalesReader {
         if (items == nullptr) ReadOne(*value, origin);
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             if (i == kMaxMultiscales) {
-                warnings_.push_back(origin + ": of " + std::to_string(items->size()) +
-                                    " only the first " + std::to_string(kMaxMultiscales) +
-                                    " are read");
+                warnings_.push_back(origin + ": only the first " + std::to_string(kMaxMultiscales) +
+                                    " of " + std::to_string(items->size()) + " entries are read");
                 break;
             }
             ReadOne((*items)[i], origin + "[" + std::to_string(i) + "]");

@@ -83,7 +83,7 @@ class MembersReader {
         if (!IsValidKey(name) || !IsValidKey(path))
             faults_.Add(origin + ": " + Quoted(name) + " is not a path inside the group");
         else if (DepthOf(path) > kMaxGroupDepth)
-            faults_.Add(origin + ": " + Quoted(name) + " is too deep");
+            faults_.Add(origin + ": " + Quoted(name) + " is nested too deep");
         else if (seen_.insert(path).second)
             named_.members.push_back({std::move(path), as});
     }
@@ -94,8 +94,8 @@ class MembersReader {
         if (items == nullptr)
             return faults_.Add(json::Expected(origin, "an array", list).message());
         if (items->size() > kMaxNamedMembers)
-            faults_.Add(origin + ": of " + std::to_string(items->size()) + " only the first " +
-                        std::to_string(kMaxNamedMembers) + " are read");
+            faults_.Add(origin + ": only the first " + std::to_string(kMaxNamedMembers) + " of " +
+                        std::to_string(items->size()) + " entries are read");
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");

@@ -227,8 +227,8 @@ class PlacementReader {
         ZARR_ASSIGN_OR_RETURN(auto made, Evaluate(item, before, before_axes, outputs));
         if (outputs.size() != made.first.size()) outputs = std::move(made.second);
         if (outputs.size() != made.first.size())
-            return Broken("the output of " + std::to_string(made.first.size()) +
-                          " coordinates has no axes");
+            return Broken("no axes are stated for the " + std::to_string(made.first.size()) +
+                          " coordinates of the output");
         std::move(made.first.begin(), made.first.end(), std::back_inserter(placed.rows));
         std::move(outputs.begin(), outputs.end(), std::back_inserter(placed.axes));
         placed.system = OmeSystemName(item.Find("output"));

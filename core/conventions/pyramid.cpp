@@ -74,8 +74,9 @@ class Builder {
             if (path)
                 arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (kind != kind_of_all)
-                LeaveOut(level, kind == NodeKind::kGroup ? "is a group where others are arrays"
-                                                         : "is an array where others are groups");
+                LeaveOut(level, kind == NodeKind::kGroup
+                                    ? "is a group, but other levels are arrays"
+                                    : "is an array, but other levels are groups");
             else if (kind == NodeKind::kArray)
                 arrays.push_back(level);
             else
@@ -99,11 +100,11 @@ class Builder {
             if (kind == NodeKind::kArray && (is_listed_itself || LastName(level.path) == name))
                 arrays.push_back(level);
             else if (kind == NodeKind::kArray)
-                LeaveOut(level, "is an array where others are groups");
+                LeaveOut(level, "is an array, but other levels are groups");
             else if (auto path = ArrayIn(level.path, name))
                 arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (is_listed_itself)
-                LeaveOut(level, "is a group where others are arrays");
+                LeaveOut(level, "is a group, but other levels are arrays");
         }
         return Check(listed, arrays,
                      is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
@@ -170,7 +171,7 @@ class Builder {
                 {array.path, level.origin, level.statement});
             any = true;
         }
-        if (!any) LeaveOut(level, "holds no raster");
+        if (!any) LeaveOut(level, "contains no raster");
     }
 
     std::optional<Pyramid> Check(const ListedPyramid& listed,

@@ -580,7 +580,7 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
         const char* const end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data(), end, multiple);
         if (error != std::errc() || stop != end || multiple == 0)
-            return Status::Invalid(Quoted(word) + " is not a count of a unit of time");
+            return Status::Invalid(Quoted(word) + " is not a number of time units");
         word = TakeWord(units);
     }
     const auto unit = StepByName(word, calendar);

@@ -100,7 +100,7 @@ Result<NodeDocuments::Change> NodeDocuments::WithAttributes(const std::string& p
     Change change{KeyOf(path, Document::kAttributes), std::nullopt};
     if (format_ == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(const auto text, Text(change.key));
-        if (!text) return Status::NotFound(change.key + ": there is no such node");
+        if (!text) return Status::NotFound(change.key + ": there is no such array or group");
         ZARR_ASSIGN_OR_RETURN(change.text,
                               WithV3Attributes(*text, attributes).WithContext(change.key));
         return change;

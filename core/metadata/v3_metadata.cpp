@@ -89,7 +89,7 @@ Result<std::string> NameOf(const json::Value& value, std::string_view place,
     configuration = nullptr;
     if (const std::string* text = value.as_string()) return *text;
     if (value.as_object() == nullptr)
-        return json::Expected(place, "a name, or an object with one", value);
+        return json::Expected(place, "a name, or an object with a \"name\"", value);
     for (const json::Member& member : *value.as_object())
         if (member.first != "name" && member.first != "configuration" &&
             member.first != "must_understand")
@@ -117,7 +117,9 @@ Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
     if (configuration == nullptr) return {};
     for (const auto& [member, value] : *configuration->as_object()) {
         const std::string place = std::string(kPlace) + "." + member;
-        if (member != "separator") return Status::Corrupt(place + ": unknown member");
+        if (member != "separator")
+            return Status::Corrupt(std::string(kPlace) + ": unknown member " + Quoted(member) +
+                                   " of the configuration");
         const std::string* const text = value.as_string();
         if (text == nullptr || (*text != "/" && *text != "."))
             return json::Expected(place, R"("/" or ".")", value);

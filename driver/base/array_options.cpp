@@ -62,9 +62,9 @@ Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* 
 
 Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std::size_t rank) {
     if (sizes.empty() || sizes.size() == rank) return {};
-    return Status::Invalid(std::string("creation option ") + name + ": " +
-                           std::to_string(sizes.size()) + " numbers for " + std::to_string(rank) +
-                           " dimensions");
+    return Status::Invalid(std::string("creation option ") + name + ": expected " +
+                           std::to_string(rank) + " numbers, one for each dimension, got " +
+                           std::to_string(sizes.size()));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                    : options.is_sharded          ? "SHARD"
                                                                  : "CHUNK_KEY_ENCODING";
         return Status::Invalid("creation option " + std::string(option) +
-                               ": is of Zarr v3 (FORMAT=ZARR_V3)");
+                               ": requires Zarr v3 (FORMAT=ZARR_V3)");
     }
     std::copy(options.chunks.begin(), options.chunks.end(), spec.chunks.begin());
     if (options.is_sharded && !options.shard_chunks.empty()) {

@@ -221,7 +221,7 @@ void ReadLimits() {
         if (is_bad[i])
             EmitWarning(std::string(zarr::Limits()[i].name),
                         "expected a number from 1 to " + std::to_string(zarr::Limits()[i].largest) +
-                            ", got " + zarr::Quoted(texts[i]));
+                            ", got " + zarr::Quoted(texts[i]) + "; the default is used");
 }
 
 }  // namespace zarr_driver

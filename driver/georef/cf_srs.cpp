@@ -387,7 +387,7 @@ Status ParallelOfScale(const CfGridMapping& m, const OGRSpatialReference& srs, d
     const double k = *m.scale_factor;
     if (k > 1)
         return Status::Corrupt("scale_factor_at_projection_origin " + std::to_string(k) +
-                               " is more than 1, which no parallel has");
+                               " exceeds 1, so there is no standard parallel with this scale");
     const double e2 = srs.GetSquaredEccentricity();
     latitude = std::asin(std::sqrt((1 - k * k) / (1 - k * k * e2))) / zarr::kRadiansPerDegree;
     return {};

@@ -104,9 +104,10 @@ Status CheckRaster(const RasterLayout& layout) {
 
 Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layout) {
     if (indices.size() > layout.other_axes.size())
-        return Status::Invalid("/" + layout.facts.path + ": " + std::to_string(indices.size()) +
-                               " indices for " + std::to_string(layout.other_axes.size()) +
-                               " dimensions beside X and Y");
+        return Status::Invalid("/" + layout.facts.path + ": got " + std::to_string(indices.size()) +
+                               " indices, but there are " +
+                               std::to_string(layout.other_axes.size()) +
+                               " dimensions besides X and Y");
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[i]];
         if (indices[i] >= dimension.size)
@@ -116,7 +117,7 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
                                    std::to_string(dimension.size) + " elements");
         if (layout.fixed[i] && layout.fixed[i] != indices[i])
             return Status::Invalid("/" + layout.facts.path + ": dimension " + dimension.name +
-                                   " is fixed twice");
+                                   " is given two different indices");
         layout.fixed[i] = indices[i];
     }
     return {};

@@ -144,9 +144,9 @@ class Coordinates {
             auto of_image = zarr::ImageCoordinates(zarr::ListingOf(hierarchy_, facts_.path),
                                                    facts_.metadata.rank(), axis, first, count);
             if (of_image) return *std::move(of_image);
-            return Refused(facts_.path, "dimension " + dimension_.name + " has " +
-                                            std::to_string(dimension_.size) +
-                                            " elements and no coordinates, got " +
+            return Refused(facts_.path, "dimension " + dimension_.name +
+                                            " has no coordinates; expected an index from 0 to " +
+                                            std::to_string(dimension_.size - 1) + ", got " +
                                             zarr::Quoted(text));
         }
         zarr::LabelRange range;

@@ -156,7 +156,7 @@ TEST(V3Writer, MakesGroupsAndArrays) {
     EXPECT_TRUE(Fails(w.writer.CreateGroup("g/a/b"), StatusCode::kInvalidArgument,
                       "g/a/zarr.json: is an array"));
     EXPECT_TRUE(Fails(w.writer.CreateGroup("g/zarr.json"), StatusCode::kInvalidArgument,
-                      "no node can be called zarr.json"));
+                      "no array or group can have the name zarr.json"));
 }
 
 TEST(V3Writer, RefusesArraysOfAnotherVersion) {
