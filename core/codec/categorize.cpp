@@ -28,7 +28,7 @@ class Codes {
             OptionalNumberMember(config, "astype", MakeNumberType(DataKind::kUint, 1)));
         const DataKind kind = reader.astype_.kind;
         if (kind != DataKind::kInt && kind != DataKind::kUint && kind != DataKind::kBool)
-            return Status::Unsupported("astype: expected an integer or bool, got " +
+            return Status::Unsupported("astype: expected a dtype of integers or bool, got " +
                                        reader.astype_.ToString());
         ZARR_ASSIGN_OR_RETURN(
             reader.conversion_,

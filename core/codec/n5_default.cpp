@@ -120,7 +120,8 @@ class N5Default final : public Codec {
     Result<Block> ReadHeader(ByteSpan encoded) const {
         if (encoded.size < HeaderSize())
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
-                                   " bytes, too few for N5's header");
+                                   " bytes, fewer than the " + std::to_string(HeaderSize()) +
+                                   " bytes of N5's header");
         const unsigned mode = LoadBig16(encoded.data);
         const std::size_t rank = LoadBig16(encoded.data + 2);
         if (mode != 0)

@@ -65,8 +65,8 @@ class NewShape {
         if (automatic_ && others != 0 && items % others == 0)
             shape_[*automatic_] = items / others;
         else if (automatic_ || others != items)
-            return Status::Corrupt("shape: the sizes do not multiply to the " +
-                                   std::to_string(items) + " items of the chunk");
+            return Status::Corrupt("shape: the product of the sizes differs from the " +
+                                   std::to_string(items) + " elements of the chunk");
         for (const Merged& merged : merged_) ZARR_RETURN_IF_ERROR(CheckPlace(merged));
         return std::move(shape_);
     }

@@ -177,7 +177,7 @@ Status ReadTiles(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& s
     const std::size_t row = SaturatingMul(page.pixel_bytes(), width);
     const std::size_t size = SaturatingMul(row, height);
     if (size == 0 || TIFFTileSize(tiff) != static_cast<tmsize_t>(size))
-        return Failed(source, "a page has tiles of another size than its pixels");
+        return Failed(source, "the tile size of a page does not match its pixel type");
     if (size > LimitOf(Limit::kChunkSize))
         return OverLimit(Limit::kChunkSize, "a tile has " + std::to_string(size) + " bytes");
     Buffer tile;

@@ -18,7 +18,7 @@ namespace {
 Status OpenWithHeader(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
     ZARR_RETURN_IF_ERROR(OpenZfp(encoded, room, opened));
     if (zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
-        return Status::Corrupt("does not begin with libzfp's full header");
+        return Status::Corrupt("not zfpy data: it does not begin with libzfp's full header");
     return {};
 }
 

@@ -231,7 +231,7 @@ class GridMappingReader {
                                                        : parallels[0];
         if (side == 0) return Missing(kLatitudeName);
         mapping_.origin_latitude = side > 0 ? 90 : -90;
-        warnings_.push_back(Label(kLatitudeName) + "expected 90 or -90 for polar_stereographic, " +
+        warnings_.push_back(Label(kLatitudeName) + "expected 90 or -90 for polar_stereographic; " +
                             (side > 0 ? "90" : "-90") + " is assumed");
         if (parallels.empty() && attributes_.Find("scale_factor_at_projection_origin") == nullptr)
             parallels = {*latitude};

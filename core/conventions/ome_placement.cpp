@@ -176,7 +176,8 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
         if (valid) rows[i][*sources[i]] = 1;
     }
     if (valid) return rows;
-    return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
+    return Broken("mapAxis: expected an input axis for each output axis, got " +
+                  json::Brief(value));
 }
 
 // Evaluates lists of coordinate transformations in a member of `multiscales`.
@@ -372,7 +373,7 @@ class PlacementReader {
         const auto from = IndicesOfPart(part, "input", inputs);
         const auto to = IndicesOfPart(part, "output", outputs);
         if (!from || from->empty() || !to)
-            return Broken("byDimension: expected axes of the input and of the output, got " +
+            return Broken("byDimension: expected names of input axes and of output axes, got " +
                           json::Brief(part));
         Made taken;
         std::vector<OmeAxis> made_axes;

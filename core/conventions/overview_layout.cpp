@@ -193,8 +193,8 @@ Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& le
                     described.end());
     for (std::size_t i = 1; i < levels.size(); ++i) AddToLayout(levels[i], base, described);
     if (described.size() >= kMaxPyramidLevels)
-        return Status::Limit("multiscales: more than " + std::to_string(kMaxPyramidLevels) +
-                             " levels in one group");
+        return Status::Limit("multiscales: the group would have more than " +
+                             std::to_string(kMaxPyramidLevels) + " levels");
     std::stable_sort(described.begin(), described.end(),
                      [](const LayoutLevel& a, const LayoutLevel& b) {
                          return ProductOf(a.scale) < ProductOf(b.scale);

@@ -72,7 +72,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
         // Accepts "C" and "F", too, which a draft of the Zarr v3 specification allowed.
-        if (*text != "C" && *text != "F") return json::Expected(place, "a permutation", *order);
+        if (*text != "C" && *text != "F")
+            return json::Expected(place, "a permutation of the dimensions", *order);
         for (std::size_t i = 0; i < rank; ++i) axes.push_back(*text == "C" ? i : rank - 1 - i);
         return axes;
     }
@@ -81,14 +82,16 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     for (const std::uint64_t axis : given) {
         const bool is_new = axis < rank && !is_taken[static_cast<std::size_t>(axis)];
         if (!is_new || given.size() != rank)
-            return json::Expected(place, "a permutation of 0 to " + std::to_string(rank) + " - 1",
-                                  *order);
+            return json::Expected(
+                place, "a permutation of the indices of " + std::to_string(rank) + " dimensions",
+                *order);
         is_taken[static_cast<std::size_t>(axis)] = true;
         axes.push_back(static_cast<std::size_t>(axis));
     }
     if (given.size() != rank)
-        return json::Expected(place, "a permutation of 0 to " + std::to_string(rank) + " - 1",
-                              *order);
+        return json::Expected(
+            place, "a permutation of the indices of " + std::to_string(rank) + " dimensions",
+            *order);
     return axes;
 }
 

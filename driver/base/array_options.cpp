@@ -101,13 +101,13 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
     // numbers.
     const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
-        return RefuseOption("ENDIAN", "LITTLE with FILTER", "BIG");
+        return RefuseOption("ENDIAN", "LITTLE, because FILTER is set", "BIG");
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype, array.warnings));
     ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
     ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
     array.is_sharded = CPLFetchBool(options, "SHARD", !array.shard_chunks.empty());
     if (!array.is_sharded && !array.shard_chunks.empty())
-        return RefuseOption("SHARD", "YES with SHARD_CHUNK_SHAPE", "NO");
+        return RefuseOption("SHARD", "YES, because SHARD_CHUNK_SHAPE is set", "NO");
     const char* order = CSLFetchNameValueDef(options, "CHUNK_MEMORY_LAYOUT", "C");
     if (!EQUAL(order, "C") && !EQUAL(order, "F"))
         return RefuseOption("CHUNK_MEMORY_LAYOUT", "C or F", order);

@@ -219,7 +219,7 @@ class CfWriter {
             if (is_free) return name;
         }
         return Status::Invalid(PathOf(own) +
-                               ": the name is used by other arrays; the CRS cannot be written");
+                               ": no free name for a grid mapping; the CRS cannot be written");
     }
 
     json::Object AxisAttributes(const std::string& name, bool is_x) const {

@@ -86,7 +86,7 @@ Status CheckRaster(const RasterLayout& layout) {
             where + "an array of dtype " + metadata.dtype.ToString() +
             " is not a raster; GDAL's multidimensional API reads strings and raw bytes");
     if (layout.fields.size() > kMaxFields)
-        return Status::Limit(where + "elements with more than " + std::to_string(kMaxFields) +
+        return Status::Limit(where + "elements have more than " + std::to_string(kMaxFields) +
                              " fields");
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         const zarr::Dimension& dimension = layout.facts.dimensions[i];

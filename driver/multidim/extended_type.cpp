@@ -61,14 +61,14 @@ std::size_t MaxTextLength(const zarr::DataType& type) {
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
-            return Status::Limit("dtype: elements with more than " + std::to_string(kMaxFields) +
+            return Status::Limit("dtype: elements have more than " + std::to_string(kMaxFields) +
                                  " fields");
         if (field.type.kind == DataKind::kStruct)
             ZARR_RETURN_IF_ERROR(CheckFieldCount(field.type, times * field.count, total));
         else
             total += times * field.count;
         if (total > kMaxFields)
-            return Status::Limit("dtype: elements with more than " + std::to_string(kMaxFields) +
+            return Status::Limit("dtype: elements have more than " + std::to_string(kMaxFields) +
                                  " fields");
     }
     return {};
@@ -137,7 +137,7 @@ class Pairing {
         if (members_ == Members::kAnyOf || missing == is_given.end()) return {};
         const auto at = static_cast<std::size_t>(missing - is_given.begin());
         return Status::Invalid("member " + zarr::Quoted(members[at].name) + " of dtype " +
-                               stored.ToString() + " is not given");
+                               stored.ToString() + " is missing in the compound data type");
     }
 
     const Members members_;

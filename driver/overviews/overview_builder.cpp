@@ -228,8 +228,8 @@ Status OverviewBuilder::CheckArrays(bool any_new) const {
         ZARR_RETURN_IF_ERROR(
             zarr::Array::CheckWritable(array->facts.metadata).WithContext(array->facts.path));
         if (any_new && array->HasFixedAxis())
-            return Status::Unsupported("a slice of /" + array->facts.path +
-                                       " gets no overviews of its own; open the whole array");
+            return Status::Unsupported("overviews of a slice of /" + array->facts.path +
+                                       " cannot be built; open the whole array");
     }
     return {};
 }

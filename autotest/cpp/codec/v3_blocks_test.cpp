@@ -123,8 +123,8 @@ TEST(V3Reshape, RefusesShapesThatDoNotFit) {
         const char* shape;
         const char* message;
     } cases[] = {
-        {"[12,2]", "shape: the sizes do not multiply to the 12 items"},
-        {"[5,-1]", "shape: the sizes do not multiply"},
+        {"[12,2]", "shape: the product of the sizes differs from the 12 elements"},
+        {"[5,-1]", "shape: the product of the sizes differs"},
         {"[-1,-1]", "shape[1]: expected -1 no more than once"},
         {"[0,-1]", "shape[0]: expected"},
         {"[-2]", "shape[0]: expected"},
