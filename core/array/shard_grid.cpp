@@ -23,7 +23,10 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
     ShardGrid grid;
     const std::size_t rank = metadata.rank();
     if (metadata.stored_chunks().size() != rank || metadata.chunks.size() != rank)
-        return Status::Corrupt("shard shape: the number of dimensions differs from the array's");
+        return Status::Corrupt(
+            "shard shape: has " + std::to_string(metadata.stored_chunks().size()) +
+            " sizes and its chunks have " + std::to_string(metadata.chunks.size()) +
+            ", but the array has " + std::to_string(rank) + " dimensions");
     grid.ends_.resize(rank);
     std::uint64_t chunks = 1;
     for (std::size_t i = 0; i < rank; ++i) {
