@@ -80,9 +80,9 @@ class References {
         return all;
     }
 
-    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly.
-    // Arrays in `kept` are omitted. An array is omitted, too, if another array refers to it, except
-    // arrays in `owners` and in the result.
+    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly,
+    // except arrays in `kept`. Arrays to which an array outside of `owners` and the result refers
+    // are omitted, too.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);

@@ -82,7 +82,7 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // If a level is below a subgroup, the subgroup is inserted.
+        // For a level in a deeper group, the direct subgroup that contains the level is inserted.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
@@ -188,7 +188,8 @@ Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
     ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
-    // A store that cannot list may still contain arrays in groups that attributes name.
+    // A store that cannot list is an error only if no arrays were found. Attributes may name groups
+    // in which arrays were found.
     const bool has_arrays =
         std::any_of(groups_.begin(), groups_.end(),
                     [](const CatalogGroup& group) { return !group.arrays.empty(); });

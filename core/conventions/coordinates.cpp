@@ -303,7 +303,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 namespace {
 
 // Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. If there are more
-// than kMaxAxisChunks chunks, that many evenly spaced ones are read.
+// than kMaxAxisChunks chunks, the indices are evenly spaced.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMaxAxisChunks) return i;
     constexpr std::uint64_t kSteps = kMaxAxisChunks - 1;

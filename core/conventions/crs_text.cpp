@@ -196,7 +196,8 @@ class WktReader {
         return ReadExtension(begin, name, value);
     }
 
-    // Checks an extension that starts at `begin`, after its name and value were read.
+    // Checks the WKT node EXTENSION["name", "value"] that starts at `begin`. Name and value were
+    // already read. Omits a node that names grid files, with a warning.
     Status ReadExtension(std::size_t begin, const std::string& name, const std::string& value) {
         const std::string kind = Upper(name);
         if (kind == "PROJ4_GRIDS") {

@@ -28,7 +28,8 @@ bool Contains(const std::string_view (&known)[kSize], const std::string& version
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// Returns the path of the image whose label `group` is; nullopt if `group` is not a label.
+// Returns the path of the image to which `group` belongs as a label image; nullopt if `group` is
+// not a label.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));

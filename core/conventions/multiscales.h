@@ -66,8 +66,8 @@ struct LevelListing {
     std::shared_ptr<const json::Value> attributes;
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
-    // Attributes of the image whose label the group is, and the label's path relative to the image.
-    // nullptr and empty if the group is not a label.
+    // Attributes of the image to which `group` belongs as a label image, and the label's path
+    // relative to the image. nullptr and empty if the group is not a label.
     std::shared_ptr<const json::Value> image;
     std::string label;
 

@@ -43,13 +43,13 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
                                     FillAsNodata fill, Warnings& warnings);
 
 // Returns the nodata value of the array like ReadNodata() with attributes, except that a fill value
-// of an array of coordinates is not nodata. Longitudes and latitudes of two or more dimensions keep
-// a fill value beyond 360 degrees as nodata.
+// of an array of coordinates is not nodata. An array of longitudes or latitudes with two or more
+// dimensions keeps a fill value beyond 360 degrees as nodata.
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns an error if elements may be missing, because the data type itself then defines the nodata
-// value.
+// Returns an error if `type` is zarrs.optional, because the data type itself then defines the
+// nodata value.
 Status CheckNodataIsWritable(const DataType& type);
 
 // Returns an attribute, in a form that xarray reads, that states the nodata value `element`.

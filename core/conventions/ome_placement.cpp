@@ -238,7 +238,8 @@ class PlacementReader {
     }
 
   private:
-    // A coordinate system that a list of transformations leads to.
+    // A transformation to a coordinate system: the name of its input system, and the resulting
+    // placement of the image.
     struct Way {
         std::string input;
         OmePlacement placed;
@@ -259,8 +260,8 @@ class PlacementReader {
         return axes;
     }
 
-    // True if a step of a sequence of transformations names its axes, because their order may
-    // differ from the order in the sequence.
+    // True if a step of a sequence of transformations names its axes. Named axes may have another
+    // order than the axes of the step before.
     bool StepsNameAxes(const json::Value& item) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
@@ -329,7 +330,7 @@ class PlacementReader {
         if (rows.size() == made.first.size()) made.first = std::move(ordered);
     }
 
-    // Returns the parameter of `mapAxis`, for which SpatialData uses two names.
+    // Returns the parameter of `mapAxis`, which SpatialData writes under one of two names.
     static const json::Value* MapOf(const json::Value& item) {
         const json::Value* map = Member(item, "mapAxis");
         return map != nullptr ? map : Member(item, "map_axis");
@@ -492,7 +493,8 @@ class PlacementReader {
                     if (chosen == nullptr && way.placed.system == name) chosen = &way;
             if (chosen == nullptr && !ways.empty()) {
                 chosen = ways.data();
-                // A level's transformations may continue from one system to the next.
+                // If one of the level's own transformations continues from the chosen system to
+                // another, the other system is chosen.
                 for (const Way& way : ways)
                     if (is_own && &way != chosen && way.input == chosen->placed.system)
                         chosen = &way;
@@ -525,8 +527,8 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// The image whose label a level is, by the first multiscale of the image. `level` is nullptr if
-// there is no image.
+// The image to which a label image belongs. `level` is the first level of the image's first
+// multiscale; nullptr if there is no image.
 struct LabelledImage {
     std::vector<Multiscale> multiscales;
     const MultiscaleLevel* level = nullptr;

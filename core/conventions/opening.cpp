@@ -177,8 +177,9 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // A level is assumed to be a group only in v3. In v2 a node has twice as many
-                // documents, and listing an array may return many chunks.
+                // A level is assumed to be a group only in v3, because a wrong guess costs more in
+                // v2. In v2 a node has twice as many documents, and listing an array may return
+                // many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
@@ -247,8 +248,8 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // Collects the keys of variables that may be coordinates, by likely names. Collects those of
-    // grid mappings, too, if `with_grid_mappings` is true.
+    // Collects the keys of variables that may be coordinates, by likely names. If
+    // `with_grid_mappings` is true, collects the keys of likely grid mappings, too.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
         for (const std::string& name : axis_names)
@@ -414,8 +415,8 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // The first level of the image is guessed for the label, because labels usually have
-            // the levels of their image.
+            // The path of the image's first level is guessed for the label, because labels usually
+            // have the levels of their image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {

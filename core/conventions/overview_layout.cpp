@@ -134,8 +134,8 @@ json::Value DescribeLayout(const std::vector<LayoutLevel>& levels) {
     json::Array layout{json::Value(json::Object{{"asset", json::Value(base)},
                                                 {"transform", json::Value(std::move(transform))}})};
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        // Each level refers to the base if arrays have different levels. GDAL would stop at a level
-        // in which the array has no overview.
+        // If arrays have different levels, each level refers to the base. In a chain of levels,
+        // GDAL would stop at the first level without an overview of the array.
         const LayoutLevel* const from = base != kGroupItself && i > 0 ? &levels[i - 1] : nullptr;
         layout.push_back(LayoutEntry(levels[i], from, base));
     }

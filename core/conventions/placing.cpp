@@ -148,8 +148,8 @@ std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
     constexpr double kRounding = 1e-3;  // in pixels
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    // A bounding box in other units than the transform is rejected here. Its size is below one
-    // pixel or not a whole number of pixels.
+    // A bounding box in other units than the transform is rejected here, because its size is below
+    // one pixel or not a whole number of pixels.
     return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 

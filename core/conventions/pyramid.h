@@ -38,8 +38,9 @@ struct Pyramid {
     bool is_overviews = false;
 };
 
-// True if an array has no dimension names, but its rows and columns are known by colours or
-// `spatial:shape`. Smaller levels of such an array's pyramid have the axes of the array.
+// True if an array has no dimension names, but its rows and columns are known: the array is a
+// colour image, or `spatial:shape` states them. Smaller levels of the array's pyramid get the axes
+// of the array.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
 // Collects warnings about pyramids of several groups. Warnings that differ only in the group become
@@ -79,11 +80,11 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
                                   OverviewGroups overviews = OverviewGroups::kIncluded);
 
 // Returns the pyramid that has the array as a level. The array's own attributes or the nearest
-// ancestor group that lists the array describe the pyramid. nullopt if there is no such pyramid, or
-// if it has no other level.
-// Callers that open an array by name use the pyramid only if levels[0] is the array. Warnings are
-// returned only in that case, or if the array is the only level left. Warnings about invalid
-// descriptions in ancestors are returned if no pyramid lists the array.
+// ancestor group that lists the array describe the pyramid. Returns nullopt if there is no such
+// pyramid, or if the pyramid has no other level. Callers that open an array by name use the pyramid
+// only if levels[0] is the array. Warnings about levels are returned only if levels[0] is the
+// array, or if no other level is left. Warnings about invalid descriptions in ancestors are
+// returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
@@ -167,8 +168,8 @@ class LevelChecker {
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Whether a base (first key) has a recorded base state (second key). Several overviews may
-    // record one state.
+    // Whether a base is in a recorded base state. The keys are the path of the base and the state,
+    // because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // warnings about geotransforms and statements
 };
