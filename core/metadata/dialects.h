@@ -16,7 +16,7 @@ namespace zarr {
 const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
-// True if the meaning of the `.zarray` document depends on whether netCDF-C wrote the array.
+// True if the interpretation of the `.zarray` document depends on whether netCDF-C wrote the array.
 bool IsAmbiguous(const json::Value& array_document);
 
 // A `.zarray` document of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar,

@@ -95,8 +95,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     return axes;
 }
 
-// Reads a list of codecs into ArrayMetadata. The array has one list, and each level of sharding has
-// another list.
+// Reads lists of codecs into ArrayMetadata: the list of the array, and a further list for each
+// level of sharding.
 class ChainReader {
   public:
     explicit ChainReader(ArrayMetadata& metadata) : metadata_(metadata) {
@@ -151,7 +151,7 @@ class ChainReader {
 
     // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
     Status ReadByteOrder(const CodecSpec& spec) {
-        // This call only validates the configuration.
+        // The codec is made only to validate the configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
                                  .WithContext(spec.place));
@@ -193,7 +193,8 @@ class ChainReader {
         return Read(*codecs, spec.place + ".codecs");
     }
 
-    // Replaces the shape of a shard in `metadata_.chunks` by the shape of its inner chunks.
+    // Sets `metadata_.chunks`, which contains the shape of a shard, to the shape of the shard's
+    // inner chunks.
     Status ReadChunkShape(const CodecSpec& spec) {
         const std::string place = spec.place + ".chunk_shape";
         ZARR_ASSIGN_OR_RETURN(

@@ -470,8 +470,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored = whole.Find(kAttributes);
     const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = held != nullptr ? *held : json::Value();
-    // For an array, the attributes are changed so that the fill value keeps its meaning. A group
-    // has no fill value.
+    // For an array, an attribute is added or changed so that the fill value keeps its meaning. A
+    // group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -516,7 +516,8 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(ToInvalidArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
     json::Value* const member = json::FindMember(document, "chunk_grid");
     if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
-        // Chunks are added, because a rectilinear grid has no chunks beyond the array's old edge.
+        // A rectilinear grid has no chunks beyond the array's old edge, so chunks are added for a
+        // larger shape.
         ZARR_ASSIGN_OR_RETURN(const ParsedGrid grid,
                               WithShape({metadata.stored_chunks(), metadata.edges}, shape));
         *member = V3ChunkGridToJson(grid.chunks, grid.edges);

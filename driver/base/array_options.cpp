@@ -89,7 +89,7 @@ Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
-    // GDAL's built-in driver calls this option @ENDIAN, so both names are accepted.
+    // GDAL's built-in driver calls the option ENDIAN "@ENDIAN", so both names are accepted.
     for (const char* const name : {"ENDIAN", "@ENDIAN"}) {
         const char* const endian = CSLFetchNameValue(options, name);
         if (endian == nullptr) continue;
@@ -97,8 +97,8 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
             return RefuseOption(name, "LITTLE or BIG", endian);
         array.byte_order = EQUAL(endian, "BIG") ? zarr::ByteOrder::kBig : zarr::ByteOrder::kLittle;
     }
-    // A filter of Zarr v2 gets elements in the stored byte order, and a filter of Zarr v3 gets
-    // numbers.
+    // ENDIAN=BIG is refused together with a filter, because the two versions of Zarr differ.
+    // Filters of Zarr v2 get elements in the stored byte order, filters of Zarr v3 get numbers.
     const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
         return RefuseOption("ENDIAN", "LITTLE, because FILTER is set", "BIG");

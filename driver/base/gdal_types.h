@@ -33,7 +33,7 @@ std::string TypeText(const zarr::DataType& type);
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
 // Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The function
-// that op() returns borrows this object and the stored type.
+// that op() returns must not outlive this object or the stored type.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -50,7 +50,7 @@ class BufferConverter {
 };
 
 // Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The function
-// that op() returns borrows this object and the stored type.
+// that op() returns must not outlive this object or the stored type.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

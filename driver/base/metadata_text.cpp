@@ -126,7 +126,8 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     zarr::Warnings told;  // the band emits these warnings
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
-        // Flags that are single bits, and not classes, are shown only as metadata items.
+        // Attributes of flags are shown as metadata items if the flags are single bits. Flags that
+        // are classes are shown as category names instead.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };

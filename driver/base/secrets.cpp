@@ -64,8 +64,8 @@ std::vector<Symbol> Decode(std::string_view text) {
     return symbols;
 }
 
-// Finds secrets in a text. A delimiter does not end a part of a URL if it is encoded more often
-// than the start of that part.
+// Finds secrets in a text. A delimiter ends a part of a URL only if the delimiter is not encoded
+// more often than the start of that part.
 class SecretFinder {
   public:
     SecretFinder(std::string_view text, UrlEnd end) : symbols_(Decode(text)), end_(end) {}
@@ -122,7 +122,8 @@ class SecretFinder {
         for (; !is_end(end) && !Is(end, "/?#", depth); ++end)
             if (Is(end, "@", depth)) user_end = end;
         if (user_end == first && HasOddPort(first, end)) {
-            // The password contains an unencoded "/", or the text is truncated.
+            // The password contains an unencoded "/", or the text is truncated. The text up to the
+            // last "@" is hidden then.
             user_end = end;
             for (std::size_t at = end; !is_end(at); ++at)
                 if (Is(at, "@", depth)) user_end = at;

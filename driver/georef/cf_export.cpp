@@ -119,7 +119,8 @@ void CylindricalEqualArea(Exporter& to) {
         .Number("standard_parallel", SRS_PP_STANDARD_PARALLEL_1);
 }
 
-// Sets the centre of an azimuthal projection.
+// Sets the name `name` and the centre of an azimuthal projection. `longitude` and `latitude` are
+// GDAL's names of the centre's parameters.
 void Centred(Exporter& to, const char* name, const char* longitude, const char* latitude) {
     to.Name(name)
         .Number("longitude_of_projection_origin", longitude)
@@ -141,8 +142,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// In GDAL the latitude of origin is the pole if a scale factor is stated. Otherwise it is the
-// standard parallel.
+// Exports polar_stereographic. GDAL's latitude of origin is the pole if the CRS states a scale
+// factor. Otherwise it is the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")

@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// Georeferencing that is shared by arrays whose attributes state equal locations.
+// Georeferencing and size of a raster, for arrays whose attributes state equal locations.
 struct GridLocation {
     zarr::HorizontalAxes axes;
     double columns = 0;

@@ -24,7 +24,7 @@ using zarr::Status;
 
 namespace {
 
-// Facts about the coordinates along X and Y. They decide how an ambiguous CRS statement is
+// Facts about the coordinates along X and Y that decide how an ambiguous CRS statement is
 // interpreted.
 struct MapCoordinates {
     std::string units;          // units of X, else of Y; may be empty
@@ -146,8 +146,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the CRS from the first statement that can be used. Adds a warning for each unusable
-// statement before it.
+// Sets the CRS from the first statement that can be used. Adds a warning for each statement that
+// was tried before and cannot be used.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
              const std::optional<zarr::AffineSource>& affine, const MapCoordinates& coordinates,
              const GeoreferencingOptions& options, Georeferencing& result) {
@@ -230,8 +230,8 @@ bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True if a geotransform `t` only gives pixel numbers in some larger raster, of which this raster
-// is a part.
+// True if a geotransform `t` only gives pixel numbers of a larger raster from which this raster was
+// cut.
 bool HoldsPixelNumbers(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);

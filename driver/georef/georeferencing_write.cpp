@@ -84,9 +84,8 @@ bool WantsCf(Georeferenced convention) {
     return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
 }
 
-// Returns the attribute `coordinates` with the grid mapping `grid_mapping` instead of the previous
-// one; an empty name only removes. rioxarray searches for the grid mapping among xarray's
-// coordinates.
+// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping;
+// removes that one if empty. rioxarray searches for the grid mapping among xarray's coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -113,7 +112,7 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Rasters that name no grid mapping use a grid mapping of this name.
+        // A grid mapping of this name would also apply to other rasters that name none.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -142,8 +141,8 @@ class CfWriter {
                    : Status();
     }
 
-    // Writes pixel centres along X or Y. Returns false if other arrays have different coordinates
-    // there.
+    // Writes pixel centres along X or Y. Returns false if other arrays share the dimension and have
+    // different coordinates.
     Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
@@ -166,9 +165,9 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Reuses a grid mapping with an equal CRS; adds the geotransform if no other array uses it.
-    // nullopt if other arrays need its geotransform, or if only this array uses it and the codes
-    // differ.
+    // Reuses the grid mapping `held`, which has an equal CRS. Adds the geotransform if no other
+    // array uses `held`. Returns nullopt if other arrays need the different geotransform in `held`,
+    // or if only this array uses `held` and the CRS codes differ.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
         const std::string path = PathOf(held.name);
         if (held.code != CodeOf(*placement_.srs, ":")) {

@@ -97,8 +97,8 @@ class CoordinateArrays {
   private:
     // Returns the metadata of an array with `spec`, in the format of the store.
     zarr::Result<zarr::ArrayMetadata> MetadataOf(zarr::ArraySpec spec) const;
-    // Returns the arrays that refer to the array at `path`, except the rasters. If an array cannot
-    // be read, the list contains its error, because the array may refer to `path`.
+    // Returns the arrays that refer to the array at `path`, except the rasters. The list contains
+    // an error for each array that cannot be read, because that array may refer to `path`.
     zarr::Result<std::vector<zarr::Result<zarr::ArrayFacts>>> UsersOf(
         const std::string& path) const;
 
@@ -128,8 +128,8 @@ struct GeoreferencingArrays {
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
 // Finds dimensions of other arrays in the group that a new raster can share. The result maps axes
-// of the raster to such dimensions. A shared dimension has equal size and role. Its coordinates are
-// those that `transform` gives; without `transform`, it has no coordinates.
+// of the raster to these dimensions. A shared dimension has equal size and role. Its coordinates
+// are those that `transform` gives; without `transform`, the dimension has no coordinates.
 //
 // X and Y that are not shared but get coordinates are named x and y, unless the group already uses
 // these names. `own` are the paths of the raster's arrays, and `layout` is the layout of one of

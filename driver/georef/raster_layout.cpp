@@ -68,8 +68,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // Only DIM_X or only DIM_Y was given, and it names the dimension of the other axis. The other
-    // axis therefore gets the last unused dimension.
+    // If only DIM_X or only DIM_Y was given, the option may name the dimension of the other axis.
+    // The other axis then gets the last unused dimension.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();

@@ -102,8 +102,8 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares `text` with all coordinates, piece by piece, so that the labels of a piece stay
-    // within kMaxLabels and kMaxLabelBytes.
+    // Compares `text` with all coordinates. Reads the coordinates in pieces, so that the labels of
+    // a piece do not exceed kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {
