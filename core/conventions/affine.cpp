@@ -214,8 +214,8 @@ class AffineFinder {
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
-            // The transform of node registration refers to the centre of the first pixel, so it is
-            // shifted to the corner, to which a geotransform refers.
+            // In node registration the transform refers to the centre of the first pixel. The
+            // transform is shifted by half a pixel, because a geotransform refers to the corner.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -223,8 +223,8 @@ class AffineFinder {
         return source;
     }
 
-    // Adds a warning unless `warnings_` contains it already. An array and its group may have equal
-    // attributes, which would give one warning twice.
+    // Adds `warning` unless `warnings_` contains an equal text. An array and its group may have
+    // equal attributes, which would give two equal warnings.
     void WarnOnce(const std::string& warning) {
         if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
             warnings_.push_back(warning);
@@ -239,8 +239,8 @@ class AffineFinder {
                                     Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
-        // Times, for example along a satellite's track, are valid coordinates but not numbers, so
-        // they give no axis and no warning.
+        // Times, for example along a satellite's track, are valid coordinates but not numbers.
+        // Coordinates that are times therefore give no axis and no warning.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,

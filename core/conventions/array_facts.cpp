@@ -24,7 +24,8 @@ struct CoordinateVector {
     }
 };
 
-// Returns the 1-D array at `path` if the array has `size` elements.
+// Returns the 1-D array at `path`. The result is empty if the array does not exist or does not have
+// `size` elements.
 CoordinateVector CoordinateVectorAt(const Hierarchy& hierarchy, const std::string& path,
                                     std::uint64_t size) {
     auto metadata = hierarchy.Metadata(path);

@@ -63,7 +63,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
     return shared;
 }
 
-// References of arrays to other arrays, such as coordinates and masks.
+// References of arrays to other arrays, such as to coordinates and masks.
 class References {
   public:
     // Reads the references of all arrays in and below the group `scope`.
@@ -259,8 +259,8 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array. Renames its mask and grid mapping, too, if `owned` contains them and their
-// names contain the array's name.
+// Renames an array. Also renames the array's mask and grid mapping if `owned` contains them and
+// their names contain the array's name.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {

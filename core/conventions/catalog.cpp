@@ -259,8 +259,8 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         }
         expanded_.insert(member.path);
         for (NamedMember& image : well.members)
-            // A well in a well is skipped, because OME-NGFF does not allow it. The listing of the
-            // group finds such a well.
+            // A well that contains a well is not expanded further, because OME-NGFF does not allow
+            // nested wells. The listing of the group still finds the nested well.
             if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
     }
     return images;

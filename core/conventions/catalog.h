@@ -84,8 +84,8 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once and describes it. All nodes that attributes name but that are missing give
-// one warning in total.
+// Visits each group once and describes the group. Gives a single warning for all nodes that
+// attributes name but that do not exist.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)

@@ -80,7 +80,8 @@ const json::Value* StatingGridMapping(const Hierarchy& hierarchy, const ArrayFac
     return is_of_group && SharesGroupCrs(hierarchy, facts) ? &facts.group_attributes : nullptr;
 }
 
-// Attributes that state a CRS, by precedence. No convention defines them for data arrays.
+// Attributes that state a CRS, by precedence. No convention defines these attributes for data
+// arrays.
 constexpr const char* kPlainNames[] = {"crs_wkt", "spatial_ref", "crs", "epsg_code", "proj4"};
 
 bool DescribesCrs(const json::Value& attributes) {

@@ -57,7 +57,8 @@ bool IsFile(std::string_view key) {
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-// True if the value has only characters of numbers, angles such as 12d30'E, and names.
+// True if the value consists of characters that occur in numbers, in angles such as 12d30'E, and in
+// names.
 bool IsPlainValue(std::string_view value) {
     constexpr std::string_view kSigns = "+-_.,'\"()*^&";
     return std::all_of(value.begin(), value.end(), [&](char c) {

@@ -131,7 +131,7 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
         }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        // A scalar gives no warning, because netCDF-C stores it with shape [1] and without
+        // A scalar gives no warning, because netCDF-C stores scalars with shape [1] and without
         // dimensions.
         const bool is_scalar = rank == 1 && items != nullptr && items->empty();
         if (!is_scalar)

@@ -237,8 +237,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     }
     const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
                                  is_deeper.emplace(kLabelsGroup, false).second;
-    // NCZarr's extension is read only if attributes name no members, because reading it costs a
-    // request. Stores with NCZarr's extension have none of these attributes.
+    // NCZarr's extension is read only if attributes name no members, because reading the extension
+    // costs a request. Stores with NCZarr's extension have no attributes that name members.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);

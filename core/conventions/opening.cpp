@@ -29,7 +29,7 @@ namespace {
 // Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
 // level of groups.
 constexpr int kMaxSteps = 12;
-// Maximum number of levels, labels and members to prefetch. Any more are read one by one.
+// Maximum number of levels, labels and members to prefetch. Further ones are read one by one.
 constexpr std::size_t kMost = 64;
 
 // Repeats the reads of opening a node as far as their results are cached, and collects the keys
@@ -84,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Returns true if a node has a document; nullopt if that is not known from the cache.
+    // Returns true if a node has a document; nullopt if the cache does not tell.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -96,7 +96,7 @@ class Opening {
     bool IsAbsent(const std::string& path, Document document) const {
         return !Has(path, document).value_or(true);
     }
-    // Returns the attributes of a node; nullopt if they are not cached.
+    // Returns the attributes of a node; nullopt if the attributes are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
         if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);
@@ -286,7 +286,7 @@ class Opening {
     }
 
     // Collects the keys of the coordinates and the grid mapping to which an array's documents
-    // refer. The array's documents are collected first, if they are not cached.
+    // refer. If the array's documents are not cached, collects their keys first.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !HasAllAtHand(path)) return;

@@ -73,7 +73,7 @@ std::vector<double> ScaleFromBase(const json::Value& entry,
     return scale;
 }
 
-// Parses a `layout` of overviews; returns nullopt if it describes anything else.
+// Parses a `layout` of overviews; returns nullopt if the layout describes anything else.
 std::optional<std::vector<LayoutLevel>> ParseLayout(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
     if (items == nullptr || items->size() < 2 || items->size() > kMaxPyramidLevels)

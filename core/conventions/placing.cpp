@@ -115,7 +115,8 @@ bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
         });
 }
 
-// Returns the attribute `name` if it is an array of `count` finite numbers; else an empty vector.
+// Returns the attribute `name`, an array of `count` finite numbers. Returns an empty vector if the
+// attribute is anything else.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
     Warnings ignored;  // reported when the attribute is applied

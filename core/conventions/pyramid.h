@@ -49,7 +49,8 @@ class PyramidFaults {
   public:
     // Adds the warnings of the group at path `group`.
     void Add(const std::string& group, const Warnings& warnings);
-    // Adds the warning about a level that does not exist. All such warnings become one.
+    // Adds the warning about a level that does not exist. All warnings that are added so become
+    // one.
     void AddMissing(const std::string& warning) { Count("", warning); }
     // Appends the collected warnings to `warnings`, and clears the collection.
     void Report(Warnings& warnings);
@@ -164,7 +165,7 @@ class LevelChecker {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    // Geotransforms by the coordinate arrays that they come from, because variables of one grid
+    // Geotransforms by the coordinate arrays from which they were computed. Variables of one grid
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them

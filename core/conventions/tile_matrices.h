@@ -18,8 +18,8 @@ bool IsTileMatrixPyramid(const json::Value& multiscales);
 
 // Returns the identifiers of the tile matrices that have data: the keys of `tile_matrix_limits` or
 // `tile_matrix_set_limits`, else the identifiers in an inline tile matrix set. Empty if
-// `multiscales` has neither, for example if it only names a well-known set. `origin` names
-// `multiscales` in messages.
+// `multiscales` has neither, for example if `multiscales` only names a well-known set. `origin`
+// names `multiscales` in messages.
 std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
                                        Warnings& warnings);
 

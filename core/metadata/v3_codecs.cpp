@@ -273,7 +273,8 @@ json::Value Named(std::string_view name, json::Object configuration) {
 }
 
 json::Value BytesCodec(const DataType& dtype) {
-    // "endian" is omitted if elements have one byte or are byte strings, which have no byte order.
+    // "endian" is omitted if elements have no byte order, because they have one byte or are byte
+    // strings.
     const DataType big = WithByteOrder(dtype, ByteOrder::kBig);
     const DataType little = WithByteOrder(dtype, ByteOrder::kLittle);
     if (big.NeedsSwap() == little.NeedsSwap()) return Named(kBytes, {});
@@ -281,7 +282,8 @@ json::Value BytesCodec(const DataType& dtype) {
     return Named(kBytes, {{"endian", json::Value(is_big ? "big" : "little")}});
 }
 
-// Returns the Zarr v3 JSON of a codec, and its class: whether it takes and returns arrays or bytes.
+// Returns the Zarr v3 JSON of a codec, and the class of the codec: array-to-array, array-to-bytes
+// or bytes-to-bytes.
 Result<std::pair<json::Value, CodecClass>> AsV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, CodecToV3(spec, dtype));
     ZARR_ASSIGN_OR_RETURN(const CodecSpec named, ParseV3Codec(written, spec.place));

@@ -46,7 +46,7 @@ Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::stri
     return json::Parse(*text).WithContext(name);
 }
 
-// Parses the members of a JSON object whose names `is_wanted` accepts, and returns them as an
+// Parses the members of a JSON object whose names `is_wanted` accepts. Returns these members as an
 // object. Other members are not parsed.
 template <class Test>
 Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {

@@ -89,7 +89,7 @@ Xml OptionsOfBuiltin(const char* item) {
     return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
 }
 
-// Returns the XML text of one element of a list, without the elements that follow it.
+// Returns the XML text of one element of a list, without the elements after that element.
 std::string ToText(CPLXMLNode* node) {
     CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
     char* const text = CPLSerializeXMLTree(node);

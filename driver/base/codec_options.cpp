@@ -26,8 +26,8 @@ using Names = std::vector<std::string>;
 namespace {
 
 constexpr const char* kDefaultCompressor = "BLOSC";
-// Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass them on when
-// they copy the options of a source dataset.
+// Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass such names on
+// when they copy the options of a source dataset.
 constexpr const char* kCompressorsOfOthers[] = {
     "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
     "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};

@@ -26,7 +26,7 @@ zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 
 // Returns the name of the GDAL type for `type`, such as "Float64". Returns the dtype's name if GDAL
-// has no raster type for it.
+// has no raster type for `type`.
 std::string TypeText(const zarr::DataType& type);
 
 // Returns a warning that the nodata value `value` is out of the range of `type`.

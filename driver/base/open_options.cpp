@@ -24,8 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Number of processors. Determined when the plugin is loaded, because this takes as long as opening
-// two documents.
+// Number of processors. The number is determined when the plugin is loaded, because asking takes as
+// long as opening two documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {

@@ -111,8 +111,8 @@ class SecretFinder {
         return may_begin && Is(at, "?&;#", depth) ? FindParameter(at) : at + 1;
     }
 
-    // Hides user and password in a URL. They start at index `first`, after "://". Returns the index
-    // after them.
+    // Hides user and password in a URL. User and password start at index `first`, after "://".
+    // Returns the index after them.
     std::size_t FindUser(std::size_t first, unsigned depth) {
         const auto is_end = [&](std::size_t at) {
             return EndsUrl(at) || (depth != 0 && Is(at, "&", depth - 1));
@@ -152,8 +152,8 @@ class SecretFinder {
         for (; !EndsUrl(at) && !Is(at, "=?&;#/ ", ~0U); ++at) name += symbols_[at].c;
         const bool has_value = !EndsUrl(at) && symbols_[at].c == '=';
         if (has_value && !name.empty()) return IsHarmless(name) ? at + 1 : HideValue(at + 1);
-        // A query that consists of a value without a parameter name may be a token, so it is
-        // hidden.
+        // A query that consists of a value without a parameter name is hidden, because the value
+        // may be a token.
         if (is_in_url_ && symbols_[separator].c == '?' && !name.empty() && !IsHarmless(name))
             return HideValue(separator + 1);
         return at;

@@ -142,8 +142,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// Exports polar_stereographic. GDAL's latitude of origin is the pole if the CRS states a scale
-// factor. Otherwise it is the standard parallel.
+// Exports polar_stereographic. If the CRS states a scale factor, GDAL's latitude of origin is the
+// pole. Otherwise GDAL's latitude of origin is the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")

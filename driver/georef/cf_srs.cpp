@@ -63,8 +63,8 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
 }
 
 // Returns the EPSG code of the CRS that equals `srs` except for names. Returns 0 if EPSG has no
-// such CRS. GDAL finds UTM zones and polar projections at once; for others it searches PROJ's
-// database for some ten milliseconds.
+// such CRS. UTM zones and polar projections are found at once. For other projections GDAL searches
+// PROJ's database, which takes about ten milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -242,8 +242,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// Returns the EPSG code of the geographic CRS that the names in `earth` imply, or else the
-// ellipsoid. Returns 0 if neither implies a CRS.
+// Returns the EPSG code of the geographic CRS that the names in `earth` imply. Without known names,
+// the ellipsoid of WGS 84 or no ellipsoid implies WGS 84. Returns 0 if no CRS is implied.
 int ImpliedCode(const CfEarth& earth) {
     if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
     if (!IsPlaceholderName(earth.geographic_crs_name)) {

@@ -350,8 +350,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // 1-D coordinate arrays only repeat the geotransform. Longitude and latitude arrays with a
-    // value for each pixel of a projected raster add information, and are kept.
+    // Geolocation arrays along the axes or in the CRS only repeat the geotransform, and are
+    // dropped. Longitudes and latitudes of each pixel of a projected raster add information, and
+    // are kept.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

@@ -84,8 +84,8 @@ bool WantsCf(Georeferenced convention) {
     return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
 }
 
-// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping;
-// removes that one if empty. rioxarray searches for the grid mapping among xarray's coordinates.
+// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping; an
+// empty name adds none. rioxarray searches for the grid mapping among xarray's coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -132,8 +132,8 @@ class CfWriter {
         return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the grid mapping that the array names, unless it is `used` or other arrays refer to
-    // it.
+    // Removes the grid mapping that the array names. Keeps a grid mapping that is `used` or to
+    // which other arrays refer.
     Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         return name != nullptr && *name != used && zarr::IsValidKey(*name)
@@ -349,7 +349,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True if neither an array in the group nor a dimension of such an array has the name.
+// True if `name` is not the name of an array in the group or of a dimension of such an array.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)
@@ -595,7 +595,8 @@ namespace {
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
 bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Compares names only, in any group: a false match is safe, a missed one is not.
+    // Compares names only, in any group: a false match is harmless, a reference that is not found
+    // is not.
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
@@ -703,7 +704,7 @@ Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout)
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update made, such as masks, belong to the rasters.
+        // Arrays that this update made, such as masks, belong to the rasters and are skipped.
         if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;

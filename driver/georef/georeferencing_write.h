@@ -47,9 +47,9 @@ enum class OtherArrays : std::uint8_t {
     kAny,       // also arrays of this update, whose attributes may be pending
 };
 
-// Coordinate arrays and grid mapping arrays that belong to rasters. If other arrays refer to such
-// an array, the rasters share it, and it is not changed. An exception is the geotransform in a grid
-// mapping, if the other arrays do not need it.
+// Coordinate arrays and grid mapping arrays that belong to rasters. An array to which other arrays
+// refer, too, is shared and not changed. Only the geotransform in a shared grid mapping is changed,
+// if the other arrays do not need the geotransform.
 class CoordinateArrays {
   public:
     // `rasters` are the paths of the raster arrays that are being written.
@@ -147,8 +147,8 @@ zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArr
                                                              Georeferenced convention,
                                                              zarr::Warnings& warnings);
 
-// Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
-// the grid mapping.
+// Writes only the grid mapping of a raster, or reuses a grid mapping with an equal CRS. Returns the
+// name of the grid mapping.
 zarr::Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                                 const RasterLayout& layout,
                                                 const RasterPosition& placement);
@@ -170,7 +170,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
 void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
 
 // Writes the CRS of rasters to the file "pam.aux.xml" in the store; nullptr removes the CRS. GDAL's
-// built-in driver before 3.9 reads the CRS from this file, because it does not know grid mappings.
+// built-in driver before 3.9 does not know grid mappings and reads the CRS from this file.
 zarr::Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
                               const OGRSpatialReference* srs);
 

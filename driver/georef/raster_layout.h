@@ -32,7 +32,7 @@ struct ScalarField {
 std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 
 // An opened array, and the roles of its dimensions. Bands are numbered by slice, with the slowest
-// dimension first. Within a slice they are numbered by field.
+// dimension first. Bands of one slice are numbered by field.
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
