@@ -74,7 +74,7 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // Reading fails if an array could not be read, because that array may refer to any other.
+        // Fails if an array could not be read, because that array may refer to any other array.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;

@@ -468,7 +468,7 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // Returns nullopt instead of `base`, because the stated system could not be evaluated.
+        // If the stated system could not be evaluated, returns nullopt instead of `base`.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);

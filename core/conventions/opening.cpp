@@ -26,8 +26,8 @@ namespace zarr {
 
 namespace {
 
-// Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
-// level of groups.
+// Maximum number of prefetch steps. Pyramids need two steps; listed groups need up to three steps
+// for each level of groups.
 constexpr int kMaxSteps = 12;
 // Maximum number of levels, labels and members to prefetch. Further ones are read one by one.
 constexpr std::size_t kMost = 64;

@@ -198,7 +198,8 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                    json::Brief(json::Value(*name)));
     if (configuration == nullptr)
         return Status::Corrupt(place + ": \"" + *name + "\" needs a configuration");
-    // "must_understand": false has no effect, because an array cannot be read without its grid.
+    // "must_understand": false is accepted but has no effect, because an array cannot be read
+    // without its grid.
     ZARR_RETURN_IF_ERROR(
         CheckGridMembers(chunk_grid, place, {"name", "configuration", "must_understand"}));
     const std::string inner = place + ".configuration";

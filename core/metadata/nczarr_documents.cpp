@@ -172,8 +172,8 @@ void NczarrDocuments::ReadSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases of netCDF-C use two names for each of these members. The older name is used if the
-    // root group has neither.
+    // Releases of netCDF-C use an older or a newer name for a member. The older name is used if the
+    // root group has no member of either name.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;

@@ -120,9 +120,9 @@ class LoadedDriver final : public GDALDriver {
     }
 };
 
-// Returns `own` if the driver `own` contains its functions. If `own` is the proxy of a deferred
-// plugin, returns a new driver with the plugin's functions. Returns nullptr if the plugin cannot be
-// loaded; GDAL has then emitted an error.
+// Returns `own` if `own` contains function pointers. If `own` is the proxy of a deferred plugin,
+// returns a new driver with the plugin's functions. Returns nullptr if the plugin cannot be loaded;
+// GDAL has then emitted an error.
 GDALDriver* WithPluginFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;

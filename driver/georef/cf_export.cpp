@@ -45,8 +45,8 @@ class Exporter {
             a == b ? json::Value(a) : json::Value(json::Array{json::Value(a), json::Value(b)}));
     }
     Exporter& FalseOrigin() {
-        // In CF the false easting is in the unit of the coordinates, which is the linear unit of
-        // the CRS.
+        // In CF false easting and northing are in the unit of the coordinates. That unit is the
+        // linear unit of the CRS, as in GDAL.
         return Set("false_easting", json::Value(srs_.GetProjParm(SRS_PP_FALSE_EASTING, 0)))
             .Set("false_northing", json::Value(srs_.GetProjParm(SRS_PP_FALSE_NORTHING, 0)));
     }
@@ -239,7 +239,7 @@ bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     back.SetProjCS("unknown");
     back.CopyGeogCSFrom(&srs);
     if (!SetProjection(in_metres, back).ok()) return false;
-    // Compares only parameters, because IsSame() also compares axes, names and methods, which may
+    // Compares only parameters. IsSame() would also compare axes, names and methods, which may
     // differ.
     static constexpr const char* kAngles[] = {SRS_PP_CENTRAL_MERIDIAN,
                                               SRS_PP_LATITUDE_OF_ORIGIN,

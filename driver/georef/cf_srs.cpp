@@ -559,8 +559,8 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
     if (!UseKnownDatum(earth, srs, warnings)) {
-        // PROJ gives the name "unknown" to any datum with the given ellipsoid, so placeholder names
-        // are replaced.
+        // Placeholder names are replaced by "unknown", PROJ's name for a datum that is only known
+        // by its ellipsoid.
         const auto name_or = [](const std::string& name, const char* otherwise) {
             return IsPlaceholderName(name) ? std::string(otherwise) : name;
         };

@@ -237,7 +237,8 @@ bool HoldsPixelNumbers(const GeoTransform& t) {
            t[5] == std::floor(t[5]);
 }
 
-// Uses ground control points and their CRS, unless the raster has other coordinates.
+// Sets ground control points and their CRS in `result`. Does nothing if the raster has a
+// geotransform in map coordinates, or if the points are for a larger raster.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -259,8 +260,8 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     result.srs_origin.clear();
 }
 
-// Uses ground control points of EOPF in WGS 84 instead of a CRS. Returns false if the array has no
-// such points.
+// Sets ground control points of EOPF, in WGS 84, and removes the CRS. Returns false if the array
+// has no such points.
 bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                  std::size_t threads, Georeferencing& result) {
     result.points = zarr::FindGroundControl(hierarchy, facts, threads, result.warnings);

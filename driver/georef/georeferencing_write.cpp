@@ -112,7 +112,7 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // A grid mapping of this name would also apply to other rasters that name none.
+        // Other rasters that name no grid mapping would use a grid mapping of this name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -250,7 +250,7 @@ bool HasNamedAxes(const RasterLayout& layout) {
            layout.facts.dimensions[*layout.y_axis].is_named;
 }
 
-// True if coordinate arrays along X and Y are able to state the raster's position.
+// True if coordinate arrays along X and Y can state the raster's position.
 bool MayHaveAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return !IsRotated(transform) && HasNamedAxes(layout);
 }
@@ -260,7 +260,7 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True if coordinate arrays along X and Y are possible and not too long, so that they are written.
+// True if coordinate arrays along X and Y are written: they are possible and not too long.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
@@ -305,7 +305,7 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
     const bool is_placed = is_asked_for && has_transform;
-    // Readers need only a code. Without one, PROJJSON is added, because not all readers parse WKT.
+    // Readers need only a code. PROJJSON replaces a missing code, as not all readers parse WKT.
     const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
     SetMember(attributes, "proj:projjson",
               has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
@@ -366,7 +366,7 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds the dimensions of another array that the layout's axes can share and do not share yet.
+// Adds the dimensions of `other` that axes of the layout can share and do not share yet.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -480,7 +480,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
     // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // A transform of the group overrides coordinates; a transform of the array overrides both.
+    // A group's transform overrides coordinates, so the array must then state its own.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresReproduce(layout, *placement.transform));
@@ -509,7 +509,7 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // In pam.aux.xml, GDAL expects dimension numbers, from 1, in place of X and Y.
+            // In pam.aux.xml, GDAL expects dimension numbers, from 1, instead of axes.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1
@@ -680,7 +680,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
                 users.push_back(std::move(facts));
         }
     }
-    // An array that could not be read may use the array at `path`.
+    // Fails if an array could not be read, because that array may use the array at `path`.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return users;
 }

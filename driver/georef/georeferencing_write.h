@@ -139,8 +139,8 @@ zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
     const std::optional<zarr::GeoTransform>& transform);
 
 // Writes the coordinate arrays and the grid mapping array of a raster. Reuses an existing grid
-// mapping with an equal CRS. If other arrays share a coordinate array that differs, the array is
-// kept and a warning is emitted.
+// mapping with an equal CRS. If a coordinate array is shared with other arrays and differs, the
+// coordinate array is kept and a warning is emitted.
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                              const RasterLayout& layout,
                                                              const RasterPosition& placement,

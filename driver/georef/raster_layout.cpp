@@ -123,7 +123,8 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
     return {};
 }
 
-// The product cannot overflow, because the number of elements is checked when the metadata is read.
+// Counts the slices along axes that are not fixed. The product cannot overflow, because the number
+// of elements is checked when the metadata is read.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)

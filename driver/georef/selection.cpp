@@ -83,7 +83,8 @@ class Coordinates {
     }
 
   private:
-    // Coordinates that match: their number, the index of the first, and texts of the first few.
+    // Coordinates that match: the number of matches, the index of the first, and texts of the first
+    // few.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
