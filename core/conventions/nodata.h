@@ -42,9 +42,9 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns the nodata value of the array like ReadNodata() with attributes, except that a fill value
-// of an array of coordinates is not nodata. An array of longitudes or latitudes with two or more
-// dimensions keeps a fill value beyond 360 degrees as nodata.
+// Returns the nodata value like the other ReadNodata(), except that a fill value of an array of
+// coordinates is not nodata. An array of longitudes or latitudes with two or more dimensions keeps
+// a fill value beyond 360 degrees as nodata.
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 

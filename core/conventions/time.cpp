@@ -467,7 +467,7 @@ Result<Instant> TimeReference::Since(std::string_view time) const {
 Result<std::optional<std::int64_t>> TimeReference::CountOf(std::string_view time) const {
     ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
     const std::optional<std::int64_t> none;
-    // `whole_units` is the length of the time step's unit, a day or a second, in units of 1 / den.
+    // Length of the time step's unit (a day or a second), in units of 1 / den.
     const std::int64_t whole_units = step_.den;
     std::optional<std::int64_t> count;
     Quotient rest{};

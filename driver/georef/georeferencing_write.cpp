@@ -595,8 +595,7 @@ namespace {
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
 bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Compares names only, in any group: a false match is harmless, a reference that is not found
-    // is not.
+    // Compares names only, in any group. False matches are harmless, missed references are not.
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
