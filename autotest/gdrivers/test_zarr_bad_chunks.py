@@ -288,4 +288,4 @@ def test_a_dangling_link_in_place_of_a_chunk_is_an_error(tmp_path, cpl):
     chunk.symlink_to(tmp_path / "not" / "fetched")
     assert open_raster(store).ReadAsArray(0, 0, 3, 2) is None
     key = chunk.relative_to(store).as_posix()
-    assert f"{key}: is there, but cannot be opened" in cpl.the_error()
+    assert f"{key}: exists, but cannot be opened" in cpl.the_error()

@@ -273,8 +273,8 @@ def test_chunk_sizes(tmp_path, cpl, size, bands, expected):
 
 
 @pytest.mark.parametrize("options, bands, cause", [
-    (["BLOCKSIZE=2"], 1, "1 numbers for 2 dimensions"), (["BLOCKSIZE=2"], 2, "1 numbers for 3"),
-    (["BLOCKSIZE=2,2,2"], 1, "3 numbers for 2"), (["BLOCKSIZE=2,2,2,2"], 2, "4 numbers for 3"),
+    (["BLOCKSIZE=2"], 1, "expected 2 numbers, one for each dimension, got 1"), (["BLOCKSIZE=2"], 2, "expected 3"),
+    (["BLOCKSIZE=2,2,2"], 1, "expected 2"), (["BLOCKSIZE=2,2,2,2"], 2, "expected 3"),
     (["BLOCKXSIZE=0"], 1, "BLOCKXSIZE: expected a number >= 1"), (["BLOCKYSIZE=a"], 1, "BLOCKYSIZE"),
 ])  # fmt: skip
 def test_invalid_chunk_sizes(tmp_path, cpl, options, bands, cause):
@@ -305,7 +305,7 @@ def test_values_of_other_formats_are_one_warning_and_the_default(
         else:
             assert driver.Create(str(path), 7, 5, 2, gdal.GDT_Byte, options)
     name = option.split("=")[0]
-    expected = f"{store}: creation option {name}: Zarr has no {value}, so it is {used}, the default"
+    expected = f"{store}: creation option {name}: Zarr has no {value}; the default {used} is used"
     assert cpl.warnings == [expected] and cpl.errors == []
     assert zarr_formats.array_document(store, "a") == zarr_formats.array_document(plain, "a")
 

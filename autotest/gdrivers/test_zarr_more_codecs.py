@@ -158,12 +158,13 @@ def test_pcodec_of_eight_bits_is_read_and_not_written(tmp_path):
     with error_log() as log:
         dataset = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
         dataset and dataset.GetRootGroup().OpenMDArray("a").WriteArray(np.zeros(60, "u1"))
-    assert any("pcodec: numcodecs' pcodec has no items of dtype |u1" in text for text in log.errors), log.events
+    assert any("pcodec: numcodecs' pcodec does not support dtype |u1" in text for text in log.errors), log.events
 
 
 @pytest.mark.parametrize(("change", "told"), [
-    (lambda chunk: chunk[:-1], "has no end"), (lambda chunk: b"qco!" + chunk[4:], 'does not begin with "pco!"'),
-    (lambda chunk: chunk[:40], "ends within the numbers of a chunk")])  # fmt: skip
+    (lambda chunk: chunk[:-1], "its end mark is missing"),
+    (lambda chunk: b"qco!" + chunk[4:], 'does not begin with "pco!"'),
+    (lambda chunk: chunk[:40], "is truncated within the numbers of a chunk")])  # fmt: skip
 def test_pcodec_that_is_damaged(tmp_path, change, told):
     entry = next(entry for entry in RECORDED if entry["name"] == "pcodec_4_walk")
     path, _ = recorded(tmp_path, entry, change(base64.b64decode(entry["encoded"])))

@@ -102,7 +102,7 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
     zarr.consolidate_metadata(str(store))
     before = stays(store)
     refused(update(array_name(store, "a")), "NEAREST", [2], "multiscales",
-            "something else" if zarr_formats.is_v3() else "not a list")  # fmt: skip
+            "does not describe levels" if zarr_formats.is_v3() else "not a list")  # fmt: skip
     assert stays(store) == before
     cpl.assert_quiet()
 

@@ -172,7 +172,7 @@ def test_existing_nodes_are_not_overwritten(store, cpl):
         for options in ((), ["APPEND_SUBDATASET=YES"]):
             cpl.clear()
             assert not write(store / node, options)
-            said = "which cannot hold" if node == "a/below" else f"/{node}: already exists"
+            said = "cannot be created inside it" if node == "a/below" else f"/{node}: already exists"
             assert said in cpl.the_error()
     assert zarr_formats.contents(store) == before
 

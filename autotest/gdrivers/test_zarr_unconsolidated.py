@@ -60,8 +60,8 @@ def list_all(group):
 
 def lacking(store, text):
     return [
-        f"{store}: the consolidated metadata lack what is in the store: {text} (open option "
-        "USE_CONSOLIDATED_METADATA=NO reads it)"
+        f"{store}: consolidated metadata is missing nodes of the store: {text} (open option "
+        "USE_CONSOLIDATED_METADATA=NO reads them)"
     ]
 
 

@@ -95,7 +95,7 @@ def _(folder):
     read(f'ZARR:"{folder / "ic"}"')
 
 
-@provokes("<key>: is there, but cannot be opened: No such file or directory")
+@provokes("<key>: exists, but cannot be opened: No such file or directory")
 def _(folder):
     store = handmade(folder / "annexed.zarr")
     (store / "0.0").unlink()
@@ -223,16 +223,16 @@ def _(folder):
     read(array_name(with_late_array(folder), "late"))
 
 
-@provokes("no bands beside /<path>, as their CRS or geotransform is another: <arrays> (each opens by "
-          "its name)")  # fmt: skip
+@provokes("arrays whose CRS or geotransform differs from that of /<path> are not among the bands: <arrays> "
+          "(open each by its name)")  # fmt: skip
 def _(folder):
     arrays = {name: {"values": np.zeros((4, 4)), "attrs": {"proj:code": f"EPSG:{code}"}}
               for name, code in (("a", 32632), ("b", 32632), ("c", 32633))}  # fmt: skip
     read(make_store(folder, arrays))
 
 
-@provokes("the consolidated metadata lack what is in the store: <arrays> (open option "
-          "USE_CONSOLIDATED_METADATA=NO reads it)")  # fmt: skip
+@provokes("consolidated metadata is missing nodes of the store: <arrays> (open option "
+          "USE_CONSOLIDATED_METADATA=NO reads them)")  # fmt: skip
 def _(folder):
     read(with_late_array(folder))
 
@@ -282,7 +282,7 @@ def _(folder):
     read(f'ZARR:"{DATA}/temperature.zarr":/air_temperature:24')
 
 
-@provokes("/<path>: <n> indices for <n> dimensions beside X and Y")
+@provokes("/<path>: got <n> indices, but there are <n> dimensions besides X and Y")
 def _(folder):
     read(f'ZARR:"{DATA}/temperature.zarr":/air_temperature:1:2')
 
@@ -428,7 +428,7 @@ of_limit("<key>: too many JSON values; ZARR_MAX_JSON_VALUES allows <n>",
          "ZARR_MAX_JSON_VALUES", "1", DATA / "product.zarr")  # fmt: skip
 of_limit("<path>: has <n> coordinates; ZARR_MAX_COORDINATES allows <n>",
          "ZARR_MAX_COORDINATES", "100", DATA / "terrain.zarr")  # fmt: skip
-of_limit("<option>: expected a number from 1 to <n>, got <text>",
+of_limit("<option>: expected a number from 1 to <n>, got <text>; the default is used",
          "ZARR_MAX_CHUNK_SIZE", "lots", DATA / "terrain.zarr")  # fmt: skip
 
 

@@ -164,7 +164,7 @@ def _(folder):
 # Messages about creation options
 
 
-@provokes("creation option <name>: is of Zarr v3 (FORMAT=ZARR_V3)")
+@provokes("creation option <name>: requires Zarr v3 (FORMAT=ZARR_V3)")
 def _(folder):
     create(folder / "new.zarr", "SHARD_CHUNK_SHAPE=2,2")
 

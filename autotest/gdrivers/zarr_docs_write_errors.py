@@ -237,7 +237,7 @@ def _(folder):
     translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
 
 
-@provokes("creation option <name>: Zarr has no <value>, so it is <value>, the default")
+@provokes("creation option <name>: Zarr has no <value>; the default <value> is used")
 def _(folder):
     translate(folder / "a.zarr", "COMPRESS=LZW")
 
@@ -261,7 +261,7 @@ def _(folder):
     gdal.GetDriverByName("Zarr").CopyFiles(str(folder / "a.zarr/g/b"), str(folder / "a.zarr/g"))
 
 
-@provokes("creation option BLOCKSIZE: <n> numbers for <n> dimensions")
+@provokes("creation option BLOCKSIZE: expected <n> numbers, one for each dimension, got <n>")
 def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=1,2,3")
 
@@ -285,7 +285,7 @@ def _(folder):
 
 
 @provokes('creation option APPEND_DIM: more than one array of the source\'s size has a dimension '
-          '"<name>"; creation option ARRAY_NAME says which')  # fmt: skip
+          '"<name>"; name one with creation option ARRAY_NAME')  # fmt: skip
 def _(folder):
     append(folder, array=None)
 
@@ -295,7 +295,7 @@ def _(folder):
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=level")
 
 
-@provokes('creation option APPEND_DIM: /<path> has no dimension "<name>" besides those of its raster')
+@provokes('creation option APPEND_DIM: /<path> has no dimension "<name>" besides X and Y')
 def _(folder):
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=level", "ARRAY_NAME=a")
 
@@ -317,12 +317,12 @@ def placed(folder, transform, epsg):
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=band", "APPEND_DIM_VALUES=new", of=other)
 
 
-@provokes("/<path>: the source has another geotransform")
+@provokes("/<path>: the geotransform of the source differs from that of the array")
 def _(folder):
     placed(folder, (100, 1, 0, 0, 0, -1), 32632)
 
 
-@provokes("/<path>: the source has another CRS")
+@provokes("/<path>: the CRS of the source differs from that of the array")
 def _(folder):
     placed(folder, (0, 1, 0, 0, 0, -1), 32633)
 
@@ -400,8 +400,7 @@ def _(folder):
     translate(folder / "s.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=band", of=source())
 
 
-@provokes('/<path>: has grown with the dimension "<name>", and has no bounds for the new slices; write '
-          "them")  # fmt: skip
+@provokes('/<path>: bounds of the new slices along dimension "<name>" are missing; write them')
 def _(folder):
     cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["time", "y", "x"]}
     time = {"values": np.arange(2), "dims": ["time"], "attrs": {"bounds": "b"}}
@@ -559,8 +558,8 @@ def of_others(folder):
     return update(folder / "others.zarr")
 
 
-@provokes("the levels of this pyramid were not built by GDAL: those that it has can be filled again, "
-          "but a level of factor <n> cannot be added")  # fmt: skip
+@provokes("the levels of this pyramid were not built by GDAL: existing levels can be filled "
+          "again, but a level of factor <n> cannot be added")  # fmt: skip
 def _(folder):
     of_others(folder).BuildOverviews("NEAREST", [8])
 

@@ -109,7 +109,7 @@ Status Array::Locate(const Status& status, const DimVector<std::uint64_t>& chunk
 Status Array::Read(const Region& region, std::size_t offset, const Destination& destination,
                    const ReadOptions& options) const {
     if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
-        return Status::Invalid("elements of dtype |O have no fixed size");
+        return Status::Invalid("elements of dtype |O have no fixed size; read them as text");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
     const bool wants_rest =
         read_ahead_ != nullptr && options.looks_ahead && read_ahead_->Note(region, options.threads);
@@ -195,11 +195,13 @@ void Array::DropChanged() const {
 Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
                                                     std::size_t threads) const {
     if (metadata_.dtype.kind != DataKind::kObject)
-        return Status::Invalid("dtype " + metadata_.dtype.ToString() + " has no objects");
+        return Status::Invalid("dtype " + metadata_.dtype.ToString() +
+                               " has no elements of variable length");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
     const std::uint64_t count = region.size();
     if (count > SIZE_MAX / sizeof(std::string))
-        return Status::Limit("too many elements for one read");
+        return Status::Limit("the region has too many elements for one read (" +
+                             std::to_string(count) + "); read a smaller region");
     std::vector<std::string> objects(static_cast<std::size_t>(count));
     Converter take;
     take.row = TakeTexts;

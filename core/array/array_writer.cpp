@@ -150,7 +150,8 @@ std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
 
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
-    if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    if (plan.pieces() > SIZE_MAX)
+        return Status::Limit("the region overlaps too many chunks; write a smaller region");
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
         // Store pending chunks now, because a region may touch more chunks than may be pending. A
@@ -192,7 +193,7 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
                           std::size_t threads, WholeChunks whole_chunks) {
     const ArrayMetadata& metadata = array_->metadata();
     if (metadata.dtype.kind == DataKind::kObject)
-        return Status::Invalid("elements of dtype |O have no fixed size");
+        return Status::Invalid("elements of dtype |O have no fixed size; write them as text");
     ZARR_RETURN_IF_ERROR(region.Check(metadata.shape));
     const RegionSplit plan(array_->layouts().grid(), region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
@@ -219,11 +220,12 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
                                  std::size_t threads) {
     const ArrayMetadata& metadata = array_->metadata();
     if (metadata.dtype.kind != DataKind::kObject)
-        return Status::Invalid("dtype " + metadata.dtype.ToString() + " has no objects");
+        return Status::Invalid("dtype " + metadata.dtype.ToString() +
+                               " has no elements of variable length");
     ZARR_RETURN_IF_ERROR(region.Check(metadata.shape));
     if (texts.size() != region.size())
-        return Status::Invalid(std::to_string(texts.size()) + " texts for " +
-                               std::to_string(region.size()) + " elements");
+        return Status::Invalid(std::to_string(texts.size()) + " texts were given for the " +
+                               std::to_string(region.size()) + " elements of the region");
     if (metadata.text_type)
         for (const std::string& text : texts)
             ZARR_RETURN_IF_ERROR(CheckTextFits(*metadata.text_type, text));

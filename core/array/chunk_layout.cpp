@@ -46,7 +46,7 @@ Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
         grid_.push_back(metadata.ChunkAxis(i));
         is_regular_ = is_regular_ && grid_[i].is_regular();
         const auto product = CheckedMul(total, grid_[i].count());
-        if (!product) return Status::Corrupt("chunks: there are more than 2^64 of them");
+        if (!product) return Status::Corrupt("chunks: the array has more than 2^64 chunks");
         total = *product;
     }
     ZARR_ASSIGN_OR_RETURN(largest_, ChunkLayout::Bind(metadata, metadata.chunks));

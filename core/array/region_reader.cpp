@@ -271,7 +271,8 @@ bool RegionReader::CopyCached() {
 
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
-    if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    if (plan_.pieces() > SIZE_MAX)
+        return Status::Limit("the region overlaps too many chunks; read a smaller region");
     if (!is_preload_) PopulateDestination();
     if (CopyCached()) return {};
     const RegionGroups groups(plan_, array_.chunks().groups());

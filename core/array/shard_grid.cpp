@@ -23,7 +23,10 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
     ShardGrid grid;
     const std::size_t rank = metadata.rank();
     if (metadata.stored_chunks().size() != rank || metadata.chunks.size() != rank)
-        return Status::Corrupt("shard shape: the number of dimensions differs from the array's");
+        return Status::Corrupt(
+            "shard shape: has " + std::to_string(metadata.stored_chunks().size()) +
+            " sizes and its chunks have " + std::to_string(metadata.chunks.size()) +
+            ", but the array has " + std::to_string(rank) + " dimensions");
     grid.ends_.resize(rank);
     std::uint64_t chunks = 1;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -55,7 +58,7 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
     }
     // Count all chunks of the shards, including chunks beyond the array's edge, because each chunk
     // needs a number.
-    if (chunks == UINT64_MAX) return Status::Corrupt("chunks: there are more than 2^64 of them");
+    if (chunks == UINT64_MAX) return Status::Corrupt("chunks: the array has more than 2^64 chunks");
     return grid;
 }
 

@@ -49,7 +49,9 @@ Result<ShardIndex> ShardIndex::Bind(const Sharding& sharding, const Index& count
     ZARR_ASSIGN_OR_RETURN(index.pipeline_, Pipeline::Bind(sharding.index_codecs, context));
     const SizeBound stored = index.pipeline_.encoded_size();
     if (!stored.exact)
-        return Status::Corrupt("index_codecs: the encoded size of the index is not fixed");
+        return Status::Corrupt(
+            "index_codecs: codecs with output of variable size, such as compressors, cannot encode "
+            "a shard index");
     index.bytes_ = stored.max;
     return index;
 }
@@ -118,7 +120,7 @@ Result<ByteSpan> ShardIndex::Encode(const Buffer& entries, PipelineScratch& scra
     ZARR_ASSIGN_OR_RETURN(const ByteSpan index,
                           pipeline_.Encode(entries.span(), scratch).WithContext("index"));
     if (index.size != bytes_)
-        return Status::Invalid("index: is encoded in " + std::to_string(index.size) +
+        return Status::Invalid("the shard index was encoded to " + std::to_string(index.size) +
                                " bytes instead of " + std::to_string(bytes_));
     return index;
 }

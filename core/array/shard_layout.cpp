@@ -25,8 +25,10 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
     const bool is_last = number + 1 == metadata.shards.size();
     const auto& child = is_last ? metadata.chunks : metadata.shards[number + 1].shape;
     if (sharding.shape.size() != metadata.rank() || child.size() != metadata.rank())
-        return Status::Corrupt(LevelName(number) +
-                               ": the number of dimensions differs from the array's");
+        return Status::Corrupt(
+            LevelName(number) + ": has " + std::to_string(sharding.shape.size()) +
+            " sizes and its chunks have " + std::to_string(child.size()) + ", but the array has " +
+            std::to_string(metadata.rank()) + " dimensions");
     Level level;
     Index counts;
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
@@ -57,7 +59,7 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
         for (const Status& writable : {level.index.writable(), level.codecs.writable()})
             if (layout.writable_.ok()) layout.writable_ = writable;
         const auto product = CheckedMul(chunks, level.index.children());
-        if (!product) return Status::Corrupt("shard shape: more than 2^64 chunks");
+        if (!product) return Status::Corrupt("shard shape: the array has more than 2^64 chunks");
         chunks = *product;
         layout.levels_.push_back(std::move(level));
     }

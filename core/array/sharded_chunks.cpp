@@ -159,8 +159,9 @@ Result<std::optional<ChunkLocation>> ShardedChunks::PlaceOf(const Index& chunk) 
     std::optional<ChunkLocation> found;
     const auto note = [&](const ShardLocation& place) -> Status {
         if (place.node->memory != nullptr)
-            return reader_.Corrupt(chunk,
-                                   Status::Unsupported("is in a shard that is encoded as a whole"));
+            return reader_.Corrupt(
+                chunk, Status::Unsupported("the chunk has no byte range of its own, because codecs "
+                                           "encode its shard as a whole"));
         found = ChunkLocation{NameOf(chunk), place.offset, place.size};
         return {};
     };

@@ -121,7 +121,7 @@ std::string Base64Encode(ByteSpan bytes) {
 Result<std::string> Base64Decode(std::string_view text) {
     if (text.size() % 4 != 0)
         return Status::Corrupt("base64 text of " + std::to_string(text.size()) +
-                               " characters is not a multiple of 4");
+                               " characters is invalid: the length is not a multiple of 4");
     std::size_t padding = 0;
     while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=')
         ++padding;

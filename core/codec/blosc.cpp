@@ -269,7 +269,9 @@ class Blosc final : public Codec {
         const int written = blosc_compress_ctx(p.level, p.shuffle, p.type_size, decoded.size,
                                                decoded.data, encoded.data(), encoded.size(),
                                                p.compressor.c_str(), p.block_size, 1);
-        if (written <= 0) return Status::Invalid("blosc error " + std::to_string(written));
+        if (written <= 0)
+            return Status::Invalid("the blosc library cannot compress the chunk (error " +
+                                   std::to_string(written) + ")");
         return encoded.Resize(static_cast<std::size_t>(written));
     }
 

@@ -18,7 +18,8 @@ Status Damage(int code) {
         case BZ_DATA_ERROR_MAGIC:
             return Status::Corrupt("not a bzip2 stream");
         case BZ_DATA_ERROR:
-            return Status::Corrupt("checksum or contents of a block are wrong");
+            return Status::Corrupt(
+                "compressed data is damaged: contents or checksum of a block are wrong");
         default:
             return Status::Corrupt("bzip2 error " + std::to_string(code));
     }

@@ -285,7 +285,7 @@ class CastValue final : public RealFilter {
     static std::string NoCounterpart(const DataType& from, const DataType& to, const ItemRun& run,
                                      std::size_t index) {
         return "the " + NumberTypeName(from) + " " +
-               RealNumberText(from, run.src + index * from.size) + " has no counterpart in " +
+               RealNumberText(from, run.src + index * from.size) + " cannot be converted to " +
                NumberTypeName(to);
     }
 

@@ -28,7 +28,7 @@ class Codes {
             OptionalNumberMember(config, "astype", MakeNumberType(DataKind::kUint, 1)));
         const DataKind kind = reader.astype_.kind;
         if (kind != DataKind::kInt && kind != DataKind::kUint && kind != DataKind::kBool)
-            return Status::Unsupported("astype: expected an integer or bool, got " +
+            return Status::Unsupported("astype: expected a dtype of integers or bool, got " +
                                        reader.astype_.ToString());
         ZARR_ASSIGN_OR_RETURN(
             reader.conversion_,
@@ -116,12 +116,13 @@ Result<std::vector<std::string>> LabelsMember(const json::Value& config) {
 
 Result<DataType> TextTypeMember(const json::Value& config) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(config, "dtype"));
-    if (member->as_string() == nullptr) return json::Expected("dtype", "a typestr", *member);
+    if (member->as_string() == nullptr)
+        return json::Expected("dtype", "a dtype such as \"<U8\"", *member);
     auto type = ParseTypestr(*member->as_string());
     if (!type.ok()) return Status::Corrupt(type.status().message()).WithContext("dtype");
     if (type->kind != DataKind::kUnicode && type->kind != DataKind::kBytes &&
         type->kind != DataKind::kObject)
-        return json::Expected("dtype", "a U, S or O type", *member);
+        return json::Expected("dtype", "a dtype of text (U, S or O)", *member);
     return type;
 }
 
@@ -133,7 +134,7 @@ class Categorize final : public Codec {
         auto codec = std::make_unique<Categorize>();
         ZARR_ASSIGN_OR_RETURN(codec->dtype_, TextTypeMember(config));
         if (codec->dtype_.kind == DataKind::kObject)
-            return Status::Corrupt("dtype: |O needs an array of dtype |O");
+            return Status::Corrupt("dtype: |O is allowed only for an array of dtype |O");
         ZARR_ASSIGN_OR_RETURN(codec->codes_, Codes::Make(config));
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> labels, LabelsMember(config));
         for (const std::string& label : labels)

@@ -41,7 +41,8 @@ class Checksum final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         if (encoded.size < kChecksumSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
-                                   " bytes, too few for a checksum");
+                                   " bytes, too few for a checksum of " +
+                                   std::to_string(kChecksumSize) + " bytes");
         const std::size_t size = encoded.size - kChecksumSize;
         const bool at_start = location_ == ChecksumLocation::kStart;
         const ByteSpan data{encoded.data + (at_start ? kChecksumSize : 0), size};

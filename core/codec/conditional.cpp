@@ -129,7 +129,7 @@ CodecResult MakeConditional(const json::Value& config, const CodecContext& conte
     for (const CodecSpec& spec : specs) {
         ZARR_ASSIGN_OR_RETURN(const CodecClass codec_class, ClassOf(spec).WithContext(spec.place));
         if (codec_class != CodecClass::kBytesToBytes)
-            return Status::Corrupt(spec.place + ": expected a codec from bytes to bytes, got \"" +
+            return Status::Corrupt(spec.place + ": expected a bytes-to-bytes codec, got \"" +
                                    spec.name + "\"");
         ZARR_ASSIGN_OR_RETURN(auto codec, MakeCodec(spec, context).WithContext(spec.place));
         codecs.push_back({spec.place, std::move(codec)});

@@ -34,7 +34,7 @@ class DeflateCompressor {
         ZARR_RETURN_IF_ERROR(encoded.Reset(bound(own.compressor_.get(), decoded.size)));
         const std::size_t size = compress(own.compressor_.get(), decoded.data, decoded.size,
                                           encoded.data(), encoded.size());
-        if (size == 0) return Status::Invalid("libdeflate cannot compress it");
+        if (size == 0) return Status::Invalid("libdeflate cannot compress the chunk");
         return encoded.Resize(size);
     }
 
@@ -47,7 +47,8 @@ class DeflateCompressor {
         if (compressor_ != nullptr && level == level_) return {};
         compressor_.reset(libdeflate_alloc_compressor(level));
         level_ = level;
-        return compressor_ != nullptr ? Status() : Status::OutOfMemory("libdeflate has no memory");
+        return compressor_ != nullptr ? Status()
+                                      : Status::OutOfMemory("libdeflate is out of memory");
     }
 
     std::unique_ptr<libdeflate_compressor, Free> compressor_;
@@ -82,7 +83,9 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
 
 Status Damage(int code, const char* message) {
     if (code == Z_MEM_ERROR) return Status::OutOfMemory("zlib is out of memory");
-    if (code == Z_NEED_DICT) return Status::Corrupt("needs a preset dictionary");
+    if (code == Z_NEED_DICT)
+        return Status::Corrupt(
+            "compressed data needs a preset dictionary, which Zarr cannot provide");
     return Status::Corrupt(message != nullptr ? message : zError(code));
 }
 

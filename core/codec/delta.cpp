@@ -99,7 +99,8 @@ class Delta final : public NumberFilter {
                               OptionalNumberMember(config, "astype", codec->decoded_type_));
         if (codec->decoded_type_.kind == DataKind::kDatetime ||
             codec->encoded_type_.kind == DataKind::kDatetime)
-            return Status::Unsupported("dtype: points in time (datetime64) have no sum");
+            return Status::Unsupported(
+                "dtype: datetime64 is unsupported, because points in time cannot be added");
         codec->sum_ = PromoteNumbers(codec->encoded_type_, codec->decoded_type_);
         ZARR_ASSIGN_OR_RETURN(codec->widen_,
                               NumberConversion::Make(codec->encoded_type_, codec->sum_));

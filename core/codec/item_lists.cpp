@@ -136,7 +136,9 @@ AppendNumber NumberAppender(const DataType& type) {
 Status CheckItemType(const DataType& type) {
     if (type.is_numeric() && type.kind != DataKind::kComplex) return {};
     if (type.kind == DataKind::kUnicode) return {};
-    return Status::Unsupported("items of dtype " + type.ToString());
+    return Status::Unsupported(
+        "dtype " + type.ToString() +
+        " is unsupported; only real numbers and Unicode text can be stored as a list");
 }
 
 class ItemList final : public Codec {
@@ -327,7 +329,8 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape, std::siz
     for (const std::uint64_t n : shape) {
         const auto product = CheckedMul(count, n);
         if (!product || *product > text_size)
-            return Status::Corrupt("shape " + ShapeText(shape) + " has more items than the text");
+            return Status::Corrupt("shape " + ShapeText(shape) +
+                                   " has more items than the encoded chunk can hold");
         count = *product;
     }
     return static_cast<std::size_t>(count);
@@ -338,7 +341,8 @@ Result<ItemListReader> ItemListReader::Make(Notation notation, const json::Value
     ZARR_ASSIGN_OR_RETURN(const std::string encoding,
                           json::OptionalString(config, "encoding", "utf-8"));
     if (encoding != "utf-8" && encoding != "utf8" && encoding != "ascii")
-        return Status::Unsupported("encoding: " + encoding);
+        return Status::Unsupported("encoding: " + Quoted(encoding) +
+                                   " is unsupported; only utf-8 and ascii are supported");
     ItemListReader reader;
     reader.notation_ = notation;
     reader.chunk_shape_ = context.chunk_shape;
@@ -358,7 +362,7 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
         return json::Expected("", "a list that ends with a dtype and a shape", result.root);
     const json::Value& typestr = (*list)[list->size() - 2];
     if (typestr.as_string() == nullptr)
-        return json::Expected("", "a typestr as the item before the last", typestr);
+        return json::Expected("", "a dtype as the item before the last", typestr);
     result.typestr = *typestr.as_string();
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
@@ -392,7 +396,7 @@ Result<ItemListWriter> ItemListWriter::Make(Notation notation, const json::Value
     writer.is_flat_ = context.is_flat;
     writer.shape_ = context.chunk_shape;
     if (!writer.is_flat_ && writer.shape_.empty())
-        return Status::Unsupported("the one element of an array without dimensions");
+        return Status::Unsupported("arrays without dimensions are unsupported");
     writer.strides_ = ListStrides(writer.shape_, context.axis_order);
     return writer;
 }
@@ -402,7 +406,8 @@ Status ItemListWriter::CheckCount(std::size_t count) const {
     std::uint64_t items = 1;
     for (const std::uint64_t n : shape_) items *= n;
     if (items == count) return {};
-    return Status::Invalid(std::to_string(count) + " items for shape " + ShapeText(shape_));
+    return Status::Invalid(std::to_string(count) + " items do not fill a chunk of shape " +
+                           ShapeText(shape_));
 }
 
 void ItemListWriter::WriteEnd(const std::string& typestr, std::size_t count, ItemSink& text) const {

@@ -118,7 +118,7 @@ void JsonText::Number(std::uint64_t number) {
 
 void JsonText::Number(double number) {
     if (!std::isfinite(number) && !style_.allow_nan)
-        return Fail(Status::Invalid("JSON has no NaN and no infinity"));
+        return Fail(Status::Invalid("NaN and infinity cannot be stored with \"allow_nan\": false"));
     Append(json::PythonFloat(number));
 }
 
@@ -131,7 +131,7 @@ void JsonText::String(std::string_view utf8) {
         Append(utf8.substr(run, at - run));
         if (at == utf8.size()) break;
         if (!NextCodePoint(utf8, at, code_point))
-            return Fail(Status::Invalid("text that is not valid UTF-8: " + Quoted(utf8)));
+            return Fail(Status::Invalid("text is not valid UTF-8: " + Quoted(utf8)));
         Character(code_point);
     }
     Append("\"");
@@ -160,11 +160,13 @@ void JsonText::Character(std::uint32_t code_point) {
         return Append({text, 2});
     }
     if (code_point > 0x10ffff || IsSurrogate(code_point))
-        return Fail(Status::Invalid("text with " + std::to_string(code_point) +
+        return Fail(Status::Invalid("text contains code point " + std::to_string(code_point) +
                                     ", which is not a Unicode character"));
     if (style_.ensure_ascii) return Append(Escape(code_point, text));
     if (style_.only_ascii && code_point > 0x7f)
-        return Fail(Status::Invalid("encoding: text that is not ASCII"));
+        return Fail(
+            Status::Invalid("text contains other characters than ASCII, which \"encoding\": "
+                            "\"ascii\" cannot store"));
     utf8_.clear();
     AppendUtf8(utf8_, code_point);
     Append(utf8_);

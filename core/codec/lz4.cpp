@@ -29,9 +29,9 @@ class Lz4 final : public Codec {
         const std::size_t size = LoadLittle32(encoded.data);
         const ByteSpan block = encoded.From(kLz4HeaderSize);
         if (size > kLargest || block.size > kLargest)
-            return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
-                                   std::to_string(size) + " bytes, but LZ4 is limited to " +
-                                   std::to_string(kLargest));
+            return Status::Corrupt("the header states that " + std::to_string(block.size) +
+                                   " bytes decode to " + std::to_string(size) +
+                                   " bytes, but LZ4 is limited to " + std::to_string(kLargest));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
         // LZ4_decompress_safe() rejects a null pointer, even for an empty output.
         char none = 0;
@@ -61,7 +61,9 @@ class Lz4 final : public Codec {
             LZ4_compress_fast(reinterpret_cast<const char*>(decoded.data),
                               reinterpret_cast<char*>(encoded.data() + kLz4HeaderSize), size, room,
                               static_cast<int>(*acceleration_));
-        if (written <= 0) return Status::Invalid("LZ4 error " + std::to_string(written));
+        if (written <= 0)
+            return Status::Invalid("the LZ4 library cannot compress the chunk (error " +
+                                   std::to_string(written) + ")");
         return encoded.Resize(kLz4HeaderSize + static_cast<std::size_t>(written));
     }
 

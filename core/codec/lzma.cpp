@@ -63,11 +63,12 @@ Status Damage(lzma_ret code) {
         case LZMA_MEM_ERROR:
             return Status::OutOfMemory("liblzma is out of memory");
         case LZMA_FORMAT_ERROR:
-            return Status::Corrupt("not a stream of the configured format");
+            return Status::Corrupt(
+                "compressed data is not in the format that the configuration states");
         case LZMA_OPTIONS_ERROR:
-            return Status::Unsupported("stream has unsupported options");
+            return Status::Unsupported("compressed data uses unsupported lzma options");
         case LZMA_DATA_ERROR:
-            return Status::Corrupt("checksum or contents are wrong");
+            return Status::Corrupt("compressed data is damaged: contents or checksum are wrong");
         default:
             return Status::Corrupt("liblzma error " + std::to_string(code));
     }
@@ -200,10 +201,11 @@ class LzmaSettings {
             const std::int64_t check,
             json::OptionalInt(config, "check", kDefault, kDefault, LZMA_CHECK_ID_MAX));
         if (format_ != Format::kXz && check > 0)
-            return json::Expected("check", "-1 or 0 for a format without one", json::Value(check));
+            return json::Expected("check", "-1 or 0, because only format 1 has checks",
+                                  json::Value(check));
         check_ = check == kDefault ? LZMA_CHECK_CRC64 : static_cast<lzma_check>(check);
         if (lzma_check_is_supported(check_) == 0)
-            return json::Expected("check", "a check of liblzma", json::Value(check));
+            return json::Expected("check", "a check that liblzma supports", json::Value(check));
         return {};
     }
 
@@ -313,13 +315,13 @@ Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) 
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)
-        return json::Expected("mode", "a mode of liblzma", *spec.Find("mode"));
+        return json::Expected("mode", "a mode that liblzma supports", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
     constexpr std::uint32_t kFinders = 0x1f;  // the enumerators fit in five bits
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)
-        return json::Expected("mf", "a match finder of liblzma", *spec.Find("mf"));
+        return json::Expected("mf", "a match finder that liblzma supports", *spec.Find("mf"));
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "nice_len", options.nice_len, 2, 273));
     return OverrideUint32(spec, "depth", options.depth);
 }
@@ -328,7 +330,7 @@ Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t preset = LZMA_PRESET_DEFAULT;
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "preset", preset));
     if (lzma_lzma_preset(&options, preset) != 0)
-        return json::Expected("preset", "a preset of liblzma", *spec.Find("preset"));
+        return json::Expected("preset", "a preset that liblzma supports", *spec.Find("preset"));
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "dict_size", options.dict_size));
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "lc", options.lc));
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "lp", options.lp));
@@ -372,7 +374,7 @@ Status LzmaFilterChain::ParseFilter(const json::Value& spec, Purpose purpose, lz
 
 Status LzmaFilterChain::SetPreset(lzma_vli id, std::uint32_t preset) {
     if (lzma_lzma_preset(&options_[0].lzma, preset) != 0)
-        return json::Expected("preset", "a preset of liblzma",
+        return json::Expected("preset", "a preset that liblzma supports",
                               json::Value(static_cast<std::uint64_t>(preset)));
     chain_[0] = {id, &options_[0].lzma};
     chain_[1] = {LZMA_VLI_UNKNOWN, nullptr};
@@ -394,8 +396,9 @@ Status LzmaFilterChain::Parse(const json::Value& filters, Purpose purpose) {
         return Status::Corrupt("filters: not a valid chain of lzma filters: " +
                                json::Brief(filters));
     if (purpose == Purpose::kEncode && memory > kLzmaEncoderMemory)
-        return Status::Limit("filters: need " + std::to_string(memory >> 20) + " MiB of the " +
-                             std::to_string(kLzmaEncoderMemory >> 20) + " MiB allowed");
+        return Status::Limit("filters: compression needs " + std::to_string(memory >> 20) +
+                             " MiB of memory, more than the maximum of " +
+                             std::to_string(kLzmaEncoderMemory >> 20) + " MiB");
     return {};
 }
 

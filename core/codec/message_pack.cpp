@@ -30,7 +30,7 @@ void MessagePackBytes::Open(std::size_t count) {
     if (count < 16) return Tagged(0x90U | static_cast<unsigned>(count), 0, 0);
     if (count <= UINT16_MAX) return Tagged(0xdc, count, 2);
     if (count <= UINT32_MAX) return Tagged(0xdd, count, 4);
-    Fail(Status::Limit("a list of more than 2^32 items"));
+    Fail(Status::Limit("a list has more than 2^32 items"));
 }
 
 void MessagePackBytes::Number(std::uint64_t number) {
@@ -67,7 +67,7 @@ void MessagePackBytes::Bool(bool value) { Tagged(value ? 0xc3 : 0xc2, 0, 0); }
 
 void MessagePackBytes::String(std::string_view utf8) {
     if (!IsValidUtf8(utf8))
-        return Fail(Status::Invalid("text that is not valid UTF-8: " + Quoted(utf8)));
+        return Fail(Status::Invalid("text is not valid UTF-8: " + Quoted(utf8)));
     const std::size_t size = utf8.size();
     if (size < 32)
         Tagged(0xa0U | static_cast<unsigned>(size), 0, 0);
@@ -78,7 +78,7 @@ void MessagePackBytes::String(std::string_view utf8) {
     else if (size <= UINT32_MAX)
         Tagged(0xdb, size, 4);
     else
-        return Fail(Status::Limit("a text of more than 2^32 bytes"));
+        return Fail(Status::Limit("a text has more than 2^32 bytes"));
     Append(utf8);
 }
 
@@ -88,7 +88,7 @@ void MessagePackBytes::String(const std::uint8_t* units, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const auto code_point = LoadNative<std::uint32_t>(units + i * 4);
         if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point <= 0xdfff))
-            return Fail(Status::Invalid("text with " + std::to_string(code_point) +
+            return Fail(Status::Invalid("text contains code point " + std::to_string(code_point) +
                                         ", which is not a Unicode character"));
         AppendUtf8(utf8, code_point);
     }

@@ -72,7 +72,8 @@ class N5Default final : public Codec {
     Status CheckWritable(SizeBound decoded) const override {
         for (const std::uint64_t n : block_.shape)
             if (n > UINT32_MAX)
-                return Status::Unsupported("N5 has at most 4294967295 elements along a dimension");
+                return Status::Unsupported("chunk size " + std::to_string(n) +
+                                           " exceeds 4294967295, the maximum of N5");
         if (compressor_ != nullptr)
             ZARR_RETURN_IF_ERROR(compressor_->CheckWritable(decoded).WithContext(compressor_name_));
         return decoded.exact ? block_.CheckDecoded(decoded.max) : Status();
@@ -119,7 +120,8 @@ class N5Default final : public Codec {
     Result<Block> ReadHeader(ByteSpan encoded) const {
         if (encoded.size < HeaderSize())
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
-                                   " bytes, too few for N5's header");
+                                   " bytes, fewer than the " + std::to_string(HeaderSize()) +
+                                   " bytes of N5's header");
         const unsigned mode = LoadBig16(encoded.data);
         const std::size_t rank = LoadBig16(encoded.data + 2);
         if (mode != 0)
@@ -134,7 +136,8 @@ class N5Default final : public Codec {
             stored.bytes = SaturatingMul(stored.bytes, stored.shape[i]);
         }
         if (stored.bytes > std::max<std::uint64_t>(LimitOf(Limit::kChunkSize), block_.bytes))
-            return OverLimit(Limit::kChunkSize, "stored block has more bytes");
+            return OverLimit(Limit::kChunkSize,
+                             "stored block decodes to " + std::to_string(stored.bytes) + " bytes");
         return stored;
     }
 
@@ -195,7 +198,7 @@ CodecResult MakeN5Default(const json::Value& config, const CodecContext& context
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"codecs"}));
     ZARR_ASSIGN_OR_RETURN(const std::vector<CodecSpec> codecs, RequiredCodecs(config, "codecs"));
     if (!IsOfN5(context.dtype))
-        return Status::Unsupported("N5 has no items of dtype " + context.dtype.ToString());
+        return Status::Unsupported("N5 does not support dtype " + context.dtype.ToString());
     ZARR_RETURN_IF_ERROR(CheckN5Codecs(codecs, context));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
     std::unique_ptr<Codec> compressor;
@@ -203,7 +206,7 @@ CodecResult MakeN5Default(const json::Value& config, const CodecContext& context
         const CodecSpec& spec = codecs[2];
         ZARR_ASSIGN_OR_RETURN(const CodecClass codec_class, ClassOf(spec).WithContext(spec.place));
         if (codec_class != CodecClass::kBytesToBytes)
-            return Status::Corrupt(spec.place + ": expected a codec from bytes to bytes, got \"" +
+            return Status::Corrupt(spec.place + ": expected a bytes-to-bytes codec, got \"" +
                                    spec.name + "\"");
         ZARR_ASSIGN_OR_RETURN(compressor, MakeCodec(spec, context).WithContext(spec.place));
     }

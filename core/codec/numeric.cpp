@@ -21,11 +21,11 @@ bool IsInteger(const DataType& type) {
 }
 
 Result<DataType> ParseNumberType(const json::Value& value, std::string_view key) {
-    if (value.as_string() == nullptr) return json::Expected(key, "a typestr", value);
+    if (value.as_string() == nullptr) return json::Expected(key, "a dtype such as \"<i2\"", value);
     auto type = ParseTypestr(*value.as_string());
     if (!type.ok()) return Status::Corrupt(type.status().message()).WithContext(key);
     if (!type->is_numeric() && !type->is_time())
-        return json::Expected(key, "the typestr of a number", value);
+        return json::Expected(key, "a dtype of numbers", value);
     return type;
 }
 
@@ -305,7 +305,7 @@ Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::si
 }
 
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
-    if (decoded_item == 0) return Status::Unsupported("items of 0 bytes are unsupported");
+    if (decoded_item == 0) return Status::Unsupported("elements of 0 bytes are unsupported");
     if (decoded.exact && decoded.max % decoded_item != 0)
         return Status::Invalid(NotWholeItems(decoded.max, decoded_item));
     return {};

@@ -62,14 +62,15 @@ class Optional final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         if (encoded.size < kLengths)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
-                                   " bytes, too few for the lengths of mask and data");
+                                   " bytes, fewer than the " + std::to_string(kLengths) +
+                                   " bytes of the lengths of mask and data");
         const std::uint64_t mask_size = LoadLittle64(encoded.data);
         const std::uint64_t data_size = LoadLittle64(encoded.data + sizeof(std::uint64_t));
         const ByteSpan both = encoded.From(kLengths);
         if (mask_size > both.size || data_size != both.size - mask_size)
-            return Status::Corrupt("has a mask of " + std::to_string(mask_size) +
-                                   " bytes and data of " + std::to_string(data_size) + " in " +
-                                   std::to_string(both.size));
+            return Status::Corrupt("states a mask of " + std::to_string(mask_size) +
+                                   " bytes and data of " + std::to_string(data_size) +
+                                   " bytes, but holds " + std::to_string(both.size));
         PipelineScratch scratch;
         Buffer mask;
         ZARR_RETURN_IF_ERROR(mask.Reset(block_.count));

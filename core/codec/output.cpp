@@ -9,7 +9,7 @@
 namespace zarr {
 
 Status Output::TooLong() const {
-    if (cause_) return OverLimit(*cause_, "decodes to more bytes");
+    if (cause_) return OverLimit(*cause_, "decodes to too many bytes");
     return Status::Corrupt("decodes to more than the " + std::to_string(limit_) +
                            " bytes that the metadata allow");
 }

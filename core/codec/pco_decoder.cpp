@@ -23,7 +23,8 @@ class LatentReader {
 
     // Reads the initial states of the delta encoding and of tANS at the beginning of a page.
     Status ReadStates(BitReader& reader) {
-        if (left_ != 0 && !decoder_.has_bins()) return Status::Corrupt("has numbers but no bins");
+        if (left_ != 0 && !decoder_.has_bins())
+            return Status::Corrupt("pco data is damaged: the chunk has numbers but no bins");
         delta_.ReadStates(reader);
         decoder_.ReadStates(reader);
         return {};
@@ -115,7 +116,8 @@ Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& s
         case Mode::kDict:
             for (std::size_t i = 0; i < count; ++i) {
                 if (primary[i] >= chunk.dict.size())
-                    return Status::Corrupt("index " + std::to_string(primary[i]) +
+                    return Status::Corrupt("pco data is damaged: index " +
+                                           std::to_string(primary[i]) +
                                            " exceeds the dictionary of " +
                                            std::to_string(chunk.dict.size()) + " numbers");
                 primary[i] = chunk.dict[static_cast<std::size_t>(primary[i])];
@@ -172,7 +174,8 @@ class PageReader {
         if (lookback_) ZARR_RETURN_IF_ERROR(lookback_->Read(reader, places_, count, places_));
         ZARR_RETURN_IF_ERROR(primary_.Read(reader, places_, count, primary));
         if (secondary_) ZARR_RETURN_IF_ERROR(secondary_->Read(reader, places_, count, secondary));
-        if (reader.is_beyond_end()) return Status::Corrupt("ends within the numbers of a chunk");
+        if (reader.is_beyond_end())
+            return Status::Corrupt("pco data is truncated within the numbers of a chunk");
         return {};
     }
 
@@ -212,8 +215,8 @@ class TableBudget {
               chunk.secondary ? &*chunk.secondary : nullptr})
             if (latent != nullptr) states_ += std::uint64_t{1} << latent->ans_size_log;
         if (states_ > kFree + kPerNumber * numbers_)
-            return Status::Limit("has tables of " + std::to_string(states_) + " states for " +
-                                 std::to_string(numbers_) + " numbers");
+            return Status::Limit("pco data has tables of " + std::to_string(states_) +
+                                 " states, too many for " + std::to_string(numbers_) + " numbers");
         return {};
     }
 
@@ -236,8 +239,8 @@ Status DecodeFile(ByteSpan encoded, const std::optional<NumberType>& wanted, Out
                               ReadChunkMetadata(header, reader));
         if (!chunk) return {};
         if (wanted && chunk->type.code != wanted->code)
-            return Status::Corrupt("has numbers of type " + chunk->type.name() + ", not " +
-                                   wanted->name());
+            return Status::Corrupt("pco data has numbers of type " + chunk->type.name() +
+                                   ", but the array has " + wanted->name());
         ZARR_RETURN_IF_ERROR(budget.Take(*chunk));
         ZARR_RETURN_IF_ERROR(DecodePage(*chunk, reader, decoded));
     }

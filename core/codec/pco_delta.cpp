@@ -50,7 +50,8 @@ Status DeltaDecoder::AddEarlier(std::size_t differences, const Batch& lookback,
         const std::uint64_t back = lookback[i];
         if (back == 0 || back > delta_.window || back > decoded_.size())
             return Status::Corrupt(
-                "lookback distance " + std::to_string(back) + " is not between 1 and " +
+                "pco data is damaged: lookback distance " + std::to_string(back) +
+                " is not between 1 and " +
                 std::to_string(std::min<std::uint64_t>(delta_.window, decoded_.size())));
         const std::uint64_t earlier = decoded_[decoded_.size() - static_cast<std::size_t>(back)];
         decoded_.push_back((earlier + latents[i] + middle_) & mask_);

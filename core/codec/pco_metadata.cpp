@@ -20,7 +20,7 @@ constexpr NumberType kTypes[] = {
 constexpr unsigned kIndexBits = 32;  // bits of dictionary indices and lookback distances
 constexpr unsigned kMaxConvolvedBits = 32;
 
-Status Ends() { return Status::Corrupt("ends within the metadata of a chunk"); }
+Status Ends() { return Status::Corrupt("pco data is truncated within the metadata of a chunk"); }
 
 unsigned Log2(unsigned power_of_two) {
     unsigned log = 0;
@@ -42,8 +42,8 @@ Status ReadDictionary(BitReader& reader, ChunkMetadata& chunk) {
     const std::uint64_t count = reader.Read(25);
     reader.Align();
     if (count * chunk.type.bits > reader.left())
-        return Status::Corrupt("has a dictionary of " + std::to_string(count) +
-                               " numbers and ends within it");
+        return Status::Corrupt("pco data is truncated within its dictionary of " +
+                               std::to_string(count) + " numbers");
     chunk.dict.resize(count);
     for (std::uint64_t& latent : chunk.dict) latent = reader.Read(chunk.type.bits);
     return {};
@@ -53,24 +53,26 @@ Status ReadMode(BitReader& reader, ChunkMetadata& chunk) {
     const NumberType& type = chunk.type;
     const unsigned code = reader.Read32(4);
     if (code > static_cast<unsigned>(Mode::kDict))
-        return Status::Unsupported("has pco's mode " + std::to_string(code) +
-                                   ", which is not known");
+        return Status::Unsupported("pco mode " + std::to_string(code) + " is unknown");
     chunk.mode = static_cast<Mode>(code);
     const bool is_of_floats = chunk.mode == Mode::kFloatMult || chunk.mode == Mode::kFloatQuant;
     if ((is_of_floats && !type.is_float()) || (chunk.mode == Mode::kIntMult && type.is_float()))
-        return Status::Corrupt("has pco's mode " + std::to_string(code) + ", which " + type.name() +
-                               " cannot have");
+        return Status::Corrupt("pco mode " + std::to_string(code) +
+                               " is not allowed for numbers of type " + type.name());
     if (chunk.mode == Mode::kIntMult) {
         chunk.base = reader.Read(type.bits);
-        if (chunk.base == 0) return Status::Corrupt("has multiples of 0");
+        if (chunk.base == 0)
+            return Status::Corrupt("pco data is damaged: numbers are stored as multiples of 0");
     } else if (chunk.mode == Mode::kFloatMult) {
         chunk.base = NumberOfLatent(type, reader.Read(type.bits));
         if (!IsFiniteAndNotZero(type, chunk.base))
-            return Status::Corrupt("has multiples of a number that is 0, or not finite");
+            return Status::Corrupt(
+                "pco data is damaged: numbers are stored as multiples of 0, NaN or infinity");
     } else if (chunk.mode == Mode::kFloatQuant) {
         chunk.quantized_bits = reader.Read32(8);
         if (chunk.quantized_bits == 0 || chunk.quantized_bits > MantissaBits(type))
-            return Status::Corrupt("has " + type.name() + " without the last " +
+            return Status::Corrupt("pco data is damaged: numbers of type " + type.name() +
+                                   " cannot be quantized by " +
                                    std::to_string(chunk.quantized_bits) + " bits");
     } else if (chunk.mode == Mode::kDict) {
         ZARR_RETURN_IF_ERROR(ReadDictionary(reader, chunk));
@@ -103,12 +105,12 @@ Status ReadDelta(const FileHeader& header, BitReader& reader, Delta& delta) {
     }
     const unsigned code = reader.Read32(4);
     if (code > static_cast<unsigned>(DeltaEncoding::kConv1))
-        return Status::Unsupported("has pco's delta encoding " + std::to_string(code) +
-                                   ", which is not known");
+        return Status::Unsupported("pco delta encoding " + std::to_string(code) + " is unknown");
     delta.encoding = static_cast<DeltaEncoding>(code);
     if (delta.encoding == DeltaEncoding::kConsecutive) {
         delta.states = reader.Read32(3);
-        if (delta.states == 0) return Status::Corrupt("has differences of order 0");
+        if (delta.states == 0)
+            return Status::Corrupt("pco data is damaged: its delta encoding has order 0");
         delta.has_secondary = reader.Read(1) != 0;
     } else if (delta.encoding == DeltaEncoding::kLookback) {
         delta.window = std::uint64_t{1} << (reader.Read32(5) + 1);
@@ -123,13 +125,14 @@ Status ReadDelta(const FileHeader& header, BitReader& reader, Delta& delta) {
 Status ReadBins(BitReader& reader, LatentMetadata& latent) {
     latent.ans_size_log = reader.Read32(4);
     if (latent.ans_size_log > kMaxAnsSizeLog)
-        return Status::Corrupt("has a table of 2^" + std::to_string(latent.ans_size_log) +
-                               " states, more than 2^" + std::to_string(kMaxAnsSizeLog));
+        return Status::Corrupt("pco data is damaged: it has a table of 2^" +
+                               std::to_string(latent.ans_size_log) + " states, more than 2^" +
+                               std::to_string(kMaxAnsSizeLog));
     const std::uint32_t size = 1U << latent.ans_size_log;
     const std::uint32_t count = reader.Read32(15);
     if (count > size)
-        return Status::Corrupt("has " + std::to_string(count) + " bins in a table of " +
-                               std::to_string(size) + " states");
+        return Status::Corrupt("pco data is damaged: it has " + std::to_string(count) +
+                               " bins in a table of " + std::to_string(size) + " states");
     const unsigned width = Log2(latent.bits) + 1;
     std::uint64_t sum = 0;
     latent.bins.resize(count);
@@ -139,14 +142,15 @@ Status ReadBins(BitReader& reader, LatentMetadata& latent) {
         bin.offset_bits = reader.Read32(width);
         sum += bin.weight;
         if (bin.offset_bits > latent.bits)
-            return Status::Corrupt("has a bin with offsets of " + std::to_string(bin.offset_bits) +
-                                   " bits, more than the " + std::to_string(latent.bits) +
-                                   " of its numbers");
+            return Status::Corrupt("pco data is damaged: it has a bin with offsets of " +
+                                   std::to_string(bin.offset_bits) + " bits, more than the " +
+                                   std::to_string(latent.bits) + " of its numbers");
     }
     if (reader.is_beyond_end()) return Ends();
     if (count != 0 && sum != size)
-        return Status::Corrupt("has bins of the weight " + std::to_string(sum) + " in a table of " +
-                               std::to_string(size) + " states");
+        return Status::Corrupt("pco data is damaged: its bins have the total weight " +
+                               std::to_string(sum) + " in a table of " + std::to_string(size) +
+                               " states");
     return {};
 }
 
@@ -161,7 +165,9 @@ Status ReadLatents(BitReader& reader, ChunkMetadata& chunk) {
     // Convolution of wider numbers would need 128-bit arithmetic, which pco does not support
     // either.
     if (chunk.delta.encoding == DeltaEncoding::kConv1 && chunk.primary.bits > kMaxConvolvedBits)
-        return Status::Corrupt("has convolutions of numbers of more than 32 bits");
+        return Status::Corrupt(
+            "pco data is damaged: delta encoding conv1 does not allow numbers of more than 32 "
+            "bits");
     if (chunk.mode == Mode::kClassic || chunk.mode == Mode::kDict) return {};
     chunk.secondary.emplace();
     chunk.secondary->bits = chunk.type.bits;
@@ -192,11 +198,13 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
     constexpr unsigned kFirstStandalone = 2;
     constexpr unsigned kLastStandalone = 3;
     constexpr unsigned kLastMajor = 4;
-    if (reader.Read32(32) != kMagic) return Status::Corrupt("does not begin with \"pco!\"");
+    if (reader.Read32(32) != kMagic)
+        return Status::Corrupt("not pco data: it does not begin with \"pco!\"");
     const unsigned standalone = reader.Read32(8);
     if (standalone < kFirstStandalone || standalone > kLastStandalone)
-        return Status::Unsupported("is in version " + std::to_string(standalone) +
-                                   " of pco's standalone format; 2 and 3 are read");
+        return Status::Unsupported(
+            "version " + std::to_string(standalone) +
+            " of pco's standalone format is unsupported; only 2 and 3 are supported");
     FileHeader header;
     if (standalone >= 3) header.type_code = static_cast<std::uint8_t>(reader.Read(8));
     // The header's count of numbers is skipped, because it is only a hint.
@@ -205,26 +213,27 @@ Result<FileHeader> ReadFileHeader(BitReader& reader) {
     reader.Align();
     header.major = reader.Read32(8);
     if (header.major > kLastMajor)
-        return Status::Unsupported("is in version " + std::to_string(header.major) +
-                                   " of pco's format; 0 to 4 are read");
+        return Status::Unsupported("version " + std::to_string(header.major) +
+                                   " of pco's format is unsupported; only 0 to 4 are supported");
     // The minor version is skipped, because unknown features of later minor versions use reserved
     // codes, which are rejected.
     if (header.major >= 4) reader.Read(8);
-    if (reader.is_beyond_end()) return Status::Corrupt("ends within its header");
+    if (reader.is_beyond_end()) return Status::Corrupt("pco data is truncated within its header");
     return header;
 }
 
 Result<std::optional<ChunkMetadata>> ReadChunkMetadata(const FileHeader& header,
                                                        BitReader& reader) {
     const auto code = static_cast<std::uint8_t>(reader.Read(8));
-    if (reader.is_beyond_end()) return Status::Corrupt("has no end");
+    if (reader.is_beyond_end())
+        return Status::Corrupt("pco data is truncated: its end mark is missing");
     if (code == 0) return std::optional<ChunkMetadata>();
     const std::optional<NumberType> type = NumberTypeOf(code);
     if (!type)
-        return Status::Unsupported("has numbers of type " + std::to_string(code) +
-                                   ", which is not known");
+        return Status::Unsupported("pco number type " + std::to_string(code) + " is unknown");
     if (header.type_code != 0 && header.type_code != code)
-        return Status::Corrupt("has numbers of type " + std::to_string(code) + " in a file of " +
+        return Status::Corrupt("pco data is damaged: a chunk has number type " +
+                               std::to_string(code) + ", but its header states " +
                                std::to_string(header.type_code));
     ChunkMetadata chunk;
     chunk.type = *type;

@@ -40,9 +40,10 @@ Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
     ZARR_ASSIGN_OR_RETURN(const std::int64_t order,
                           json::OptionalInt(config, "delta_encoding_order", -1, 0, pco::kMaxOrder));
     if (order >= 0 && spec != kAuto && spec != kConsecutive)
-        return Status::Corrupt("delta_encoding_order: only \"try_consecutive\" has one");
+        return Status::Corrupt(
+            "delta_encoding_order: allowed only with delta_spec \"auto\" or \"try_consecutive\"");
     if (order < 0 && spec == kConsecutive)
-        return Status::Corrupt("delta_encoding_order: \"try_consecutive\" needs one");
+        return Status::Corrupt("delta_encoding_order: required by delta_spec \"try_consecutive\"");
     if (order >= 0) return std::make_optional(static_cast<unsigned>(order));
     if (spec == kNoOp || spec == kNone) return std::make_optional(0U);
     return std::optional<unsigned>();
@@ -82,7 +83,7 @@ class Pcodec final : public Codec {
     Status CheckWritable(SizeBound decoded) const override {
         ZARR_RETURN_IF_ERROR(options_.status());
         if (!type_ || type_->bits == 8 || dtype_.NeedsSwap())
-            return Status::Unsupported("numcodecs' pcodec has no items of dtype " +
+            return Status::Unsupported("numcodecs' pcodec does not support dtype " +
                                        dtype_.ToString());
         return CheckWholeItems(decoded, dtype_.size);
     }

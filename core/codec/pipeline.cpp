@@ -89,8 +89,7 @@ Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext&
                               MakeObjectCodec(codecs[0], context).WithContext(codecs[0].place));
     }
     if (object_codec_ == nullptr && !codecs.empty() && IsOfV3(codecs[0]))
-        return Status::Corrupt(codecs[0].place +
-                               ": expected the codec vlen-utf8 or vlen-bytes of " +
+        return Status::Corrupt(codecs[0].place + ": expected codec vlen-utf8 or vlen-bytes for " +
                                "variable-length data, got " + Quoted(codecs[0].name));
     if (object_codec_ == nullptr)
         return Status::Corrupt(
@@ -200,16 +199,17 @@ Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch
 Result<ByteSpan> Pipeline::Encode(ByteSpan chunk, PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(writable_);
     if (chunk.size != chunk_bytes_ || decodes_objects())
-        return Status::Invalid("a chunk of " + std::to_string(chunk.size) + " bytes instead of " +
-                               std::to_string(chunk_bytes_));
+        return Status::Invalid("the chunk has " + std::to_string(chunk.size) +
+                               " bytes instead of " + std::to_string(chunk_bytes_));
     return EncodeStages(chunk, scratch);
 }
 
 Result<ByteSpan> Pipeline::EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(writable_);
     if (bytes.size > chunk_bytes_ || decodes_objects())
-        return Status::Invalid(std::to_string(bytes.size) + " bytes exceed the maximum of " +
-                               std::to_string(chunk_bytes_));
+        return Status::Invalid(std::to_string(bytes.size) +
+                               " bytes exceed the size of a chunk of " +
+                               std::to_string(chunk_bytes_) + " bytes");
     return EncodeStages(bytes, scratch);
 }
 
@@ -217,7 +217,7 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
                                          PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(writable_);
     if (count != chunk_items_ || !decodes_objects())
-        return Status::Invalid("a chunk of " + std::to_string(count) + " objects instead of " +
+        return Status::Invalid("the chunk has " + std::to_string(count) + " elements instead of " +
                                std::to_string(chunk_items_));
     Buffer& encoded = scratch.stages[1];  // the first stage writes to stages[0]
     ZARR_RETURN_IF_ERROR(

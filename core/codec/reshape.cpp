@@ -47,7 +47,7 @@ class NewShape {
         std::int64_t number = 0;
         if (value.as_array() != nullptr) return AddProduct(value, place);
         if (!value.GetInt64(number) || number < -1 || number == 0)
-            return json::Expected(place, "a size, -1 or numbers of dimensions", value);
+            return json::Expected(place, "a size, -1 or a list of dimension indices", value);
         if (number > 0) {
             shape_.push_back(static_cast<std::uint64_t>(number));
             return {};
@@ -65,8 +65,8 @@ class NewShape {
         if (automatic_ && others != 0 && items % others == 0)
             shape_[*automatic_] = items / others;
         else if (automatic_ || others != items)
-            return Status::Corrupt("shape: does not have the " + std::to_string(items) +
-                                   " items of the chunk");
+            return Status::Corrupt("shape: the product of the sizes differs from the " +
+                                   std::to_string(items) + " elements of the chunk");
         for (const Merged& merged : merged_) ZARR_RETURN_IF_ERROR(CheckPlace(merged));
         return std::move(shape_);
     }
@@ -93,8 +93,8 @@ class NewShape {
         for (const std::uint64_t dimension : dimensions) {
             if (dimension < next_ || dimension >= input_.size())
                 return json::Expected(place,
-                                      "numbers of the chunk's " + std::to_string(input_.size()) +
-                                          " dimensions, all ascending",
+                                      "ascending indices of the chunk's " +
+                                          std::to_string(input_.size()) + " dimensions",
                                       value);
             next_ = static_cast<std::size_t>(dimension) + 1;
             product = SaturatingMul(product, input_[static_cast<std::size_t>(dimension)]);
@@ -114,8 +114,9 @@ class NewShape {
             Product(shape_, i + 1, shape_.size()) ==
                 Product(input_, merged.last + 1, input_.size()))
             return {};
-        return Status::Corrupt("shape[" + std::to_string(i) +
-                               "]: is not at the position of the dimensions that it merges");
+        return Status::Corrupt(
+            "shape[" + std::to_string(i) +
+            "]: the sizes before and after it do not match the dimensions that it merges");
     }
 
     const DimVector<std::uint64_t>& input_;

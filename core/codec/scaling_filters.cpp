@@ -282,7 +282,7 @@ class BitRound final : public Codec {
     Status BindEncoding(const json::Value& config) {
         if (items_.kind != DataKind::kFloat || items_.narrow != NarrowType::kNone ||
             items_.NeedsSwap())
-            return Status::Unsupported("rounds floats of the native byte order only, not " +
+            return Status::Unsupported("requires floats of native byte order, got " +
                                        items_.ToString());
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(config, "keepbits"));
         const unsigned mantissa = MantissaBits(items_);

@@ -71,8 +71,8 @@ inline Status CopyAll(ByteSpan bytes, Output& decoded) {
 // CheckWritable() of codecs that encode at most `limit` bytes.
 inline Status CheckInputSize(SizeBound decoded, std::size_t limit) {
     if (!decoded.exact || decoded.max <= limit) return {};
-    return Status::Limit("takes at most " + std::to_string(limit) + " bytes, not " +
-                         std::to_string(decoded.max));
+    return Status::Limit("the chunk has " + std::to_string(decoded.max) +
+                         " bytes, more than the codec's maximum of " + std::to_string(limit));
 }
 
 }  // namespace zarr

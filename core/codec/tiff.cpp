@@ -144,7 +144,8 @@ Result<Page> ReadPage(TIFF* tiff, const Source& source) {
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
     page.is_planar = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
     if (page.bits == 0 || page.bits % 8 != 0)
-        return Status::Unsupported("samples of " + std::to_string(page.bits) + " bits");
+        return Status::Unsupported("samples of " + std::to_string(page.bits) +
+                                   " bits are unsupported");
     if (compression == COMPRESSION_JPEG && photometric == PHOTOMETRIC_YCBCR)
         TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return page;
@@ -176,8 +177,9 @@ Status ReadTiles(TIFF* tiff, const Page& page, std::uint8_t* to, const Source& s
     const std::size_t row = SaturatingMul(page.pixel_bytes(), width);
     const std::size_t size = SaturatingMul(row, height);
     if (size == 0 || TIFFTileSize(tiff) != static_cast<tmsize_t>(size))
-        return Failed(source, "a page has tiles of another size than its pixels");
-    if (size > LimitOf(Limit::kChunkSize)) return OverLimit(Limit::kChunkSize, "has larger tiles");
+        return Failed(source, "the tile size of a page does not match its pixel type");
+    if (size > LimitOf(Limit::kChunkSize))
+        return OverLimit(Limit::kChunkSize, "a tile has " + std::to_string(size) + " bytes");
     Buffer tile;
     ZARR_RETURN_IF_ERROR(tile.Reset(size));
     for (unsigned plane = 0; plane < page.planes(); ++plane, to += page.plane_bytes())

@@ -77,7 +77,7 @@ Result<DimVector<std::uint64_t>> ParseOrder(const json::Value& value, std::size_
         return order;
     }
     const std::string expected =
-        "a permutation of the numbers of " + std::to_string(rank) + " dimensions";
+        "a permutation of the indices of " + std::to_string(rank) + " dimensions";
     if (value.as_array() == nullptr) return json::Expected("order", expected, value);
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> axes,
                           json::UintsAtLeast(value, 0, "order"));

@@ -30,7 +30,7 @@ class Vlen final : public ObjectCodec {
         ByteSpan rest = encoded.From(kCountSize);
         std::size_t used = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            if (rest.size < kLengthSize) return Status::Corrupt("ends before " + Item(i));
+            if (rest.size < kLengthSize) return Status::Corrupt("is truncated before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
             // The second comparison leaves room for the length fields of all items that follow.
@@ -85,7 +85,7 @@ class Vlen final : public ObjectCodec {
             return Status::Corrupt("holds " + std::to_string(stored) + " items instead of " +
                                    std::to_string(count));
         if (count > (encoded.size - kCountSize) / kLengthSize)
-            return Status::Corrupt("ends within its " + std::to_string(count) + " items");
+            return Status::Corrupt("is truncated within its " + std::to_string(count) + " items");
         return {};
     }
 
@@ -97,7 +97,7 @@ class Vlen final : public ObjectCodec {
         for (std::size_t i = 0; i < count && size <= most; ++i)
             size = SaturatingAdd(size, objects[i].size);
         if (size <= most) return size;
-        return OverLimit(Limit::kStringSize, "takes more bytes");
+        return OverLimit(Limit::kStringSize, "encodes to too many bytes");
     }
 
     bool utf8_;

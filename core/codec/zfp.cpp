@@ -152,14 +152,15 @@ Result<ZfpNumbers> ZfpNumbers::Of(const DataType& type, ZfpMode mode) {
         const auto widen = NarrowReadConverter(type.Native(), wide);
         const auto narrow = NarrowWriteConverter(wide, type.Native());
         if (!widen || !narrow)
-            return Status::Unsupported("float32 does not hold " + type.ToString());
+            return Status::Unsupported("zfp stores " + type.ToString() +
+                                       " as float32, which cannot represent all values");
         numbers.widen = *widen;
         numbers.narrow = *narrow;
     } else if (is_signed || is_unsigned) {
         numbers.type = numbers.bits == 64 ? zfp_type_int64 : zfp_type_int32;
         numbers.is_cut = is_unsigned && !numbers.is_wider && mode != ZfpMode::kReversible;
     } else {
-        return Status::Unsupported("libzfp has no items of " + NumberTypeName(type));
+        return Status::Unsupported("libzfp does not support data type " + NumberTypeName(type));
     }
     return numbers;
 }
@@ -330,7 +331,7 @@ CodecResult MakeZfp(const json::Value& config, const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const ZfpNumbers numbers, ZfpNumbers::Of(context.dtype, parameters.mode));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
     if (block.shape.size() > kMaxZfpDimensions)
-        return Status::Unsupported("libzfp has arrays of up to 4 dimensions, not of " +
+        return Status::Unsupported("libzfp supports at most 4 dimensions, but the chunk has " +
                                    std::to_string(block.shape.size()));
     return std::unique_ptr<Codec>(std::make_unique<Zfp>(block, context.dtype, numbers, parameters));
 }

@@ -27,7 +27,8 @@ Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened) {
     const std::size_t wanted = SaturatingAdd(SaturatingAdd(most, most / 2), std::size_t{4096});
     if (most == 0) return Status::Corrupt("libzfp's header is damaged");
     if (wanted > LimitOf(Limit::kChunkSize))
-        return OverLimit(Limit::kChunkSize, "decoding needs more memory");
+        return OverLimit(Limit::kChunkSize,
+                         "decoding needs " + std::to_string(wanted) + " bytes of memory");
     return wanted > encoded.size ? wanted - encoded.size : 0;
 }
 

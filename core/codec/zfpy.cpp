@@ -18,7 +18,7 @@ namespace {
 Status OpenWithHeader(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
     ZARR_RETURN_IF_ERROR(OpenZfp(encoded, room, opened));
     if (zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
-        return Status::Corrupt("does not begin with libzfp's full header");
+        return Status::Corrupt("not zfpy data: it does not begin with libzfp's full header");
     return {};
 }
 
@@ -65,7 +65,7 @@ struct Mode {
         if (member == nullptr || member->is_null()) return {};
         if (!member->GetDouble(value)) return json::Expected(name, "a number", *member);
         if (value > kMost && std::string_view(name) != "tolerance")
-            return json::Expected(name, "a smaller number", *member);
+            return json::Expected(name, "a number of at most 1e9", *member);
         return {};
     }
 };
@@ -100,10 +100,10 @@ class Zfpy final : public Codec {
     Status CheckWritable(SizeBound decoded) const override {
         ZARR_RETURN_IF_ERROR(mode_.status());
         if (!TypeOf(type_))
-            return Status::Unsupported("libzfp has no items of dtype " + type_.ToString());
+            return Status::Unsupported("libzfp does not support dtype " + type_.ToString());
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
         if (rank == 0 || rank > kMaxZfpDimensions)
-            return Status::Unsupported("libzfp has arrays of 1 to 4 dimensions, not of " +
+            return Status::Unsupported("libzfp supports 1 to 4 dimensions, but the chunk has " +
                                        std::to_string(rank));
         if (!is_flat_ && !is_in_order_)
             return Status::Unsupported("numcodecs' zfpy requires order C");

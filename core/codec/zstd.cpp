@@ -36,7 +36,7 @@ Status Damage(std::size_t code) {
         case ZSTD_error_memory_allocation:
             return Status::OutOfMemory(name);
         case ZSTD_error_frameParameter_windowTooLarge:
-            return OverLimit(Limit::kCodecMemory, "needs a window that is too large");
+            return OverLimit(Limit::kCodecMemory, "decoding needs a window that is too large");
         default:
             return Status::Corrupt(name);
     }

@@ -123,7 +123,7 @@ class AffineFinder {
 
   private:
     // Returns the transform in attribute `name`. Returns nullopt if the attributes state another
-    // raster size: xarray keeps the attributes of a raster when a part of the raster is saved.
+    // raster size, because xarray keeps the attributes of the whole raster when a part is saved.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
         auto source = FromAttribute(attributes, name);
@@ -214,8 +214,8 @@ class AffineFinder {
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
-            // The transform of node registration refers to the centre of the first pixel, so it is
-            // shifted to the corner, to which a geotransform refers.
+            // In node registration the transform refers to the centre of the first pixel. The
+            // transform is shifted by half a pixel, because a geotransform refers to the corner.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -223,24 +223,24 @@ class AffineFinder {
         return source;
     }
 
-    // Adds a warning unless `warnings_` contains it already. An array and its group may have equal
-    // attributes, which would give one warning twice.
+    // Adds `warning` unless `warnings_` contains an equal text. An array and its group may have
+    // equal attributes, which would give two equal warnings.
     void WarnOnce(const std::string& warning) {
         if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
             warnings_.push_back(warning);
     }
 
-    // Returns the regular axis that the coordinate array of dimension `index` gives; nullopt if the
-    // coordinates are irregular.
-    // `stated` is the axis that an attribute states; nullopt if no attribute states the axis.
-    // `stated` gives the pixel size if the dimension has one element, such as a row that was cut
-    // out of a raster. `stated` is returned if irregular coordinates are within half a pixel of it.
+    // Returns the regular axis that the coordinate array of dimension `index` gives. Returns
+    // nullopt if the coordinates are irregular.
+    // `stated` is the axis that an attribute states, or nullopt. If the dimension has one element,
+    // such as a row that was cut out of a raster, `stated` gives the pixel size. If irregular
+    // coordinates are within half a pixel of `stated`, returns `stated`.
     std::optional<RegularAxis> Axis(std::size_t index, const std::optional<RegularAxis>& stated,
                                     Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
-        // Times, for example along a satellite's track, are valid coordinates but not numbers, so
-        // they give no axis and no warning.
+        // Times, for example along a satellite's track, are valid coordinates but not numbers.
+        // Coordinates that are times therefore give no axis and no warning.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
@@ -398,8 +398,9 @@ class AffineFinder {
         return true;
     }
 
-    // Returns the geotransform that OME-NGFF states: transformations of the level, then of the
-    // multiscale. The transformations give the centres of voxels.
+    // Returns the geotransform from OME-NGFF's transformations of the level, followed by those of
+    // the multiscale. OME-NGFF's coordinates are centres of voxels, so the result is shifted by
+    // half a pixel.
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
@@ -421,8 +422,8 @@ class AffineFinder {
         const std::vector<double>& to_x = placement->rows[*x_row];
         const std::vector<double>& to_y = placement->rows[*y_row];
         AffineSource source;
-        // Y changes its sign, because OME images count Y downwards, but maps and GDAL's tools count
-        // Y upwards.
+        // The signs of Y are inverted, because Y increases downwards in OME images, but upwards in
+        // maps and in GDAL's tools.
         source.transform = {to_x.back() - 0.5 * to_x[x] - 0.5 * to_x[y], to_x[x],  to_x[y],
                             0.5 * to_y[x] + 0.5 * to_y[y] - to_y.back(), -to_y[x], -to_y[y]};
         for (double& number : source.transform) number += 0.0;  // turns -0 into 0
@@ -437,8 +438,8 @@ class AffineFinder {
         return source;
     }
 
-    // Returns the geotransform that a multiscales layout states (zarr-conventions). The entry of
-    // the group's layout for the array, or for the array's group, has `spatial:` attributes.
+    // Returns the geotransform that a multiscales layout states (zarr-conventions). The `spatial:`
+    // attributes are in the layout's entry for the array or for the array's group.
     std::optional<AffineSource> FromLayout() {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
@@ -464,8 +465,8 @@ class AffineFinder {
     Warnings& warnings_;
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
-    // True if the coordinates are in degrees, but `GeoTransform` comes from a grid mapping that no
-    // attribute names.
+    // True if the coordinates are in degrees, and `GeoTransform` comes from a grid mapping that no
+    // attribute names. The coordinates then override `GeoTransform` without a warning.
     bool is_beside_degrees_ = false;
     // True if the coordinates that were last read are irregular and contradict the axis that an
     // attribute states.

@@ -24,7 +24,8 @@ struct CoordinateVector {
     }
 };
 
-// Returns the 1-D array at `path` if the array has `size` elements.
+// Returns the 1-D array at `path`. The result is empty if the array does not exist or does not have
+// `size` elements.
 CoordinateVector CoordinateVectorAt(const Hierarchy& hierarchy, const std::string& path,
                                     std::uint64_t size) {
     auto metadata = hierarchy.Metadata(path);
@@ -191,8 +192,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // Coordinate arrays are not searched for an array at the root, which has no arrays beside
-        // it. Generated names have no coordinates, either.
+        // No coordinate arrays are searched for generated dimension names, and for an array at the
+        // root, because no other array exists then.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,

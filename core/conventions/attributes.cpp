@@ -22,8 +22,8 @@ bool ParseDouble(const std::string& text, double& number) {
     return !stream.fail() && (stream >> std::ws).eof();
 }
 
-// Appends to `numbers` one number, or all numbers that a string lists. Returns false if `value` is
-// or contains anything else.
+// Appends the number `value`, or all numbers in the string `value`, to `numbers`. Returns false if
+// `value` is anything else, or if the string contains other text.
 bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
     double number = 0;
     if (value.GetDouble(number)) {

@@ -53,7 +53,7 @@ std::string DigestOfChunks(const Array& array) {
 }
 
 // Returns the size of a sampled window along each dimension. No size exceeds kWindowSide, and the
-// window has at most kWindowSize elements. To fit, the first dimensions are reduced first.
+// window has at most kWindowSize elements. Sizes along the first dimensions are reduced first.
 DimVector<std::uint64_t> WindowSize(const std::vector<std::uint64_t>& shape) {
     DimVector<std::uint64_t> count;
     std::uint64_t size = 1;

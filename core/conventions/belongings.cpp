@@ -63,7 +63,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
     return shared;
 }
 
-// References of arrays to other arrays, such as coordinates and masks.
+// References of arrays to other arrays, such as to coordinates and masks.
 class References {
   public:
     // Reads the references of all arrays in and below the group `scope`.
@@ -74,15 +74,15 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // Reading fails if an array could not be read, because that array may refer to any other.
+        // Fails if an array could not be read, because that array may refer to any other array.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
     }
 
-    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly.
-    // Arrays in `kept` are omitted. An array is omitted, too, if another array refers to it, except
-    // arrays in `owners` and in the result.
+    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly,
+    // except arrays in `kept`. Arrays to which an array outside of `owners` and the result refers
+    // are omitted, too.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -259,8 +259,8 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array. Renames its mask and grid mapping, too, if `owned` contains them and their
-// names contain the array's name.
+// Renames an array. Also renames the array's mask and grid mapping if `owned` contains them and
+// their names contain the array's name.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {

@@ -17,15 +17,15 @@ namespace zarr {
 // Options of DeleteWithBelongings().
 struct DeletionScope {
     std::string group;  // only arrays in and below this group are searched for references
-    // Keeps the coordinate arrays of dimensions, except those whose names contain the array's name,
-    // as x_NAME does.
+    // True to keep the coordinate arrays of dimensions, except those whose names contain the
+    // array's name, such as x_NAME.
     bool keeps_dimensions = false;
 };
 
-// Deletes a node; if the node is an array, its belongings, too. Returns the paths of all deleted
-// nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are deleted
-// before the nodes that they describe. A process that ends in between thus leaves no description of
-// a missing node.
+// Deletes a node. If the node is an array, deletes its belongings, too. Returns the paths of all
+// deleted nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are
+// deleted before the nodes that they describe. If the process ends during the deletion, no
+// description of a missing node remains.
 Result<std::vector<std::string>> DeleteWithBelongings(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,

@@ -82,7 +82,7 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // If a level is below a subgroup, the subgroup is inserted.
+        // For a level in a deeper group, the direct subgroup that contains the level is inserted.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
@@ -169,7 +169,8 @@ std::vector<CatalogGroup> CatalogWalk::Take() {
 Status CatalogWalk::Count(std::size_t nodes) {
     counted_ += nodes;
     if (counted_ <= kMaxListed) return {};
-    return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
+    return Status::Limit("the store has more than " + std::to_string(kMaxListed) +
+                         " groups and arrays");
 }
 
 Result<std::vector<Node>> CatalogWalk::Members(const std::string& path) {
@@ -187,7 +188,8 @@ Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
     ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
-    // A store that cannot list may still contain arrays in groups that attributes name.
+    // A store that cannot list is an error only if no arrays were found. Attributes may name groups
+    // in which arrays were found.
     const bool has_arrays =
         std::any_of(groups_.begin(), groups_.end(),
                     [](const CatalogGroup& group) { return !group.arrays.empty(); });
@@ -257,8 +259,8 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         }
         expanded_.insert(member.path);
         for (NamedMember& image : well.members)
-            // A well in a well is skipped, because OME-NGFF does not allow it. The listing of the
-            // group finds such a well.
+            // A well that contains a well is not expanded further, because OME-NGFF does not allow
+            // nested wells. The listing of the group still finds the nested well.
             if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
     }
     return images;

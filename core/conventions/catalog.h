@@ -40,9 +40,9 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened as one dataset; 0 if it cannot be. May exceed the
-    // number of rasters listed here, which excludes levels of pyramids that ancestors describe. The
-    // caller that removes these levels sets the number.
+    // Number of bands if the group is opened as one dataset; 0 if the group cannot be opened so.
+    // The number may exceed the number of rasters listed here, which excludes levels of pyramids
+    // that ancestors describe. The function that removes these levels sets the number.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
@@ -84,8 +84,8 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once and describes it. All nodes that attributes name but that are missing give
-// one warning in total.
+// Visits each group once and describes the group. Gives a single warning for all nodes that
+// attributes name but that do not exist.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)

@@ -199,8 +199,8 @@ class GridMappingReader {
             longitude = FirstOf({"longitude_of_central_meridian", "longitude_of_projection_origin"},
                                 -360, 360);
         else if (Need(kPole))
-            // The deprecated attribute is preferred, because only polar_stereographic uses
-            // straight_vertical_longitude_from_pole.
+            // straight_vertical_longitude_from_pole has priority, although deprecated, because no
+            // other projection uses the attribute.
             longitude =
                 FirstOf({"straight_vertical_longitude_from_pole", "longitude_of_projection_origin"},
                         -360, 360);
@@ -217,8 +217,9 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Reads which pole is the origin of polar_stereographic. Some writers store the latitude of
-    // true scale as the origin's latitude, or omit the origin's latitude.
+    // Sets the origin of polar_stereographic to the north or south pole. Some writers store the
+    // latitude of true scale as the origin's latitude, or omit the origin's latitude. The pole of
+    // that hemisphere, or of the standard parallel, is then assumed.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -231,7 +232,7 @@ class GridMappingReader {
                                                        : parallels[0];
         if (side == 0) return Missing(kLatitudeName);
         mapping_.origin_latitude = side > 0 ? 90 : -90;
-        warnings_.push_back(Label(kLatitudeName) + "expected 90 or -90 for polar_stereographic, " +
+        warnings_.push_back(Label(kLatitudeName) + "expected 90 or -90 for polar_stereographic; " +
                             (side > 0 ? "90" : "-90") + " is assumed");
         if (parallels.empty() && attributes_.Find("scale_factor_at_projection_origin") == nullptr)
             parallels = {*latitude};

@@ -41,8 +41,8 @@ struct CfEarth {
 // metres.
 CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings);
 
-// True if both semi-axes of `a` differ by less than `metres` from those of `b`. For comparison, WGS
-// 84 and GRS 1980 differ by 0.1 mm.
+// True if both semi-axes of `a` differ by less than `metres` from the semi-axes of `b`. For
+// comparison, WGS 84 and GRS 1980 differ by 0.1 mm.
 bool SameEllipsoid(const Ellipsoid& a, const Ellipsoid& b, double metres);
 
 // Maximum difference in metres between an axis and its copy rounded to float32.

@@ -128,8 +128,8 @@ const UnitTerm* FindSign(std::string_view symbol) {
     return nullptr;
 }
 
-// Removes the number at the start of `text` and returns it: "1000 m" gives 1000 and leaves "m".
-// Returns 1 if `text` does not start with a number.
+// Removes the number at the start of `text` and returns the number: "1000 m" gives 1000 and leaves
+// "m". Returns 1 if `text` does not start with a number.
 double LeadingNumber(std::string_view& text) {
     std::size_t end = text.find_first_not_of("0123456789.eE+-");
     if (end == std::string_view::npos || end == 0) return 1;

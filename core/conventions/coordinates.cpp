@@ -91,7 +91,8 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
             return {StatusCode::kCancelled, "the time limit has passed"};
-        // The sums cannot overflow, because each of these chunks contains elements of the range.
+        // Start and end cannot overflow, because each chunk in this loop contains elements of the
+        // range.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
@@ -303,7 +304,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 namespace {
 
 // Returns the index of the `i`-th chunk to read of an axis with `chunks` chunks. If there are more
-// than kMaxAxisChunks chunks, that many evenly spaced ones are read.
+// than kMaxAxisChunks chunks, the indices are evenly spaced.
 std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
     if (chunks <= kMaxAxisChunks) return i;
     constexpr std::uint64_t kSteps = kMaxAxisChunks - 1;
@@ -363,8 +364,8 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // The tolerance allows for rounding of the value and of both ends of the fit. The tolerance
-    // stays below half the spacing, so that values in wrong order are not accepted.
+    // The tolerance covers rounding of the value and of both ends of the fit. The tolerance stays
+    // below half the spacing, so that values in wrong order are rejected.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

@@ -61,8 +61,8 @@ bool HasGeoTransform(const json::Value& attributes) {
            attributes.Find("GeoTransform") != nullptr;
 }
 
-// True if the array may be a map. X and Y must be known, or dimensions must have no names, or a
-// geotransform must be stated.
+// True if the array may be a map: X and Y are known, or dimensions have no names, or a geotransform
+// is stated.
 bool MayBeMap(const ArrayFacts& facts) {
     const auto& [x_axis, y_axis] = facts.axes;
     if (!x_axis || !y_axis) return false;
@@ -80,7 +80,8 @@ const json::Value* StatingGridMapping(const Hierarchy& hierarchy, const ArrayFac
     return is_of_group && SharesGroupCrs(hierarchy, facts) ? &facts.group_attributes : nullptr;
 }
 
-// Attributes that state a CRS, by precedence. No convention defines them for data arrays.
+// Attributes that state a CRS, by precedence. No convention defines these attributes for data
+// arrays.
 constexpr const char* kPlainNames[] = {"crs_wkt", "spatial_ref", "crs", "epsg_code", "proj4"};
 
 bool DescribesCrs(const json::Value& attributes) {
@@ -147,8 +148,8 @@ bool IsAngle(const Dimension& dimension) {
 // name, its name, and its size if it has no name.
 using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
 
-// For each grid mapping, the distinct combinations of dimensions of the arrays in a group that name
-// the grid mapping.
+// Dimensions of the arrays in a group, by the name of the grid mapping that the arrays name. Each
+// set contains distinct combinations of dimensions.
 struct MappedArrays {
     std::map<std::string, std::set<std::vector<MappedDimension>>> by_mapping;
 };
@@ -350,8 +351,8 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
-    // Removes the statements from index `first` on, which a group makes, unless they apply to the
-    // array, too.
+    // Removes the statements from index `first` on, which come from the array's group, unless the
+    // CRS of the group applies to the array.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
     }
@@ -388,7 +389,8 @@ class CrsFinder {
         if (!source.text.empty()) sources_.push_back(std::move(source));
     }
 
-    // Adds the WKT in the attribute `spatial_ref` of a product, where users of rioxarray store it.
+    // Adds the WKT in the attribute `spatial_ref` of an EOPF product, where users of rioxarray
+    // store the CRS.
     void AddSpatialRef(const json::Value& attributes, const std::string& where) {
         const std::string* const text = StringAttribute(attributes, "spatial_ref");
         if (text != nullptr && text->find('[') != std::string::npos)
@@ -502,8 +504,8 @@ class CrsFinder {
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
     }
 
-    // Adds WGS 84 if the attributes of X and Y declare longitudes and latitudes. If `by_name` is
-    // true, their names count, too.
+    // Adds WGS 84 to the statements if attributes declare that X and Y are longitudes and
+    // latitudes. If `by_name` is true, usual names of X and Y are sufficient, too.
     void AddLongLat(bool by_name) {
         if (!facts_.axes.x || !facts_.axes.y) return;
         const Dimension& x = facts_.dimensions[*facts_.axes.x];
@@ -517,8 +519,7 @@ class CrsFinder {
         sources_.push_back(std::move(source));
     }
 
-    // True if the names of X and Y are usual names of longitudes and latitudes, and no attribute
-    // contradicts.
+    // True if X and Y have usual names of longitudes and latitudes, and no attribute contradicts.
     static bool AreNamedLongLat(const Dimension& x, const Dimension& y) {
         const auto is = [](const Dimension& dimension, AxisRole role) {
             return !dimension.coordinate_path.empty() && dimension.role == role &&

@@ -23,8 +23,8 @@ struct CrsSource {
     std::string origin;  // attribute or variable of the statement, for messages
     std::string code;    // authority code that a grid mapping states for its CRS
     // True if the CRS comes from an attribute that no convention defines, such as `crs`, or from a
-    // grid mapping that no attribute names. CF coordinates in degrees then override a projected CRS
-    // of this source.
+    // grid mapping that no attribute names. If the CRS is projected but CF coordinates are in
+    // degrees, the coordinates decide.
     bool yields_to_degrees = false;
 };
 
@@ -38,10 +38,9 @@ enum class AssumeLonglat : std::uint8_t {
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
 // `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
-// convention, longitude and latitude coordinates (subject to `assume_longlat`).
-// Statements are not interpreted. A caller that cannot use a statement takes the next. Invalid
-// statements keep their position as kBroken. They cause no warning if a statement before them is
-// used.
+// convention, longitude and latitude coordinates (subject to `assume_longlat`). Statements are not
+// interpreted. A caller that cannot use a statement takes the next. Invalid statements keep their
+// position as kBroken. An invalid statement gives no warning if an earlier statement is used.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
@@ -67,8 +66,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
 // Returns the grid mapping variable that may state facts about this raster alone, such as a
-// geotransform. Like FindGridMapping(), but ignores a variable in an ancestor group that is found
-// only by its usual name.
+// geotransform. Searches like FindGridMapping(), but ignores a variable in an ancestor group that
+// is found only by its usual name.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

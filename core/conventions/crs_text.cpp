@@ -57,7 +57,8 @@ bool IsFile(std::string_view key) {
     return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-// True if the value has only characters of numbers, angles such as 12d30'E, and names.
+// True if the value consists of characters that occur in numbers, in angles such as 12d30'E, and in
+// names.
 bool IsPlainValue(std::string_view value) {
     constexpr std::string_view kSigns = "+-_.,'\"()*^&";
     return std::all_of(value.begin(), value.end(), [&](char c) {
@@ -110,7 +111,7 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
             }
         } else if (!IsPlainValue(value)) {
             return Status::Corrupt("+" + std::string(key) + ": " + Quoted(value) +
-                                   " is not a value of a PROJ string");
+                                   " is not a valid value");
         }
         has_proj = has_proj || key == "proj";
         safe += safe.empty() ? "+" : " +";
@@ -196,7 +197,8 @@ class WktReader {
         return ReadExtension(begin, name, value);
     }
 
-    // Checks an extension that starts at `begin`, after its name and value were read.
+    // Checks the WKT node EXTENSION["name", "value"] that starts at `begin`. Name and value were
+    // already read. Omits a node that names grid files, with a warning.
     Status ReadExtension(std::size_t begin, const std::string& name, const std::string& value) {
         const std::string kind = Upper(name);
         if (kind == "PROJ4_GRIDS") {

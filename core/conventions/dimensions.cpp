@@ -76,7 +76,8 @@ bool StartsOrEnds(const std::string& text, const std::string& start, const std::
 // Returns the index of the dimension with role `role`; the dimension `taken` is skipped.
 std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role,
                                     const std::optional<std::size_t>& taken) {
-    // The last match is chosen, because rasters are slices along the leading dimensions.
+    // The last dimension with the role is chosen, because rasters are slices along the leading
+    // dimensions.
     for (std::size_t i = roles.size(); i-- > 0;)
         if (roles[i] == role && taken != i) return i;
     return std::nullopt;
@@ -130,7 +131,7 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
         }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        // A scalar gives no warning, because netCDF-C stores it with shape [1] and without
+        // A scalar gives no warning, because netCDF-C stores scalars with shape [1] and without
         // dimensions.
         const bool is_scalar = rank == 1 && items != nullptr && items->empty();
         if (!is_scalar)

@@ -34,9 +34,9 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 // ignoring case. Returns kNone for other names.
 AxisRole RoleFromName(const std::string& name);
 
-// Returns the role X if a name starts with "x_" or ends with "_x", and the role Y likewise,
-// ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests both.
-// Callers use the result only if no dimension has the role by other means.
+// Returns the role X if a name starts with "x_" or ends with "_x", and the role Y for "y_" and
+// "_y", ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests
+// both. Callers use the result only if no dimension has the role by other means.
 AxisRole RoleFromPartOfName(const std::string& name);
 
 // Facts about a dimension that decide its role.
@@ -64,7 +64,7 @@ struct HorizontalAxes {
 // left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
-// A dimension of an array, with the name that some convention gives it.
+// A dimension of an array, with a name that a convention gives the dimension, or a generated name.
 struct NamedDimension {
     std::string name;
     std::string group;                    // where the search for the coordinate array starts

@@ -53,7 +53,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     return array;
 }
 
-// Meaning of a coordinate array, as its attributes and name state it.
+// Meaning of a coordinate array by its attributes and name.
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX or kY; kNone if it gives no map position
@@ -90,7 +90,8 @@ Meaning MeaningOf(const json::Value& attributes, const std::string& name) {
     return {is_long_lat ? Kind::kLongLat : Kind::kInCrs, role, is_said};
 }
 
-// Chooses the best of the arrays that the attribute `coordinates` names.
+// Chooses geolocation arrays among the arrays that the attribute `coordinates` names. An array
+// whose attributes state its meaning is preferred to an array whose name suggests the meaning.
 class Candidates {
   public:
     Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster)

@@ -24,9 +24,9 @@ struct GeolocationArray {
     std::vector<Leading> leading;  // slowest-varying first
 };
 
-// Two arrays that locate each pixel of a raster. Either both have the raster's rows and columns (a
-// curvilinear grid or swath). Or one has only the columns and the other only the rows (irregular
-// axes).
+// Two arrays that locate each pixel of a raster. In a curvilinear grid or swath, both have the
+// raster's rows and columns. With irregular axes, one array has only the columns and the other only
+// the rows.
 struct Geolocation {
     enum class Kind : std::uint8_t {
         kLongLat,  // longitudes and latitudes

@@ -17,8 +17,8 @@ namespace {
 // Maximum number of ground control points to read. Known products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
-// Reads arrays of ground control points as arrays of shape `rows` x `columns`. An array along one
-// dimension only is repeated along the other.
+// Reads arrays of ground control points as arrays of shape `rows` x `columns`. An array along only
+// one dimension is repeated along the other dimension.
 class Control {
   public:
     Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
@@ -73,7 +73,8 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // Pixel and line are used unchanged, as in GDAL's driver for these products in SAFE format.
+        // Pixel and line are not shifted, because GDAL's driver for these products in SAFE format
+        // does not shift them either.
         points.push_back({pixel[i], line[i], longitude[i], latitude[i],
                           height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
     }

@@ -21,7 +21,8 @@ enum class LevelMeaning : std::uint8_t {
 // "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one data type.
 // Nodata values are read by ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels
 // of OME images are not nodata. Units are compared only if both arrays state units. Reads the
-// attributes of the base's ancestor groups, but only if a fill value of 0 decides.
+// attributes of the base's ancestor groups only if the nodata values differ, to find out whether
+// the base is an OME image.
 std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                             const ArrayFacts& base, LevelMeaning compared);
 

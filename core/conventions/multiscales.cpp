@@ -28,7 +28,8 @@ bool Contains(const std::string_view (&known)[kSize], const std::string& version
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// Returns the path of the image whose label `group` is; nullopt if `group` is not a label.
+// Returns the path of the image to which `group` belongs as a label image; nullopt if `group` is
+// not a label.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
@@ -60,9 +61,8 @@ class MultiscalesReader {
         if (items == nullptr) ReadOne(*value, origin);
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             if (i == kMaxMultiscales) {
-                warnings_.push_back(origin + ": of " + std::to_string(items->size()) +
-                                    " only the first " + std::to_string(kMaxMultiscales) +
-                                    " are read");
+                warnings_.push_back(origin + ": only the first " + std::to_string(kMaxMultiscales) +
+                                    " of " + std::to_string(items->size()) + " entries are read");
                 break;
             }
             ReadOne((*items)[i], origin + "[" + std::to_string(i) + "]");

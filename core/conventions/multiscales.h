@@ -53,7 +53,7 @@ struct Multiscale {
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
 // Returns the entries of multiscales of one kind that list `path`, an array or group below the
-// group. Entries of overviews are omitted, because they do not describe the array.
+// group. Entries of overviews are omitted, because these entries do not describe the array.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
@@ -66,16 +66,16 @@ struct LevelListing {
     std::shared_ptr<const json::Value> attributes;
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
-    // Attributes of the image whose label the group is, and the label's path relative to the image.
-    // nullptr and empty if the group is not a label.
+    // Attributes of the image to which `group` belongs as a label image, and the label's path
+    // relative to the image. nullptr and empty if the group is not a label.
     std::shared_ptr<const json::Value> image;
     std::string label;
 
     bool is_listed() const { return !levels.empty(); }
 };
 
-// Returns the entries that list an array or group, from the nearest ancestor group that lists it.
-// If no group lists it, `is_listed()` of the result is false. Invalid attributes count as empty.
+// Returns the entries that list a node, from the nearest ancestor group with such entries. If no
+// group lists the node, `is_listed()` of the result is false. Invalid attributes count as empty.
 LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path,
                        Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 

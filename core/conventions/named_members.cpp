@@ -34,8 +34,8 @@ class MembersReader {
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
         const json::Value* labels = OmeMember(attributes, "labels");
-        // `labels` must be an array in a fitting group, because other stores use the attribute
-        // `labels` with a different meaning.
+        // `labels` is accepted only as an array in the root or in a group called `labels`, because
+        // other stores use the attribute with a different meaning.
         const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
                                (group_.empty() || LastName(group_) == kLabelsGroup);
         named_.is_container = true;
@@ -83,7 +83,7 @@ class MembersReader {
         if (!IsValidKey(name) || !IsValidKey(path))
             faults_.Add(origin + ": " + Quoted(name) + " is not a path inside the group");
         else if (DepthOf(path) > kMaxGroupDepth)
-            faults_.Add(origin + ": " + Quoted(name) + " is too deep");
+            faults_.Add(origin + ": " + Quoted(name) + " is nested too deep");
         else if (seen_.insert(path).second)
             named_.members.push_back({std::move(path), as});
     }
@@ -94,8 +94,8 @@ class MembersReader {
         if (items == nullptr)
             return faults_.Add(json::Expected(origin, "an array", list).message());
         if (items->size() > kMaxNamedMembers)
-            faults_.Add(origin + ": of " + std::to_string(items->size()) + " only the first " +
-                        std::to_string(kMaxNamedMembers) + " are read");
+            faults_.Add(origin + ": only the first " + std::to_string(kMaxNamedMembers) + " of " +
+                        std::to_string(items->size()) + " entries are read");
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");
@@ -149,8 +149,8 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// Returns the nodes below `group` that the attributes of the group name, or those of the nearest
-// ancestor that names any. Sets `is_own` to true if the group itself names them.
+// Returns the nodes below `group` that attributes of the group name. If there are none, returns the
+// nodes that the nearest ancestor names. Sets `is_own` to true if the group itself names nodes.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
     Faults ignored;  // reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
@@ -226,7 +226,8 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     bool is_own = false;
     const NamedMembers named = NamedBelow(hierarchy, group, is_own);
-    // For a member at a deeper level, the direct subgroup that contains it is added.
+    // A named node in a deeper group is replaced by the direct subgroup that contains the node.
+    // `is_deeper` is true for such a subgroup.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
     for (const NamedMember& member : named.members) {
@@ -236,8 +237,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     }
     const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
                                  is_deeper.emplace(kLabelsGroup, false).second;
-    // NCZarr's extension is read only if attributes name no members, because reading it costs a
-    // request. Stores with NCZarr's extension have none of these attributes.
+    // NCZarr's extension is read only if attributes name no members, because reading the extension
+    // costs a request. Stores with NCZarr's extension have no attributes that name members.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);

@@ -63,8 +63,8 @@ NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& gro
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group);
 
 // Returns the groups of bioformats2raw's series, in the order of the images in OME-XML. The
-// attribute `series` lists them; without it, groups are ordered by number. Empty if there are no
-// series.
+// attribute `series` lists the groups; without `series`, groups are ordered by number. Empty if
+// there are no series.
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults);
 

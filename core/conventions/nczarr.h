@@ -46,7 +46,7 @@ std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
                                                    const std::string& group);
 
 // Returns the names of the arrays and groups directly in a group, as NCZarr's extension of the
-// group lists them. Their existence is not checked.
+// group lists them. The existence of the nodes is not checked.
 std::vector<std::string> NczarrGroupMembers(const Hierarchy& hierarchy, const std::string& group);
 
 // True if netCDF-C uses an attribute of this name for its own metadata.

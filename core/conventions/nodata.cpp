@@ -78,8 +78,8 @@ FillValue NotATime() {
     return {std::move(element), sizeof kNat};
 }
 
-// Returns the nodata value that the data type or the fill value imply, for an array whose
-// attributes state none.
+// Returns the nodata value that the data type or the fill value implies. The attributes of the
+// array state no nodata value.
 std::optional<FillValue> ImpliedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                        FillAsNodata fill) {
     if (metadata.dtype.is_time()) return NotATime();
@@ -96,8 +96,8 @@ bool IsBoundsOfDimension(const ArrayFacts& facts) {
     });
 }
 
-// True if the array's own attributes and dimensions show that it contains coordinates or a grid
-// mapping.
+// True if an array's own attributes and dimensions show that the array contains coordinates or a
+// grid mapping.
 bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
         facts.dimensions[0].name == LastName(facts.path))
@@ -128,8 +128,8 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     return std::isfinite(degrees) && std::abs(degrees) > kMaxDegrees;
 }
 
-// True if an array's attributes show that it contains data. An array of coordinates has neither the
-// attribute `coordinates` nor a CRS.
+// True if an array's attributes show that the array contains data. Arrays of coordinates have
+// neither the attribute `coordinates` nor a CRS.
 bool HasDataAttributes(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
     return std::any_of(std::begin(kNames), std::end(kNames),

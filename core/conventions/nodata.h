@@ -31,10 +31,10 @@ enum class FillAsNodata : std::uint8_t {
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 
-// True if an array holds coordinates, bounds or a grid mapping of other arrays. A 1-D array with
-// the name of its dimension is such an array. The array's own attributes, and bounds of coordinates
-// of its dimensions, are evidence, too. Names in attributes of the group and of the group's arrays
-// are checked unless that needs requests to a remote store.
+// True if an array holds coordinates, bounds or a grid mapping of other arrays. Evidence is: the
+// array is 1-D and has the name of its dimension; the array's attributes; bounds that coordinates
+// of its dimensions name. Names in attributes of the group and of the group's arrays are also
+// checked, unless reading these attributes needs requests to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
@@ -42,21 +42,21 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns the nodata value of the array like ReadNodata() with attributes, except that a fill value
-// of an array of coordinates is not nodata. Longitudes and latitudes of two or more dimensions keep
+// Returns the nodata value like the other ReadNodata(), except that a fill value of an array of
+// coordinates is not nodata. An array of longitudes or latitudes with two or more dimensions keeps
 // a fill value beyond 360 degrees as nodata.
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns an error if elements may be missing, because the data type itself then defines the nodata
-// value.
+// Returns an error if `type` is zarrs.optional, because the data type itself then defines the
+// nodata value.
 Status CheckNodataIsWritable(const DataType& type);
 
 // Returns an attribute, in a form that xarray reads, that states the nodata value `element`.
 // `element` is in the host's byte order. The attribute is usually `_FillValue`. In Zarr v3 a float
 // is written as base64 of a little-endian double, a complex number as two of them. Times, strings,
-// bytes and structures in v3 use `missing_value`, because xarray fails to open an array with such a
-// `_FillValue`.
+// bytes and structures in v3 use `missing_value` instead, because xarray fails to open an array
+// whose `_FillValue` has such a type.
 Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 }  // namespace zarr

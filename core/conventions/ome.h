@@ -33,8 +33,8 @@ std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
 // Returns the axes of the system `name` in `coordinateSystems`; empty if the system does not exist.
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
 
-// Returns the axes of the image that lists an array of `rank` dimensions in `levels`. Version 0.1
-// states no axes; its axes are always t, c, z, y, x. Empty if no entry has `rank` axes.
+// Returns the `rank` axes of the first image in `levels` that has so many axes. An image of version
+// 0.1 states no axes; five axes t, c, z, y, x are assumed. Empty if no image has `rank` axes.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
 // True if an array of `rank` dimensions is a level of an OME-NGFF image. False for labels, whose
@@ -42,8 +42,8 @@ std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std
 bool IsOmeImage(const LevelListing& listing, std::size_t rank);
 
 // Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
-// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt for
-// channels, if the image states no coordinates, or for more than kMaxLabels elements.
+// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt for a
+// channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
                                                  std::size_t axis, std::uint64_t first,
                                                  std::uint64_t count);

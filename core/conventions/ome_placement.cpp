@@ -176,7 +176,8 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
         if (valid) rows[i][*sources[i]] = 1;
     }
     if (valid) return rows;
-    return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
+    return Broken("mapAxis: expected an input axis for each output axis, got " +
+                  json::Brief(value));
 }
 
 // Evaluates lists of coordinate transformations in a member of `multiscales`.
@@ -227,8 +228,8 @@ class PlacementReader {
         ZARR_ASSIGN_OR_RETURN(auto made, Evaluate(item, before, before_axes, outputs));
         if (outputs.size() != made.first.size()) outputs = std::move(made.second);
         if (outputs.size() != made.first.size())
-            return Broken("the output of " + std::to_string(made.first.size()) +
-                          " coordinates has no axes");
+            return Broken("no axes are stated for the " + std::to_string(made.first.size()) +
+                          " coordinates of the output");
         std::move(made.first.begin(), made.first.end(), std::back_inserter(placed.rows));
         std::move(outputs.begin(), outputs.end(), std::back_inserter(placed.axes));
         placed.system = OmeSystemName(item.Find("output"));
@@ -237,7 +238,8 @@ class PlacementReader {
     }
 
   private:
-    // A coordinate system that a list of transformations leads to.
+    // A transformation to a coordinate system: the name of its input system, and the resulting
+    // placement of the image.
     struct Way {
         std::string input;
         OmePlacement placed;
@@ -258,8 +260,8 @@ class PlacementReader {
         return axes;
     }
 
-    // True if a step of a sequence of transformations names its axes, because their order may
-    // differ from the order in the sequence.
+    // True if a step of a sequence of transformations names its axes. Named axes may have another
+    // order than the axes of the step before.
     bool StepsNameAxes(const json::Value& item) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
@@ -328,7 +330,7 @@ class PlacementReader {
         if (rows.size() == made.first.size()) made.first = std::move(ordered);
     }
 
-    // Returns the parameter of `mapAxis`, for which SpatialData uses two names.
+    // Returns the parameter of `mapAxis`, which SpatialData writes under one of two names.
     static const json::Value* MapOf(const json::Value& item) {
         const json::Value* map = Member(item, "mapAxis");
         return map != nullptr ? map : Member(item, "map_axis");
@@ -372,7 +374,7 @@ class PlacementReader {
         const auto from = IndicesOfPart(part, "input", inputs);
         const auto to = IndicesOfPart(part, "output", outputs);
         if (!from || from->empty() || !to)
-            return Broken("byDimension: expected axes of the input and of the output, got " +
+            return Broken("byDimension: expected names of input axes and of output axes, got " +
                           json::Brief(part));
         Made taken;
         std::vector<OmeAxis> made_axes;
@@ -466,7 +468,7 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // Returns nullopt instead of `base`, because the stated system could not be evaluated.
+        // If the stated system could not be evaluated, returns nullopt instead of `base`.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
@@ -491,7 +493,8 @@ class PlacementReader {
                     if (chosen == nullptr && way.placed.system == name) chosen = &way;
             if (chosen == nullptr && !ways.empty()) {
                 chosen = ways.data();
-                // A level's transformations may continue from one system to the next.
+                // If one of the level's own transformations continues from the chosen system to
+                // another, the other system is chosen.
                 for (const Way& way : ways)
                     if (is_own && &way != chosen && way.input == chosen->placed.system)
                         chosen = &way;
@@ -524,8 +527,8 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// The image whose label a level is, by the first multiscale of the image. `level` is nullptr if
-// there is no image.
+// The image to which a label image belongs. `level` is the first level of the image's first
+// multiscale; nullptr if there is no image.
 struct LabelledImage {
     std::vector<Multiscale> multiscales;
     const MultiscaleLevel* level = nullptr;

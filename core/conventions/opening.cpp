@@ -26,10 +26,10 @@ namespace zarr {
 
 namespace {
 
-// Maximum number of prefetch steps. Pyramids take two; listed groups take up to three for each
-// level of groups.
+// Maximum number of prefetch steps. Pyramids need two steps; listed groups need up to three steps
+// for each level of groups.
 constexpr int kMaxSteps = 12;
-// Maximum number of levels, labels and members to prefetch. Any more are read one by one.
+// Maximum number of levels, labels and members to prefetch. Further ones are read one by one.
 constexpr std::size_t kMost = 64;
 
 // Repeats the reads of opening a node as far as their results are cached, and collects the keys
@@ -84,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Returns true if a node has a document; nullopt if that is not known from the cache.
+    // Returns true if a node has a document; nullopt if the cache does not tell.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -96,7 +96,7 @@ class Opening {
     bool IsAbsent(const std::string& path, Document document) const {
         return !Has(path, document).value_or(true);
     }
-    // Returns the attributes of a node; nullopt if they are not cached.
+    // Returns the attributes of a node; nullopt if the attributes are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
         if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);
@@ -177,8 +177,9 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // A level is assumed to be a group only in v3. In v2 a node has twice as many
-                // documents, and listing an array may return many chunks.
+                // A level is assumed to be a group only in v3, because a wrong guess costs more in
+                // v2. In v2 a node has twice as many documents, and listing an array may return
+                // many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
@@ -247,8 +248,8 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // Collects the keys of variables that may be coordinates, by likely names. Collects those of
-    // grid mappings, too, if `with_grid_mappings` is true.
+    // Collects the keys of variables that may be coordinates, by likely names. If
+    // `with_grid_mappings` is true, collects the keys of likely grid mappings, too.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
         for (const std::string& name : axis_names)
@@ -285,7 +286,7 @@ class Opening {
     }
 
     // Collects the keys of the coordinates and the grid mapping to which an array's documents
-    // refer. The array's documents are collected first, if they are not cached.
+    // refer. If the array's documents are not cached, collects their keys first.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !HasAllAtHand(path)) return;
@@ -414,8 +415,8 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // The first level of the image is guessed for the label, because labels usually have
-            // the levels of their image.
+            // The path of the image's first level is guessed for the label, because labels usually
+            // have the levels of their image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {

@@ -73,7 +73,7 @@ std::vector<double> ScaleFromBase(const json::Value& entry,
     return scale;
 }
 
-// Parses a `layout` of overviews; returns nullopt if it describes anything else.
+// Parses a `layout` of overviews; returns nullopt if the layout describes anything else.
 std::optional<std::vector<LayoutLevel>> ParseLayout(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
     if (items == nullptr || items->size() < 2 || items->size() > kMaxPyramidLevels)
@@ -134,8 +134,8 @@ json::Value DescribeLayout(const std::vector<LayoutLevel>& levels) {
     json::Array layout{json::Value(json::Object{{"asset", json::Value(base)},
                                                 {"transform", json::Value(std::move(transform))}})};
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        // Each level refers to the base if arrays have different levels. GDAL would stop at a level
-        // in which the array has no overview.
+        // If arrays have different levels, each level refers to the base. In a chain of levels,
+        // GDAL would stop at the first level without an overview of the array.
         const LayoutLevel* const from = base != kGroupItself && i > 0 ? &levels[i - 1] : nullptr;
         layout.push_back(LayoutEntry(levels[i], from, base));
     }
@@ -193,8 +193,8 @@ Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& le
                     described.end());
     for (std::size_t i = 1; i < levels.size(); ++i) AddToLayout(levels[i], base, described);
     if (described.size() >= kMaxPyramidLevels)
-        return Status::Limit("multiscales: more than " + std::to_string(kMaxPyramidLevels) +
-                             " levels in one group");
+        return Status::Limit("multiscales: the group would have more than " +
+                             std::to_string(kMaxPyramidLevels) + " levels");
     std::stable_sort(described.begin(), described.end(),
                      [](const LayoutLevel& a, const LayoutLevel& b) {
                          return ProductOf(a.scale) < ProductOf(b.scale);

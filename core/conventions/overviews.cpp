@@ -124,8 +124,8 @@ Status CheckLimits(const json::Array& entries) {
     for (const json::Value& entry : entries) {
         levels += CountLevels(entry);
         if (CountLevels(entry) > kMaxPyramidLevels)
-            return Status::Limit("multiscales: more than " + std::to_string(kMaxPyramidLevels) +
-                                 " levels of one array");
+            return Status::Limit("multiscales: an array would have more than " +
+                                 std::to_string(kMaxPyramidLevels) + " levels");
     }
     if (entries.size() > kMaxMultiscales || levels > kMaxLevelsInGroup)
         return Status::Limit("multiscales: a group can describe the overviews of at most " +
@@ -207,7 +207,8 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
     if (levels.size() == 1 && (is_free || !IsOverviewLayout(*held))) return {};
     if (!is_free && !IsOverviewLayout(*held))
         return Status::Unsupported(
-            "multiscales: the attribute describes something else; overviews cannot be added to "
+            "multiscales: the attribute does not describe levels of an array; overviews cannot be "
+            "added to "
             "it: " +
             json::Brief(*held));
     json::Value layout = is_free ? json::Value() : *held;

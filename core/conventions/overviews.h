@@ -56,8 +56,9 @@ OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
-// overviews. An array alone removes the description. Returns kUnsupported if `multiscales`
-// describes something else; kLimit if the description is so long that readers would ignore it.
+// overviews. If `levels` has only the array, the description is removed. Returns kUnsupported if
+// `multiscales` does not describe overviews; kLimit if the description is so long that readers
+// would ignore it.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);

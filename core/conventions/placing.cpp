@@ -115,7 +115,8 @@ bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
         });
 }
 
-// Returns the attribute `name` if it is an array of `count` finite numbers; else an empty vector.
+// Returns the attribute `name`, an array of `count` finite numbers. Returns an empty vector if the
+// attribute is anything else.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
     Warnings ignored;  // reported when the attribute is applied
@@ -148,8 +149,8 @@ std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
     constexpr double kRounding = 1e-3;  // in pixels
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    // A bounding box in other units than the transform is rejected here. Its size is below one
-    // pixel or not a whole number of pixels.
+    // A bounding box in other units than the transform is rejected here, because its size is below
+    // one pixel or not a whole number of pixels.
     return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 

@@ -12,10 +12,10 @@
 
 namespace zarr {
 
-// True if the CRS that an array's group states applies to the array. With `spatial:dimensions` in
-// the array or group, the array must have those dimensions. Without that attribute, the array must
-// have an X role and a Y role, or no other array in the group may have them. An array without
-// dimension names always shares the CRS.
+// True if the CRS that an array's group states applies to the array. If the array or group states
+// `spatial:dimensions`, the array must have these dimensions. Otherwise the array must have a
+// dimension of role X and one of role Y, or no other array in the group may have them. An array
+// without dimension names always shares the CRS.
 bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // True if the geotransform that an array's group states applies to the array. SharesGroupCrs() must

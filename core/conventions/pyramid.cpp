@@ -74,8 +74,9 @@ class Builder {
             if (path)
                 arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (kind != kind_of_all)
-                LeaveOut(level, kind == NodeKind::kGroup ? "is a group where others are arrays"
-                                                         : "is an array where others are groups");
+                LeaveOut(level, kind == NodeKind::kGroup
+                                    ? "is a group, but other levels are arrays"
+                                    : "is an array, but other levels are groups");
             else if (kind == NodeKind::kArray)
                 arrays.push_back(level);
             else
@@ -99,11 +100,11 @@ class Builder {
             if (kind == NodeKind::kArray && (is_listed_itself || LastName(level.path) == name))
                 arrays.push_back(level);
             else if (kind == NodeKind::kArray)
-                LeaveOut(level, "is an array where others are groups");
+                LeaveOut(level, "is an array, but other levels are groups");
             else if (auto path = ArrayIn(level.path, name))
                 arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (is_listed_itself)
-                LeaveOut(level, "is a group where others are arrays");
+                LeaveOut(level, "is a group, but other levels are arrays");
         }
         return Check(listed, arrays,
                      is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
@@ -164,13 +165,14 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // An unreadable array is kept here, because checking the pyramid reports it.
+            // An unreadable array is kept here, because the later check of the pyramid reports the
+            // array.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
                 {array.path, level.origin, level.statement});
             any = true;
         }
-        if (!any) LeaveOut(level, "holds no raster");
+        if (!any) LeaveOut(level, "contains no raster");
     }
 
     std::optional<Pyramid> Check(const ListedPyramid& listed,
@@ -217,7 +219,8 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         const std::string group(at);
         Warnings found;
         auto listed = ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, found);
-        // The folder is searched for xcube levels only if it is the parent of the array's group.
+        // The folder is searched for xcube levels only if the folder is the parent of the array's
+        // group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
@@ -246,7 +249,7 @@ std::string SizeText(std::uint64_t width, std::uint64_t height) {
 }
 
 // Returns how the dimensions other than X and Y differ between a level and the base, as a
-// predicate. Empty if they match.
+// predicate. Empty if the dimensions match.
 std::string DimensionMismatch(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
@@ -565,9 +568,8 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
                               static_cast<double>(level.width), static_cast<double>(level.height));
     };
     if (distance(a->transform, b->transform) <= kMaxCornerDistance) return true;
-    // Both corner and centre are accepted as the reference of OME's translation. By the
-    // specification it is the centre of the first pixel, but many writers omit the translation or
-    // use the corner.
+    // OME's translation may refer to the corner or to the centre of the first pixel. The
+    // specification says the centre, but many writers omit the translation or use the corner.
     return a->is_ome &&
            distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
 }
@@ -626,8 +628,8 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns why the values of a level, whose shape fits, do not match the base, as a predicate. Empty
-// if they match.
+// Returns why the values of a level, whose shape fits, do not match the values of the base, as a
+// predicate. Empty if the values match.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))

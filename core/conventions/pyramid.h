@@ -38,8 +38,9 @@ struct Pyramid {
     bool is_overviews = false;
 };
 
-// True if an array has no dimension names, but its rows and columns are known by colours or
-// `spatial:shape`. Smaller levels of such an array's pyramid have the axes of the array.
+// True if an array has no dimension names, but its rows and columns are known: the array is a
+// colour image, or `spatial:shape` states them. Smaller levels of the array's pyramid get the axes
+// of the array.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
 // Collects warnings about pyramids of several groups. Warnings that differ only in the group become
@@ -48,7 +49,8 @@ class PyramidFaults {
   public:
     // Adds the warnings of the group at path `group`.
     void Add(const std::string& group, const Warnings& warnings);
-    // Adds the warning about a level that does not exist. All such warnings become one.
+    // Adds the warning about a level that does not exist. All warnings that are added so become
+    // one.
     void AddMissing(const std::string& warning) { Count("", warning); }
     // Appends the collected warnings to `warnings`, and clears the collection.
     void Report(Warnings& warnings);
@@ -79,11 +81,11 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
                                   OverviewGroups overviews = OverviewGroups::kIncluded);
 
 // Returns the pyramid that has the array as a level. The array's own attributes or the nearest
-// ancestor group that lists the array describe the pyramid. nullopt if there is no such pyramid, or
-// if it has no other level.
-// Callers that open an array by name use the pyramid only if levels[0] is the array. Warnings are
-// returned only in that case, or if the array is the only level left. Warnings about invalid
-// descriptions in ancestors are returned if no pyramid lists the array.
+// ancestor group that lists the array describe the pyramid. Returns nullopt if there is no such
+// pyramid, or if the pyramid has no other level. Callers that open an array by name use the pyramid
+// only if levels[0] is the array. Warnings about levels are returned only if levels[0] is the
+// array, or if no other level is left. Warnings about invalid descriptions in ancestors are
+// returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
@@ -163,12 +165,12 @@ class LevelChecker {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    // Geotransforms by the coordinate arrays that they come from, because variables of one grid
+    // Geotransforms by the coordinate arrays from which they were computed. Variables of one grid
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Whether a base (first key) has a recorded base state (second key). Several overviews may
-    // record one state.
+    // Whether a base is in a recorded base state. The keys are the path of the base and the state,
+    // because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // warnings about geotransforms and statements
 };

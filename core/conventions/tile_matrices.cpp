@@ -168,8 +168,8 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // A group with more members than a pyramid may have levels is not searched, because it is a
-        // container of many products.
+        // A group with more members than a pyramid may have levels is not searched, because the
+        // group is a container of many products.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);

@@ -18,15 +18,15 @@ bool IsTileMatrixPyramid(const json::Value& multiscales);
 
 // Returns the identifiers of the tile matrices that have data: the keys of `tile_matrix_limits` or
 // `tile_matrix_set_limits`, else the identifiers in an inline tile matrix set. Empty if
-// `multiscales` has neither, for example if it only names a well-known set. `origin` names
-// `multiscales` in messages.
+// `multiscales` has neither, for example if `multiscales` only names a well-known set. `origin`
+// names `multiscales` in messages.
 std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
                                        Warnings& warnings);
 
 // Returns the levels that an array's attributes describe, as arrays. The groups of the levels are
-// siblings of the array's group, or else inside that group. If there are no identifiers, all groups
-// with an array of the array's name are levels. Returns nullopt if `multiscales` is absent or
-// invalid.
+// siblings of the array's group, or else subgroups of the array's group. If there are no
+// identifiers, all groups with an array of the array's name are levels. Returns nullopt if
+// `multiscales` is absent or invalid.
 std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
                                               const std::string& array_path,
                                               const json::Value& array_attributes,

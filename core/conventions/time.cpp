@@ -37,8 +37,8 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
-    // The even part of the number is computed exactly as an integer. Ties in the rest then round to
-    // the even microsecond in the sum, too.
+    // The even part of the number is computed exactly as an integer. Adding an even part keeps the
+    // parity of microseconds, so ties still round to even.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;
@@ -467,7 +467,7 @@ Result<Instant> TimeReference::Since(std::string_view time) const {
 Result<std::optional<std::int64_t>> TimeReference::CountOf(std::string_view time) const {
     ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
     const std::optional<std::int64_t> none;
-    // `whole_units` is the length of the time step's unit, a day or a second, in units of 1 / den.
+    // Length of the time step's unit (a day or a second), in units of 1 / den.
     const std::int64_t whole_units = step_.den;
     std::optional<std::int64_t> count;
     Quotient rest{};
@@ -580,7 +580,7 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
         const char* const end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data(), end, multiple);
         if (error != std::errc() || stop != end || multiple == 0)
-            return Status::Invalid(Quoted(word) + " is not a count of a unit of time");
+            return Status::Invalid(Quoted(word) + " is not a number of time units");
         word = TakeWord(units);
     }
     const auto unit = StepByName(word, calendar);

@@ -11,9 +11,9 @@
 
 namespace zarr {
 
-// Returns the levels of a folder in this format, as groups; nullopt for any other folder. A folder
-// below the root must be named `*.levels` or contain `.zlevels`. The name of the root is unknown,
-// so the root need not. Links are relative to the folder and must stay inside of the store.
+// Returns the levels of a folder in the levels format, as groups; nullopt for any other folder. A
+// folder below the root must be named `*.levels` or contain `.zlevels`. The root need not, because
+// its name is unknown. Links are relative to the folder and must stay inside of the store.
 std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
                                              Warnings& warnings);
 

@@ -102,7 +102,7 @@ Result<Field> ParseField(const json::Value& value, int depth) {
     ZARR_ASSIGN_OR_RETURN(field.type, ParseAny((*parts)[1], depth));
     if (field.type.kind == DataKind::kObject)
         return Status::Unsupported("field " + Quoted(field.name) +
-                                   ": objects inside a structured dtype");
+                                   ": objects inside a structured dtype are unsupported");
     if (parts->size() == 3) {
         const json::Value& shape = (*parts)[2];
         if (shape.is_integer()) {
@@ -127,7 +127,7 @@ Result<DataType> ParseStruct(const json::Array& items, int depth) {
     if (depth >= kMaxStructDepth)
         return Status::Limit("dtype nests more than " + std::to_string(kMaxStructDepth) +
                              " structures");
-    if (items.empty()) return Status::Corrupt("dtype: a structure without fields");
+    if (items.empty()) return Status::Corrupt("dtype: a structure needs at least one field");
     DataType type;
     type.kind = DataKind::kStruct;
     type.size = 0;
@@ -175,7 +175,7 @@ Result<DataType> ParseTypestr(std::string_view text) {
                                       : ByteOrder::kNotRelevant;
         rest.remove_prefix(1);
     }
-    if (rest.empty()) return BadTypestr(text, "names no type");
+    if (rest.empty()) return BadTypestr(text, "has no type");
     const auto* const code =
         std::find_if(std::begin(kKinds), std::end(kKinds),
                      [&](const KindCode& candidate) { return candidate.code == rest[0]; });
@@ -184,7 +184,7 @@ Result<DataType> ParseTypestr(std::string_view text) {
     rest.remove_prefix(1);
     const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
     std::size_t number = 0;
-    if (!ParseNumber(rest.substr(0, digits), number)) return BadTypestr(text, "lacks its size");
+    if (!ParseNumber(rest.substr(0, digits), number)) return BadTypestr(text, "has no size");
     rest.remove_prefix(digits);
     const bool any_size = code->sizes[0] == 0;
     if (any_size) {

@@ -139,7 +139,7 @@ Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
     if (bytes.size() > type.size ||
         (bytes.size() < type.size && type.kind != DataKind::kBytes && !bytes.empty()))
         return Status::Corrupt("fill_value: holds " + std::to_string(bytes.size()) +
-                               " bytes, an element of dtype " + type.ToString() + " has " +
+                               " bytes, but an element of dtype " + type.ToString() + " has " +
                                std::to_string(type.size));
     // Swap bytes only in a complete element, because only a complete element contains numbers.
     if (bytes.size() == type.size)
@@ -255,7 +255,7 @@ Result<FillValue> ParseFillValue(const DataType& type, const json::Value& value)
 Result<json::Value> FillValueToJson(const DataType& type, std::string_view element) {
     if (type.kind != DataKind::kObject && element.size() != type.size)
         return Status::Invalid("fill_value: has " + std::to_string(element.size()) +
-                               " bytes, an element of dtype " + type.ToString() + " has " +
+                               " bytes, but an element of dtype " + type.ToString() + " has " +
                                std::to_string(type.size));
     switch (type.kind) {
         case DataKind::kBool:
@@ -286,7 +286,7 @@ Result<json::Value> FillValueToJson(const DataType& type, std::string_view eleme
                 return Status::Invalid("fill_value: " + Quoted(element) + " is not UTF-8 text");
             return json::Value(std::string(element));
     }
-    return Status::Invalid("fill_value: not of a known dtype");
+    return Status::Invalid("fill_value: the dtype of the array is unknown");
 }
 
 }  // namespace zarr

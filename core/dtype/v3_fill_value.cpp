@@ -162,8 +162,8 @@ Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value)
     const bool is_padded = type.kind == DataKind::kBytes;
     if (bytes.size() > type.size || (bytes.size() < type.size && !is_padded))
         return Status::Corrupt("holds " + std::to_string(bytes.size()) +
-                               " bytes, an element of data type " + V3DataTypeText(type) + " has " +
-                               std::to_string(type.size));
+                               " bytes, but an element of data type " + V3DataTypeText(type) +
+                               " has " + std::to_string(type.size));
     if (type.kind == DataKind::kStruct)
         SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
     return bytes;
@@ -185,8 +185,9 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
     // Compare the counts first. Member names and field names are unique: if the counts are equal
     // and all fields are found, no unknown member is left.
     if (members->size() != type.fields.size())
-        return Status::Corrupt("has " + std::to_string(members->size()) + " members, data type " +
-                               V3DataTypeText(type) + " has " + std::to_string(type.fields.size()));
+        return Status::Corrupt("has " + std::to_string(members->size()) +
+                               " members, but data type " + V3DataTypeText(type) + " has " +
+                               std::to_string(type.fields.size()) + " fields");
     std::map<std::string_view, const json::Value*> by_name;
     for (const json::Member& member : *members) by_name.emplace(member.first, &member.second);
     std::string bytes;
@@ -275,8 +276,8 @@ json::Value ByteNumbers(std::string_view bytes) {
 Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
     if (type.kind != DataKind::kObject && element.size() != type.size)
         return Status::Invalid("has " + std::to_string(element.size()) +
-                               " bytes, an element of data type " + V3DataTypeText(type) + " has " +
-                               std::to_string(type.size));
+                               " bytes, but an element of data type " + V3DataTypeText(type) +
+                               " has " + std::to_string(type.size));
     switch (type.kind) {
         case DataKind::kFloat:
             return FloatToJson(type, element);

@@ -151,7 +151,7 @@ Result<NamedType> ParseNamedType(const json::Value& value) {
     const json::Object* const object = value.as_object();
     const json::Value* const name = value.Find("name");
     if (object == nullptr || name == nullptr || name->as_string() == nullptr)
-        return json::Expected("", "a name, or an object with one", value);
+        return json::Expected("", "a name, or an object with a \"name\"", value);
     ZARR_RETURN_IF_ERROR(RejectOtherMembers(
         *object, {"name", "configuration", "must_understand", "fallback"}, "the object"));
     const json::Value* const understand = value.Find("must_understand");
@@ -196,8 +196,8 @@ Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::si
     if (bytes % unit != 0)
         return json::Expected(kLength, "a multiple of " + std::to_string(unit), length);
     if (bytes > LimitOf(Limit::kStringSize))
-        return OverLimit(Limit::kStringSize,
-                         "length_bytes: " + std::to_string(bytes) + " are too many");
+        return OverLimit(Limit::kStringSize, "length_bytes: elements of " + std::to_string(bytes) +
+                                                 " bytes are too large");
     return MakeType(kind, static_cast<std::size_t>(bytes), order);
 }
 
@@ -224,15 +224,16 @@ Result<Field> ParseV3Field(const json::Value& value, bool is_pair_allowed, int d
     if (!parsed.ok()) return parsed.status().WithContext("field " + Quoted(field.name));
     field.type = parsed.Take();
     if (field.type.kind == DataKind::kObject)
-        return Status::Corrupt("field " + Quoted(field.name) +
-                               ": a type of variable length inside of a structure");
+        return Status::Corrupt(
+            "field " + Quoted(field.name) +
+            ": a data type of variable length is not allowed inside a structure");
     return field;
 }
 
 Result<DataType> ParseV3Struct(const NamedType& named, int depth) {
     if (depth >= kMaxV3StructDepth)
-        return Status::Limit("nests more than " + std::to_string(kMaxV3StructDepth) +
-                             " structures");
+        return Status::Limit("structures nest more than " + std::to_string(kMaxV3StructDepth) +
+                             " levels deep");
     ZARR_RETURN_IF_ERROR(named.RequireMembers({"fields"}));
     const json::Value& value = named.Member("fields");
     const json::Array* const fields = value.as_array();
@@ -286,14 +287,16 @@ std::optional<std::string> DefaultMissing(const DataType& type) {
 // describes the element type.
 Result<DataType> ParseOptional(const NamedType& named, int depth) {
     if (depth > 0)
-        return Status::Unsupported(std::string(kOptionalName) + " inside of another type");
+        return Status::Unsupported(std::string(kOptionalName) +
+                                   " is unsupported inside another data type");
     if (named.configuration == nullptr)
         return Status::Corrupt("the configuration of " + Quoted(named.name) + " is missing");
     ZARR_ASSIGN_OR_RETURN(DataType type, ParseAnyV3(*named.configuration, depth + 1));
     type.missing = DefaultMissing(type);
     if (type.missing) return type;
-    return Status::Unsupported(std::string(kOptionalName) + " of " + type.ToString() +
-                               ": it has no value that could stand for missing elements");
+    return Status::Unsupported(
+        std::string(kOptionalName) + " of " + type.ToString() +
+        " is unsupported: that type has no value that could stand for missing elements");
 }
 
 Result<DataType> ParseAnyV3(const json::Value& value, int depth) {
@@ -353,7 +356,7 @@ Result<json::Value> StructToJson(const DataType& type) {
     for (const Field& field : type.fields) {
         const std::string where = "field " + Quoted(field.name);
         if (field.name.empty() || !names.insert(field.name).second)
-            return Status::Invalid(where + ": every field needs a name of its own");
+            return Status::Invalid(where + ": field names must be unique and not empty");
         if (!field.shape.empty())
             return Status::Unsupported(where + ": Zarr v3 has no subarrays in structures");
         // Write raw bytes inside a structure as raw_bytes, because zarr-python does not accept

@@ -25,7 +25,7 @@ Result<std::string> NodePath(std::string_view path) {
     std::size_t depth = 0;
     for (std::string_view rest = normal; !rest.empty(); rest = ParentPath(rest), ++depth)
         if (IsDocument(LastName(rest)))
-            return Status::Invalid(Quoted(normal) + ": no node can be called " +
+            return Status::Invalid(Quoted(normal) + ": no array or group can have the name " +
                                    std::string(LastName(rest)));
     if (depth > kMaxGroupDepth + 1)
         return Status::Limit(normal.substr(0, 80) + "...: groups nest more than " +
@@ -50,11 +50,11 @@ Result<NodeKind> KindToChange(const Store& store, const std::string& path, Forma
 }
 
 Status NotEmpty(const std::string& path) {
-    return Status::Invalid(Quoted(path) + ": a node or other keys already exist");
+    return Status::Invalid(Quoted(path) + ": an array, a group or other keys already exist");
 }
 
 Status NothingThere(const std::string& path) {
-    return Status::NotFound(Quoted(path) + ": there is no such node");
+    return Status::NotFound(Quoted(path) + ": there is no such array or group");
 }
 
 Status NoObject(const std::string& key, const json::Value& got) {
@@ -106,7 +106,8 @@ Status HierarchyWriter::CheckPlace(const std::string& path) const {
         ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(group));
         if (is_array)
             return Status::Invalid(documents->KeyOf(group, Document::kArray) +
-                                   ": is an array, which cannot hold " + Quoted(path));
+                                   ": is an array, so " + Quoted(path) +
+                                   " cannot be created inside it");
         if (may_be_v1) ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, group));
     }
     return {};
@@ -302,7 +303,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string source, NodePath(from_path));
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    if (node.empty()) return Status::Invalid("cannot copy a node to the root");
+    if (node.empty()) return Status::Invalid("the root of a store cannot be the target of a copy");
     ZARR_RETURN_IF_ERROR(CheckPlace(node));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(node));
     if (is_occupied) return NotEmpty(node);
@@ -323,7 +324,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be renamed");
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
-        return Status::Invalid(Quoted(new_name) + ": not a valid name of a node");
+        return Status::Invalid(Quoted(new_name) + ": not a valid name of an array or group");
     ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const bool is_v3 = documents->format() == Format::kV3;

@@ -52,8 +52,9 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
                                 const json::Object& attributes) {
     const std::string key = KeyOf(path, Document::kArray);
     if (metadata.format != format_)
-        return Status::Invalid(key +
-                               ": the Zarr version of the array differs from that of the store");
+        return Status::Invalid(
+            key + ": the array is of Zarr v" + std::to_string(static_cast<int>(metadata.format)) +
+            ", but the store is of v" + std::to_string(static_cast<int>(format_)));
     if (format_ == Format::kV3) {
         const std::string text = V3ArrayText(metadata, json::Value(attributes));
         return store_.Set(key, ByteSpan(std::string_view(text)));
@@ -100,7 +101,7 @@ Result<NodeDocuments::Change> NodeDocuments::WithAttributes(const std::string& p
     Change change{KeyOf(path, Document::kAttributes), std::nullopt};
     if (format_ == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(const auto text, Text(change.key));
-        if (!text) return Status::NotFound(change.key + ": there is no such node");
+        if (!text) return Status::NotFound(change.key + ": there is no such array or group");
         ZARR_ASSIGN_OR_RETURN(change.text,
                               WithV3Attributes(*text, attributes).WithContext(change.key));
         return change;

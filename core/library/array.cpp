@@ -21,7 +21,7 @@ zarr::Result<zarr::Region> ToRegion(const Region& region, const std::vector<std:
     const auto check = [&](const char* member, std::size_t size) {
         if (size == rank) return zarr::Status();
         return zarr::Status::Invalid(std::string("region: ") + member + " has " +
-                                     std::to_string(size) + " numbers, the array has " +
+                                     std::to_string(size) + " numbers, but the array has " +
                                      std::to_string(rank) + " dimensions");
     };
     ZARR_RETURN_IF_ERROR(check("start", region.start.size()));
@@ -49,7 +49,7 @@ zarr::Result<zarr::Strides> ToStrides(const std::vector<std::ptrdiff_t>& strides
         return zarr::ContiguousStrides(region.count, element_size, zarr::AxisOrder());
     if (strides.size() != rank)
         return zarr::Status::Invalid("strides: " + std::to_string(strides.size()) +
-                                     " numbers, the array has " + std::to_string(rank) +
+                                     " numbers, but the array has " + std::to_string(rank) +
                                      " dimensions");
     zarr::Strides given;
     for (const std::ptrdiff_t stride : strides) given.push_back(stride);
@@ -82,7 +82,7 @@ zarr::Status Array::Impl::CheckExists() const {
 
 zarr::Status Array::Impl::CheckWritable() const {
     if (array->metadata().format == zarr::Format::kV1)
-        return zarr::Status::Unsupported(array->path() + ": arrays of Zarr v1 are only read");
+        return zarr::Status::Unsupported(array->path() + ": arrays of Zarr v1 are read-only");
     if (store->writer() == nullptr)
         return zarr::Status::Unsupported(store->Describe() + ": the store is read-only");
     return zarr::Array::CheckWritable(array->metadata()).WithContext(array->path());
@@ -193,7 +193,7 @@ Status Array::Flush() noexcept {
 Status Array::WrongSize(std::uint64_t expected, std::uint64_t got) noexcept {
     return Guarded([&]() -> zarr::Status {
         return zarr::Status::Invalid("the region has " + std::to_string(expected) +
-                                     " elements, the vector has " + std::to_string(got));
+                                     " elements, but the vector has " + std::to_string(got));
     });
 }
 

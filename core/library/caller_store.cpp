@@ -115,7 +115,7 @@ class CallerStore final : public zarr::Store, private zarr::StoreWriter {
         const std::string& bytes = (*value)->bytes;
         if (bytes.size() > part.length())
             return zarr::Status::Io(key + ": the store returned " + std::to_string(bytes.size()) +
-                                    " bytes of a part of " + std::to_string(part.length()));
+                                    " bytes for a range of " + std::to_string(part.length()));
         if (part.is_tail() && (*value)->value_size < bytes.size())
             return zarr::Status::Io(key +
                                     ": the store returned the end of a value without its size");

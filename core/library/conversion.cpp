@@ -154,7 +154,7 @@ zarr::Status NoConversion(const zarr::DataType& type) {
                                      " has elements of variable length: use ReadStrings() and "
                                      "WriteStrings()");
     return zarr::Status::Invalid("data type " + type.ToString() +
-                                 " is no number: use MemoryType::kElement");
+                                 " is not a number: use MemoryType::kElement");
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ Result<Array> Hierarchy::CreateArray(std::string_view path, const ArrayOptions& 
     return Guarded([&]() -> zarr::Result<Array> {
         ZARR_ASSIGN_OR_RETURN(const std::string node, zarr::NormalizePath(path));
         if (impl_->format == zarr::Format::kV1)
-            return zarr::Status::Unsupported("Zarr v1 is only read");
+            return zarr::Status::Unsupported("stores of Zarr v1 are read-only");
         ZARR_ASSIGN_OR_RETURN(const NewArray made, MakeNewArray(impl_->format, options));
         ZARR_RETURN_IF_ERROR(impl_->Change([&](zarr::HierarchyWriter& writer) {
             return writer.CreateArray(node, made.metadata, made.attributes);

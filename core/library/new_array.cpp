@@ -88,13 +88,12 @@ zarr::Status AddDimensions(zarr::Format format, const ArrayOptions& options,
     if (names.empty()) return {};
     if (names.size() != options.shape.size())
         return zarr::Status::Invalid("dimension_names: " + std::to_string(names.size()) +
-                                     " names, the shape has " +
+                                     " names, but the shape has " +
                                      std::to_string(options.shape.size()) + " dimensions");
     json::Array list;
     for (const std::string& name : names) {
         if (name.empty() && format != zarr::Format::kV3)
-            return zarr::Status::Invalid(
-                "dimension_names: Zarr v2 has no dimensions without a name");
+            return zarr::Status::Invalid("dimension_names: names must not be empty in Zarr v2");
         list.push_back(name.empty() ? json::Value() : json::Value(name));
     }
     json::PutMember(attributes, kDimensionsAttribute, json::Value(std::move(list)));

@@ -49,7 +49,7 @@ std::uint64_t GetLimit(Limit limit) noexcept {
 
 Status SetLimit(Limit limit, std::uint64_t value) noexcept {
     return Guarded([&]() -> zarr::Status {
-        if (!IsKnown(limit)) return zarr::Status::Invalid("limit: unknown");
+        if (!IsKnown(limit)) return zarr::Status::Invalid("limit: not a value of Limit");
         const zarr::LimitInfo& info = zarr::Limits()[static_cast<std::size_t>(limit)];
         if (value > info.largest)
             return zarr::Status::Invalid(std::string(info.name) + ": " + std::to_string(value) +

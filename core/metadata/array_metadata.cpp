@@ -38,8 +38,8 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // `document` lacks the element that represents missing elements, because an attribute may
-    // define it.
+    // The element that represents missing elements is added, because an attribute may define that
+    // element instead of `document`.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }

@@ -76,8 +76,8 @@ struct ArrayMetadata {
     bool is_fill_value_missing =
         false;                    // "fill_value" is missing, although required; treated as null
     bool has_characters = false;  // netCDF characters; the last dimension forms strings
-    // Codecs in encoding order. For v3, without leading transpose codecs, which `axis_order`
-    // expresses. Also without a "bytes" codec that only states the byte order of `dtype`.
+    // Codecs in encoding order. For v3, leading transpose codecs are omitted, because `axis_order`
+    // expresses them. A "bytes" codec that only states the byte order of `dtype` is omitted, too.
     std::vector<CodecSpec> codecs;
     // Every stored member of `.zarray`, or of `zarr.json` without its attributes, including unknown
     // members. For Zarr v1, the equivalent members of v2. Used only in core/metadata.
@@ -90,8 +90,8 @@ struct ArrayMetadata {
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // Return the grid along dimension `axis`. ChunkAxis() returns the grid of inner chunks;
-    // StoredAxis() the grid of the shards or chunks that one key stores. The result refers to this
+    // Return the grid along dimension `axis`: ChunkAxis() the grid of inner chunks, StoredAxis()
+    // the grid of the shards or chunks that are stored under one key. The result refers to this
     // object. Inner chunks are always regular, because their size divides the size of each shard
     // (Zarr v3 specification, "Sharding codec").
     GridAxis ChunkAxis(std::size_t axis) const {

@@ -80,7 +80,7 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     std::uint64_t count = 0;
     std::uint64_t first_size = 0;
     bool are_same = true;
-    // The first loop checks all items, so that memory is allocated only for valid ones.
+    // The first loop checks all items, so that no memory is allocated for an invalid list.
     for (std::size_t i = 0; i < items->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const ChunkRun run, ParseChunkRun((*items)[i], GridItem(where, i)));
         sum = SaturatingAdd(sum, SaturatingMul(run.size, run.count));
@@ -124,8 +124,8 @@ Result<ParsedGrid> ParseRegularGrid(const json::Value& configuration, const std:
     ZARR_RETURN_IF_ERROR(CheckGridRank(grid.chunks.size(), shape.size(), where));
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (grid.chunks[i] != 0) continue;
-        // A chunk size of 0 is accepted in an empty dimension. zarr-python writes the array's shape
-        // as the chunk shape of an unchunked array.
+        // A chunk size of 0 is accepted in an empty dimension, because zarr-python writes the
+        // array's shape as the chunk shape of an unchunked array.
         if (shape[i] != 0)
             return json::Expected(GridItem(where, i), "an integer >= 1",
                                   json::Value(std::uint64_t{0}));
@@ -198,7 +198,8 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                    json::Brief(json::Value(*name)));
     if (configuration == nullptr)
         return Status::Corrupt(place + ": \"" + *name + "\" needs a configuration");
-    // "must_understand": false has no effect, because an array cannot be read without its grid.
+    // "must_understand": false is accepted but has no effect, because an array cannot be read
+    // without its grid.
     ZARR_RETURN_IF_ERROR(
         CheckGridMembers(chunk_grid, place, {"name", "configuration", "must_understand"}));
     const std::string inner = place + ".configuration";

@@ -15,9 +15,9 @@ namespace zarr {
 // eight bytes of memory.
 inline constexpr std::uint64_t kMaxChunkEdges = std::uint64_t{1} << 22;
 
-// The grid of an array's chunks, or of its shards if it is sharded. `chunks` has the size of the
-// largest chunk per dimension; chunks without elements of the array do not count. `edges` has the
-// ends of all chunks per dimension. `edges` is empty if all dimensions are regular.
+// The grid of the chunks of an array, or of the shards of a sharded array. `chunks` has the size of
+// the largest chunk per dimension; chunks without elements of the array do not count. `edges` has
+// the ends of all chunks per dimension. `edges` is empty if all dimensions are regular.
 struct ParsedGrid {
     std::vector<std::uint64_t> chunks;
     std::vector<std::vector<std::uint64_t>> edges;

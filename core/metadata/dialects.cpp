@@ -13,8 +13,8 @@ namespace zarr {
 
 namespace {
 
-// Default fill values NC_FILL_DOUBLE and NC_FILL_FLOAT of netcdf.h, and the number that printf's
-// "%g" makes of them.
+// Default fill value of doubles and floats in netcdf.h (NC_FILL_DOUBLE, NC_FILL_FLOAT), and the
+// value that remains if printf's "%g" prints the number.
 constexpr double kFillDouble = 9.9692099683868690e+36;
 constexpr double kFillDoublePrinted = 9.96921e+36;
 
@@ -80,8 +80,8 @@ bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
-// Returns the kind of the document's dtype, such as 'U' for "<U5"; NUL if the dtype is not such a
-// text.
+// Returns the kind of the document's dtype, such as 'U' for "<U5". Returns NUL for dtypes of
+// another form.
 char KindOf(const json::Value& array_document) {
     const json::Value* dtype = array_document.Find("dtype");
     const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;
@@ -201,8 +201,8 @@ NczarrForm ToSpecification(json::Value array_document, const json::Value& extens
     if (form.has_characters || type == "|S1") {
         Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
-            // A text of length 1 is the fill value itself, as NCZarr writes it. The text cannot be
-            // base64, which v2 requires.
+            // NCZarr writes a fill value of one character as the character itself. Zarr v2 requires
+            // base64, which such a text cannot be.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;
             if (text != nullptr && text->size() == 1)
                 member = json::Value(Base64Encode(ByteSpan(*text)));
@@ -225,7 +225,7 @@ json::Value AsObjects(json::Value array_document) {
     for (auto& [name, member] : *array_document.MutableObject()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
-        // A text that is not valid base64 is taken as the fill value itself.
+        // If the text is not valid base64, the text itself is taken as the fill value.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
             member = json::Value(bytes.Take());
     }

@@ -16,7 +16,7 @@ namespace zarr {
 const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
-// True if the meaning of the `.zarray` document depends on whether netCDF-C wrote the array.
+// True if the interpretation of the `.zarray` document depends on whether netCDF-C wrote the array.
 bool IsAmbiguous(const json::Value& array_document);
 
 // A `.zarray` document of NCZarr, rewritten to comply with the Zarr v2 specification. A scalar,
@@ -50,15 +50,15 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.
 void RestoreHiddenAttributes(json::Value& attributes);
 
-// Differences between the Zarr v2 specification and documents of zarr-python 3.0.6. Later versions
-// of zarr-python comply with the specification.
+// IsTextStoredAsObjects() and AsObjects() handle documents of zarr-python 3.0.6 that deviate from
+// the Zarr v2 specification. Later versions of zarr-python comply with the specification.
 
 // True if the array's dtype is text of fixed width, such as "<U5" or "|S5", but its first filter is
 // vlen-utf8 or vlen-bytes. The chunks of such an array contain texts of any width.
 bool IsTextStoredAsObjects(const json::Value& array_document);
 
-// Returns the document of an IsTextStoredAsObjects() array with dtype "|O", which describes its
-// chunks. A fill value of bytes is decoded from base64.
+// Returns the document of an array for which IsTextStoredAsObjects() is true, with dtype "|O",
+// which describes the array's chunks. A fill value of bytes is decoded from base64.
 json::Value AsObjects(json::Value array_document);
 
 }  // namespace zarr

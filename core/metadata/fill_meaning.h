@@ -25,8 +25,8 @@ FillMeaning StatedFillMeaning(const json::Value& attributes);
 
 // True if the array's fill value means missing data. The caller must check that no attribute names
 // another nodata value. Always true for a fill value in Zarr v2. In v3, ArrayMetadata::fill_meaning
-// decides if it is stated. Otherwise true for a fill value other than the default, and for arrays
-// that GDAL's built-in driver wrote.
+// decides if the meaning is stated. Otherwise true for a fill value other than the default, and for
+// arrays that GDAL's built-in driver wrote.
 bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes);
 
 // Returns the value that the attribute kHasNodataAttribute of a Zarr v3 array needs. `is_missing`

@@ -63,8 +63,9 @@ bool HasSize(const json::Value& declared, std::uint64_t size) {
                            : held->GetUint64(number) && number == size;
 }
 
-// Returns the dimension `name` of `dimensions`, which is an object with names or a list of objects
-// with a member "name". Returns nullptr if no dimension has that name.
+// Returns the dimension `name` of `dimensions`. `dimensions` is an object with the names as
+// members, or a list of objects with a member "name". Returns nullptr if no dimension has that
+// name.
 json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return nullptr;
     if (json::Object* const by_name = dimensions->MutableObject())
@@ -171,8 +172,8 @@ void NczarrDocuments::ReadSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases of netCDF-C use two names for each of these members. The older name is used if the
-    // root group has neither.
+    // Releases of netCDF-C use an older or a newer name for a member. The older name is used if the
+    // root group has no member of either name.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;
@@ -191,8 +192,8 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
-    // A root without a `.zgroup` is an array or new. netCDF-C writes neither, so it did not write
-    // the store.
+    // A root without a `.zgroup` is an array or new. netCDF-C writes neither, so netCDF-C did not
+    // write the store.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {

@@ -27,8 +27,8 @@ class NczarrDocuments {
     NczarrDocuments(std::shared_ptr<Store> store, std::shared_ptr<Synchronizer> locks)
         : store_(std::move(store)), locks_(std::move(locks)) {}
 
-    // Finds out from the store whether netCDF-C wrote it. Other methods call Learn() when needed;
-    // the result is cached.
+    // Finds out from the store whether netCDF-C wrote the store. Other methods call Learn() when
+    // needed; the result is cached.
     Status Learn() { return FindLayout().status(); }
     // Records that the store's root was just created, so that netCDF-C cannot have written the
     // store.
@@ -90,9 +90,9 @@ class NczarrDocuments {
     Status Change(const Place& place, const std::function<void(json::Object&)>& change);
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
-    // Returns the full name of a dimension of `group` with this name and size. Declares the
-    // dimension if neither the group nor a group above declares one. If the group has a dimension
-    // with this name and another size, the size is appended to the name.
+    // Returns the full name of a dimension with this name and size in `group`. Declares the
+    // dimension if neither the group nor a group above declares such a dimension. If the group has
+    // a dimension with this name and another size, the size is appended to the name.
     Result<std::string> Declare(const std::string& group, const std::string& name,
                                 std::uint64_t size);
     Result<json::Array> DeclareAll(const std::string& array,

@@ -23,8 +23,8 @@ Result<std::vector<std::uint64_t>> ReadShape(const json::Value& document, std::s
 // Returns the sizes as a JSON array.
 json::Value SizesToJson(const std::vector<std::uint64_t>& sizes);
 
-// Changes errors other than kLimit and kUnsupported to kInvalidArgument. Used for errors in
-// documents that are written rather than read.
+// Changes errors other than kLimit and kUnsupported to kInvalidArgument, for errors in documents
+// that are written rather than read.
 Status ToInvalidArgument(const Status& status);
 
 }  // namespace zarr

@@ -127,7 +127,7 @@ Result<ArrayMetadata> ParseV1Metadata(std::string_view text) {
                             {"fill_value", std::move(fill_value)},
                             {"filters", json::Value()},
                             {"zarr_format", json::Value(std::int64_t{2})}};
-    // Only these members are translated. Other members have no meaning in v1, even if v2 defines
+    // Only these four members are copied. Other members have no meaning in v1, even if v2 defines
     // them.
     for (const char* name : {"chunks", "dtype", "order", "shape"}) {
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(document, name));

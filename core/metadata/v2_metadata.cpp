@@ -35,8 +35,8 @@ Status ReadChunks(const json::Value& document, ArrayMetadata& metadata) {
                                " dimensions of shape");
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         if (metadata.chunks[i] != 0) continue;
-        // A chunk size of 0 is accepted in an empty dimension, and any other size is equivalent
-        // there. zarr-python writes the array's shape as the chunk shape of an unchunked array.
+        // A chunk size of 0 is accepted in an empty dimension, where any size is equivalent.
+        // zarr-python writes the array's shape as the chunk shape of an unchunked array.
         if (metadata.shape[i] != 0)
             return json::Expected("chunks[" + std::to_string(i) + "]", "an integer >= 1",
                                   json::Value(std::uint64_t{0}));

@@ -72,7 +72,8 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
         // Accepts "C" and "F", too, which a draft of the Zarr v3 specification allowed.
-        if (*text != "C" && *text != "F") return json::Expected(place, "a permutation", *order);
+        if (*text != "C" && *text != "F")
+            return json::Expected(place, "a permutation of the dimensions", *order);
         for (std::size_t i = 0; i < rank; ++i) axes.push_back(*text == "C" ? i : rank - 1 - i);
         return axes;
     }
@@ -81,19 +82,21 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     for (const std::uint64_t axis : given) {
         const bool is_new = axis < rank && !is_taken[static_cast<std::size_t>(axis)];
         if (!is_new || given.size() != rank)
-            return json::Expected(place, "a permutation of 0 to " + std::to_string(rank) + " - 1",
-                                  *order);
+            return json::Expected(
+                place, "a permutation of the indices of " + std::to_string(rank) + " dimensions",
+                *order);
         is_taken[static_cast<std::size_t>(axis)] = true;
         axes.push_back(static_cast<std::size_t>(axis));
     }
     if (given.size() != rank)
-        return json::Expected(place, "a permutation of 0 to " + std::to_string(rank) + " - 1",
-                              *order);
+        return json::Expected(
+            place, "a permutation of the indices of " + std::to_string(rank) + " dimensions",
+            *order);
     return axes;
 }
 
-// Reads a list of codecs into ArrayMetadata. The array has one list, and each level of sharding has
-// another list.
+// Reads lists of codecs into ArrayMetadata: the list of the array, and a further list for each
+// level of sharding.
 class ChainReader {
   public:
     explicit ChainReader(ArrayMetadata& metadata) : metadata_(metadata) {
@@ -148,7 +151,7 @@ class ChainReader {
 
     // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
     Status ReadByteOrder(const CodecSpec& spec) {
-        // This call only validates the configuration.
+        // The codec is made only to validate the configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
                                  .WithContext(spec.place));
@@ -190,7 +193,8 @@ class ChainReader {
         return Read(*codecs, spec.place + ".codecs");
     }
 
-    // Replaces the shape of a shard in `metadata_.chunks` by the shape of its inner chunks.
+    // Sets `metadata_.chunks`, which contains the shape of a shard, to the shape of the shard's
+    // inner chunks.
     Status ReadChunkShape(const CodecSpec& spec) {
         const std::string place = spec.place + ".chunk_shape";
         ZARR_ASSIGN_OR_RETURN(
@@ -269,7 +273,8 @@ json::Value Named(std::string_view name, json::Object configuration) {
 }
 
 json::Value BytesCodec(const DataType& dtype) {
-    // "endian" is omitted if elements have one byte or are byte strings, which have no byte order.
+    // "endian" is omitted if elements have no byte order, because they have one byte or are byte
+    // strings.
     const DataType big = WithByteOrder(dtype, ByteOrder::kBig);
     const DataType little = WithByteOrder(dtype, ByteOrder::kLittle);
     if (big.NeedsSwap() == little.NeedsSwap()) return Named(kBytes, {});
@@ -277,7 +282,8 @@ json::Value BytesCodec(const DataType& dtype) {
     return Named(kBytes, {{"endian", json::Value(is_big ? "big" : "little")}});
 }
 
-// Returns the Zarr v3 JSON of a codec, and its class: whether it takes and returns arrays or bytes.
+// Returns the Zarr v3 JSON of a codec, and the class of the codec: array-to-array, array-to-bytes
+// or bytes-to-bytes.
 Result<std::pair<json::Value, CodecClass>> AsV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, CodecToV3(spec, dtype));
     ZARR_ASSIGN_OR_RETURN(const CodecSpec named, ParseV3Codec(written, spec.place));

@@ -46,7 +46,7 @@ Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::stri
     return json::Parse(*text).WithContext(name);
 }
 
-// Parses the members of a JSON object whose names `is_wanted` accepts, and returns them as an
+// Parses the members of a JSON object whose names `is_wanted` accepts. Returns these members as an
 // object. Other members are not parsed.
 template <class Test>
 Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
@@ -89,7 +89,7 @@ Result<std::string> NameOf(const json::Value& value, std::string_view place,
     configuration = nullptr;
     if (const std::string* text = value.as_string()) return *text;
     if (value.as_object() == nullptr)
-        return json::Expected(place, "a name, or an object with one", value);
+        return json::Expected(place, "a name, or an object with a \"name\"", value);
     for (const json::Member& member : *value.as_object())
         if (member.first != "name" && member.first != "configuration" &&
             member.first != "must_understand")
@@ -117,7 +117,9 @@ Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
     if (configuration == nullptr) return {};
     for (const auto& [member, value] : *configuration->as_object()) {
         const std::string place = std::string(kPlace) + "." + member;
-        if (member != "separator") return Status::Corrupt(place + ": unknown member");
+        if (member != "separator")
+            return Status::Corrupt(std::string(kPlace) + ": unknown member " + Quoted(member) +
+                                   " of the configuration");
         const std::string* const text = value.as_string();
         if (text == nullptr || (*text != "/" && *text != "."))
             return json::Expected(place, R"("/" or ".")", value);
@@ -468,8 +470,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored = whole.Find(kAttributes);
     const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = held != nullptr ? *held : json::Value();
-    // For an array, the attributes are changed so that the fill value keeps its meaning. A group
-    // has no fill value.
+    // For an array, an attribute is added or changed so that the fill value keeps its meaning. A
+    // group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -514,7 +516,8 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(ToInvalidArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
     json::Value* const member = json::FindMember(document, "chunk_grid");
     if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
-        // Chunks are added, because a rectilinear grid has no chunks beyond the array's old edge.
+        // A rectilinear grid has no chunks beyond the array's old edge, so chunks are added for a
+        // larger shape.
         ZARR_ASSIGN_OR_RETURN(const ParsedGrid grid,
                               WithShape({metadata.stored_chunks(), metadata.edges}, shape));
         *member = V3ChunkGridToJson(grid.chunks, grid.edges);

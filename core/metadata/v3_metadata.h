@@ -20,7 +20,7 @@ namespace zarr {
 
 enum class V3NodeType : std::uint8_t { kArray, kGroup };
 
-// Return the node type, which "zarr_format" and "node_type" state; other members are not checked.
+// Return the node type that "zarr_format" and "node_type" state; other members are not checked.
 // Functions of this file accept parsed JSON or text. From a text, they parse only the members that
 // they need.
 Result<V3NodeType> V3NodeTypeOf(const json::Value& document);

@@ -51,7 +51,7 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
         // Try again: another process may have written the file between the two checks.
         error = file.Open(path);
         if (error != 0 && !IsSeen(path)) return file;
-        if (error != 0) return ErrnoStatus(key, "is there, but cannot be opened", error);
+        if (error != 0) return ErrnoStatus(key, "exists, but cannot be opened", error);
     }
     // ENODEV means that the path is not a regular file but, for example, a pipe. Opening a pipe
     // could wait forever.

@@ -291,8 +291,8 @@ Status ZipArchive::Check(const ZipMember& member) const {
                                   ? member.stored == member.size
                                   : member.size / kMaxDeflateRatio <= member.stored;
     if (member.stored <= source_->size() && is_plausible) return {};
-    return Status::Corrupt("a size of " + std::to_string(member.size) + " bytes does not fit its " +
-                           std::to_string(member.stored) + " bytes in the zip file");
+    return Status::Corrupt("the zip file's directory is damaged: " + std::to_string(member.stored) +
+                           " stored bytes cannot decode to " + std::to_string(member.size));
 }
 
 Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {

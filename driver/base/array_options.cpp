@@ -62,9 +62,9 @@ Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* 
 
 Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std::size_t rank) {
     if (sizes.empty() || sizes.size() == rank) return {};
-    return Status::Invalid(std::string("creation option ") + name + ": " +
-                           std::to_string(sizes.size()) + " numbers for " + std::to_string(rank) +
-                           " dimensions");
+    return Status::Invalid(std::string("creation option ") + name + ": expected " +
+                           std::to_string(rank) + " numbers, one for each dimension, got " +
+                           std::to_string(sizes.size()));
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
-    // GDAL's built-in driver calls this option @ENDIAN, so both names are accepted.
+    // GDAL's built-in driver calls the option ENDIAN "@ENDIAN", so both names are accepted.
     for (const char* const name : {"ENDIAN", "@ENDIAN"}) {
         const char* const endian = CSLFetchNameValue(options, name);
         if (endian == nullptr) continue;
@@ -97,17 +97,17 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
             return RefuseOption(name, "LITTLE or BIG", endian);
         array.byte_order = EQUAL(endian, "BIG") ? zarr::ByteOrder::kBig : zarr::ByteOrder::kLittle;
     }
-    // A filter of Zarr v2 gets elements in the stored byte order, and a filter of Zarr v3 gets
-    // numbers.
+    // ENDIAN=BIG is refused together with a filter, because the two versions of Zarr differ.
+    // Filters of Zarr v2 get elements in the stored byte order, filters of Zarr v3 get numbers.
     const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
-        return RefuseOption("ENDIAN", "LITTLE with FILTER", "BIG");
+        return RefuseOption("ENDIAN", "LITTLE, because FILTER is set", "BIG");
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype, array.warnings));
     ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
     ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
     array.is_sharded = CPLFetchBool(options, "SHARD", !array.shard_chunks.empty());
     if (!array.is_sharded && !array.shard_chunks.empty())
-        return RefuseOption("SHARD", "YES with SHARD_CHUNK_SHAPE", "NO");
+        return RefuseOption("SHARD", "YES, because SHARD_CHUNK_SHAPE is set", "NO");
     const char* order = CSLFetchNameValueDef(options, "CHUNK_MEMORY_LAYOUT", "C");
     if (!EQUAL(order, "C") && !EQUAL(order, "F"))
         return RefuseOption("CHUNK_MEMORY_LAYOUT", "C or F", order);
@@ -135,7 +135,7 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                    : options.is_sharded          ? "SHARD"
                                                                  : "CHUNK_KEY_ENCODING";
         return Status::Invalid("creation option " + std::string(option) +
-                               ": is of Zarr v3 (FORMAT=ZARR_V3)");
+                               ": requires Zarr v3 (FORMAT=ZARR_V3)");
     }
     std::copy(options.chunks.begin(), options.chunks.end(), spec.chunks.begin());
     if (options.is_sharded && !options.shard_chunks.empty()) {

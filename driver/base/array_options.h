@@ -27,8 +27,8 @@ struct ArrayCreationOptions {
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;
     std::vector<std::uint64_t> shard_chunks;
-    // Warnings about option values that other drivers have and Zarr does not. Each text says what
-    // replaces the value. The caller emits the warnings.
+    // Warnings about option values of other drivers that Zarr lacks. Each text names the value that
+    // is used instead. The caller emits the warnings.
     std::vector<std::string> warnings;
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the

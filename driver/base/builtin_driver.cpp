@@ -18,8 +18,8 @@ namespace {
 // Functions of GDAL's built-in Zarr driver, saved before WrapBuiltin() replaces them.
 int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
-// Function that WrapBuiltin() receives: true for files that the driver "Zarr" opens but does not
-// identify.
+// Parameter `is_rejected_by_zarr` of WrapBuiltin(): returns true for files that the driver "Zarr"
+// opens but does not identify.
 bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
 
 // True if the driver "Zarr" may open the file. "Zarr" then decides whether to call the built-in
@@ -31,9 +31,9 @@ bool IsForZarr(const GDALOpenInfo& open_info) {
     return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
 }
 
-// True if GDAL asks the built-in driver before the driver "Zarr". This happens if a file
-// drivers.ini in a plugin folder, as on Debian, does not name the built-in driver: GDAL asks
-// drivers that the file does not name first.
+// True if GDAL asks the built-in driver before the driver "Zarr". GDAL first asks drivers that a
+// file drivers.ini in a plugin folder does not name. On Debian such a file does not name the
+// built-in driver.
 bool IsAskedBeforeZarr() {
     GDALDriverManager& manager = *GetGDALDriverManager();
     for (int i = 0; i < manager.GetDriverCount(); ++i) {
@@ -89,7 +89,7 @@ Xml OptionsOfBuiltin(const char* item) {
     return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
 }
 
-// Returns the XML text of one element of a list, without the elements that follow it.
+// Returns the XML text of one element of a list, without the elements after that element.
 std::string ToText(CPLXMLNode* node) {
     CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
     char* const text = CPLSerializeXMLTree(node);
@@ -120,9 +120,9 @@ class LoadedDriver final : public GDALDriver {
     }
 };
 
-// Returns `own` if it has its functions. If `own` is the proxy of a deferred plugin, returns a new
-// driver with the plugin's functions. Returns nullptr if the plugin cannot be loaded; GDAL has then
-// emitted an error.
+// Returns `own` if `own` contains function pointers. If `own` is the proxy of a deferred plugin,
+// returns a new driver with the plugin's functions. Returns nullptr if the plugin cannot be loaded;
+// GDAL has then emitted an error.
 GDALDriver* WithPluginFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;

@@ -26,8 +26,8 @@ using Names = std::vector<std::string>;
 namespace {
 
 constexpr const char* kDefaultCompressor = "BLOSC";
-// Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass them on when
-// they copy the options of a source dataset.
+// Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass such names on
+// when they copy the options of a source dataset.
 constexpr const char* kCompressorsOfOthers[] = {
     "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
     "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
@@ -160,8 +160,8 @@ bool HasFields(std::string_view id) {
                        [&](const CodecField& field) { return id == field.codec; });
 }
 
-// Returns the ids of codecs in the registry that creation options can name: the compressors, or the
-// other codecs.
+// Returns the ids of the codecs that creation options can name: the compressors if
+// `are_compressors` is true, else the filters.
 Names Ids(bool are_compressors) {
     Names ids;
     for (const std::string_view id : zarr::CodecIds())
@@ -190,8 +190,8 @@ std::string ValueElements(const Names& values) {
     return text;
 }
 
-// Makes a codec from a text that the user gave: a value of COMPRESS for a compressor, else a name
-// in FILTER.
+// Makes the codec that the user has chosen by `name`: a value of COMPRESS if `is_compressor` is
+// true, else a name in FILTER.
 Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::DataType& type,
                            bool is_compressor) {
     const std::string id = CPLString(name).tolower();
@@ -282,8 +282,8 @@ std::string CodecOptions() {
     const Names compressors = UpperCase(Ids(true));
     CPLString listed(Joined(compressors, ", ", ", "));
     listed.replaceAll("ZLIB", "ZLIB (or DEFLATE)");
-    // The option is no selection, because GDAL would then reject other values. Programs pass on the
-    // COMPRESS of a GeoTIFF, which may have another value.
+    // The type of the option is string instead of string-select. GDAL would otherwise reject
+    // unknown values, which programs pass on from the COMPRESS of a GeoTIFF.
     return "  <Option name='COMPRESS' type='string' description='Compression method: NONE, " +
            listed +
            ". Those that only GeoTIFF has give a warning and the default' default='BLOSC'>"

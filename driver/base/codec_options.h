@@ -13,8 +13,8 @@
 
 namespace zarr_driver {
 
-// CompressorIds() returns the codecs that COMPRESS can name, and FilterIds() those that FILTER can
-// name. The ids have the order of the codec registry, with commas between.
+// CompressorIds() returns the ids of the codecs that COMPRESS can name, FilterIds() those that
+// FILTER can name. The ids are separated by commas, in the order of the codec registry.
 std::string CompressorIds();
 std::string FilterIds();
 

@@ -18,7 +18,7 @@
 
 namespace zarr_driver {
 
-// On destruction logs how many chunks of an array were read and written since construction. The
+// Logs on destruction how many chunks of an array were read and written since construction. The
 // counts include all users of the array in this process. Logs nothing if all counts are zero.
 class ArrayActivity {
   public:
@@ -47,8 +47,8 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 // messages.
 bool IsDebugEnabled();
 
-// Logs one request for the value of `key` in the folder or zip file at `path`. An empty key means
-// the folder.
+// Logs one request for the value of `key` in the folder or zip file at `path`. If `key` is empty,
+// the request was for the folder itself.
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds);
 
@@ -60,7 +60,8 @@ std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr:
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 
-// Calls `ask`, which sends one request, and returns its result. Logs the request with its duration.
+// Calls `ask`, which sends one request, and logs the request with its duration. Returns the result
+// of `ask`.
 template <class Ask>
 auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
             const zarr::Buffer* value = nullptr) {

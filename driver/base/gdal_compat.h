@@ -8,7 +8,7 @@
 
 namespace zarr_driver {
 
-// Raster data types that later GDAL versions added. The constant is GDT_Unknown if this GDAL
+// Raster data types that later GDAL versions added. Each constant is GDT_Unknown if this GDAL
 // version lacks the type.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr GDALDataType kGdalInt8 = GDT_Int8;
@@ -26,7 +26,7 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
-// Colour interpretations for bands of optical satellites. The constant is GCI_Undefined if this
+// Colour interpretations for bands of optical satellites. Each constant is GCI_Undefined if this
 // GDAL version lacks the interpretation.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 10, 0)
 inline constexpr GDALColorInterp kGdalCoastal = GCI_CoastalBand;
@@ -43,8 +43,8 @@ inline constexpr GDALColorInterp kGdalShortWave = GCI_Undefined;
 // Capability that GDAL requires since version 3.11 for the creation option APPEND_SUBDATASET.
 inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 
-// Before GDAL copies over an existing dataset, it identifies the dataset to delete it. True if GDAL
-// then passes the open flags of all dataset kinds. Earlier versions pass no flags.
+// True if GDAL passes the open flags of all dataset kinds when it identifies an existing dataset
+// that a copy overwrites. Earlier versions pass no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr bool kIdentifiesWithAllKinds = true;
 #else
@@ -58,8 +58,8 @@ using NameValueList = CSLConstList;
 using NameValueList = char**;
 #endif
 
-// Removes the statistics of an array from the PAM data of a multidimensional dataset. Later
-// versions tell arrays of equal names apart by a context, which is empty here.
+// Removes the statistics of an array from the PAM data of a multidimensional dataset. Later GDAL
+// versions take a context, which distinguishes arrays of equal names; an empty context is passed.
 template <class Pam>
 auto ClearStatisticsOf(Pam& pam, const char* full_name)
     -> decltype(pam.ClearStatistics(full_name, "")) {
@@ -73,7 +73,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 
 }  // namespace zarr_driver
 
-// Expands to `override` if this GDAL version has the method, else to nothing.
+// ZARR_OVERRIDE_x_y expands to `override` if this GDAL version has the methods that x.y added, else
+// to nothing.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 #define ZARR_OVERRIDE_3_7 override
 #else
@@ -90,8 +91,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_OVERRIDE_3_13
 #endif
 
-// 1 if a registered driver can be the proxy of a plugin that GDAL loads later. The plugin's
-// functions are then reachable only through virtual methods of the proxy.
+// 1 if a registered driver can be the proxy of a deferred plugin, which GDAL loads later. Only
+// virtual methods of the proxy then give access to the plugin's functions.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
 #define ZARR_HAS_DEFERRED_PLUGINS 1
 #else
@@ -152,8 +153,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
-// Says whether GDALDataset::Close() exists, and gives its parameters. The result of Close() tells
-// the caller of GDALClose() whether closing failed.
+// ZARR_HAS_CLOSE is 1 if GDALDataset::Close() exists; other macros give its parameters. GDALClose()
+// returns the result of Close() to the caller.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_HAS_CLOSE 1
 #define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData
@@ -166,8 +167,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_CLOSE 0
 #endif
 
-// Parameters of GDALMDArray::AsClassicDataset(). Another macro says whether the parameters are the
-// two dimensions alone.
+// Parameters of GDALMDArray::AsClassicDataset(). ZARR_AS_CLASSIC_IS_PLAIN is true if the two
+// dimensions are the only parameters.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \
     size_t iXDim, size_t iYDim, const std::shared_ptr<GDALGroup>&poRootGroup, \
@@ -180,8 +181,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_AS_CLASSIC_IS_PLAIN true
 #endif
 
-// Parameters of GDALMDArray::SetStatistics(). Another macro has the options parameter, if there is
-// one.
+// Parameters of GDALMDArray::SetStatistics(). ZARR_STATISTICS_OPTIONS is the parameter with
+// options, or nullptr in versions without that parameter.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_SET_STATISTICS_PARAMETERS                                             \
     bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
@@ -201,7 +202,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 // without that driver lack it.
 extern "C" {
 #if defined(__GNUC__)
-// NOLINTNEXTLINE(readability-redundant-declaration): what it adds is that it is weak
+// NOLINTNEXTLINE(readability-redundant-declaration): declares the function as weak
 __attribute__((weak)) void CPL_DLL GDALRegister_Zarr();
 #else
 void CPL_DLL GDALRegister_Zarr();

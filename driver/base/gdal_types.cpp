@@ -32,7 +32,8 @@ GDALDataType FloatType(std::size_t size) {
     return size == 8 ? GDT_Float64 : GDT_Float32;
 }
 
-// Calls GDALCopyWords64(). Also works for strides that do not fit into its int parameters.
+// Calls GDALCopyWords64(). Also accepts strides that exceed the range of int, the type of
+// GDALCopyWords64()'s strides.
 void CopyWords(const void* src, GDALDataType src_type, std::ptrdiff_t src_stride, void* dst,
                GDALDataType dst_type, std::ptrdiff_t dst_stride, std::size_t count) {
     const auto fits = [](std::ptrdiff_t stride) { return stride >= INT_MIN && stride <= INT_MAX; };

@@ -26,14 +26,14 @@ zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 
 // Returns the name of the GDAL type for `type`, such as "Float64". Returns the dtype's name if GDAL
-// has no raster type for it.
+// has no raster type for `type`.
 std::string TypeText(const zarr::DataType& type);
 
 // Returns a warning that the nodata value `value` is out of the range of `type`.
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
 // Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The function
-// that op() returns borrows this object and the stored type.
+// that op() returns must not outlive this object or the stored type.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -50,7 +50,7 @@ class BufferConverter {
 };
 
 // Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The function
-// that op() returns borrows this object and the stored type.
+// that op() returns must not outlive this object or the stored type.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

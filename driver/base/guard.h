@@ -12,8 +12,8 @@
 
 namespace zarr_driver {
 
-// Returns the value by which a method tells GDAL that it failed: CE_Failure, nullptr, false, 0 or
-// an empty container.
+// Returns the value by which a method reports failure to GDAL: CE_Failure, nullptr, false, 0 or an
+// empty container.
 template <class Value>
 Value FailedValue() {
     if constexpr (std::is_same_v<Value, CPLErr>)

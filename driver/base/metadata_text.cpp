@@ -28,12 +28,12 @@ constexpr std::string_view kInterpreted[] = {
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
     "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
     zarr::kBaseStateAttribute,
-    // Attributes about conventions and georeferencing. A copied dataset may follow other
-    // conventions than its source, and may have another position.
+    // Attributes about conventions and georeferencing are not shown, because a copied dataset may
+    // follow other conventions and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
 
-// Prefixes of attributes of conventions that give the position of a raster. A copied attribute
-// would be wrong if the copy has another position.
+// Prefixes of attributes that give the position of a raster. These attributes are not shown as
+// metadata items, because a copy of the items would be wrong at another position.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
 
 bool IsNumber(const json::Value& value) {
@@ -126,7 +126,8 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     zarr::Warnings told;  // the band emits these warnings
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
-        // Flags that are single bits, and not classes, are shown only as metadata items.
+        // Attributes of flags are shown as metadata items if the flags are single bits. Flags that
+        // are classes are shown as category names instead.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };

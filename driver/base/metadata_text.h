@@ -22,7 +22,7 @@ std::string MetadataText(const zarr::json::Value& value);
 
 // Parses the text of a metadata item to an attribute's value, as the inverse of MetadataText().
 // {1,2} becomes a list of numbers, and JSON objects and lists are parsed. Any other text becomes a
-// string. Only spaces in JSON are lost.
+// string. MetadataText() of the result equals `text`, except for spaces in JSON.
 zarr::json::Value MetadataValue(const std::string& text);
 
 // Splits a list of NAME=VALUE into pairs of name and value.
@@ -32,8 +32,9 @@ std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& li
 // driver/raster/stored_pam.h.
 inline constexpr const char* kPamAttribute = "gdal_pam";
 
-// True if the attribute `name` is no metadata item. The driver shows it in another way (nodata,
-// scale, dimension names), or it gives the position of a raster.
+// True if the attribute `name` is not shown as a metadata item. The driver shows such an attribute
+// in another way (nodata, scale, dimension names), or the attribute states the position of a
+// raster.
 bool IsInterpretedAttribute(std::string_view name);
 
 // Metadata items, in the order in which their names were first set. Set() takes constant time,
@@ -55,9 +56,9 @@ class MetadataItems {
         places_;  // index in items_ by the name in lower case
 };
 
-// Adds attributes to `list` as metadata items. Leaves out interpreted attributes (see
-// IsInterpretedAttribute()), except flags that are bits and not classes. Replaces items that have
-// the name of an attribute.
+// Adds attributes to `list` as metadata items, except interpreted attributes (see
+// IsInterpretedAttribute()). Attributes of flags are added if the flags are bits and not classes.
+// Replaces items that have the name of an attribute.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
 // Metadata domain with facts about the stored array. If several arrays are the bands of a dataset,

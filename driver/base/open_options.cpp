@@ -24,8 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Number of processors. Determined when the plugin is loaded, because this takes as long as opening
-// two documents.
+// Number of processors. The number is determined when the plugin is loaded, because asking takes as
+// long as opening two documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -221,7 +221,7 @@ void ReadLimits() {
         if (is_bad[i])
             EmitWarning(std::string(zarr::Limits()[i].name),
                         "expected a number from 1 to " + std::to_string(zarr::Limits()[i].largest) +
-                            ", got " + zarr::Quoted(texts[i]));
+                            ", got " + zarr::Quoted(texts[i]) + "; the default is used");
 }
 
 }  // namespace zarr_driver

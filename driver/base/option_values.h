@@ -18,8 +18,8 @@ inline zarr::Status RefuseOption(const char* name, const std::string& expected, 
 // Returns a warning that Zarr does not have the option value `value` of other drivers, and that the
 // default `used` replaces it.
 inline std::string UnknownToZarr(const char* option, const char* value, const char* used) {
-    return std::string("creation option ") + option + ": Zarr has no " + value + ", so it is " +
-           used + ", the default";
+    return std::string("creation option ") + option + ": Zarr has no " + value + "; the default " +
+           used + " is used";
 }
 
 }  // namespace zarr_driver

@@ -6,7 +6,8 @@
 namespace zarr_driver {
 
 // Wraps a progress function, and records whether the function asked to cancel. GDAL ignores the
-// function's result in some calls, and after the last call. For one job on one thread.
+// function's result in some calls, and after the last call. An object may be used for one job on
+// one thread.
 class WatchedProgress {
   public:
     // `progress` is the caller's progress function and may be nullptr.

@@ -17,8 +17,8 @@ namespace zarr_driver {
 // Returns CE_Failure, so that callers can write `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Returns the name of a store for messages. A staging name is replaced by the final name. Passwords
-// and signatures are replaced by "***". In `store`, ": /array" may follow the name.
+// Returns the name of a store for messages. Replaces a staging name by the final name, and
+// passwords and signatures by "***". ": /array" may follow the name in `store`.
 std::string ShownName(const std::string& store);
 
 // Emits one CE_Failure for an exception that was caught. `thrown` is nullptr if the exception is no

@@ -64,8 +64,8 @@ std::vector<Symbol> Decode(std::string_view text) {
     return symbols;
 }
 
-// Finds secrets in a text. A delimiter does not end a part of a URL if it is encoded more often
-// than the start of that part.
+// Finds secrets in a text. A delimiter ends a part of a URL only if the delimiter is not encoded
+// more often than the start of that part.
 class SecretFinder {
   public:
     SecretFinder(std::string_view text, UrlEnd end) : symbols_(Decode(text)), end_(end) {}
@@ -111,8 +111,8 @@ class SecretFinder {
         return may_begin && Is(at, "?&;#", depth) ? FindParameter(at) : at + 1;
     }
 
-    // Hides user and password in a URL. They start at index `first`, after "://". Returns the index
-    // after them.
+    // Hides user and password in a URL. User and password start at index `first`, after "://".
+    // Returns the index after them.
     std::size_t FindUser(std::size_t first, unsigned depth) {
         const auto is_end = [&](std::size_t at) {
             return EndsUrl(at) || (depth != 0 && Is(at, "&", depth - 1));
@@ -122,7 +122,8 @@ class SecretFinder {
         for (; !is_end(end) && !Is(end, "/?#", depth); ++end)
             if (Is(end, "@", depth)) user_end = end;
         if (user_end == first && HasOddPort(first, end)) {
-            // The password contains an unencoded "/", or the text is truncated.
+            // The password contains an unencoded "/", or the text is truncated. The text up to the
+            // last "@" is hidden then.
             user_end = end;
             for (std::size_t at = end; !is_end(at); ++at)
                 if (Is(at, "@", depth)) user_end = at;
@@ -151,8 +152,8 @@ class SecretFinder {
         for (; !EndsUrl(at) && !Is(at, "=?&;#/ ", ~0U); ++at) name += symbols_[at].c;
         const bool has_value = !EndsUrl(at) && symbols_[at].c == '=';
         if (has_value && !name.empty()) return IsHarmless(name) ? at + 1 : HideValue(at + 1);
-        // A query that consists of a value without a parameter name may be a token, so it is
-        // hidden.
+        // A query that consists of a value without a parameter name is hidden, because the value
+        // may be a token.
         if (is_in_url_ && symbols_[separator].c == '?' && !name.empty() && !IsHarmless(name))
             return HideValue(separator + 1);
         return at;

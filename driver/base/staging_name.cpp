@@ -21,7 +21,7 @@ std::string FinalName(const std::string& path) {
     for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
          end = path.find(kAsideEnd, end + 1)) {
         const std::size_t after = end + kAsideEnd.size();
-        // The staging name must end there. A brace may follow it, as in
+        // The staging name must end at `after`. A brace may follow, as in
         // "/vsizip/{x.zip.0.partial}/", or a colon, as in "x.zarr.0.partial: /a".
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||
                               path.compare(after, 2, ": ") == 0;

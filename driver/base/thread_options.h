@@ -4,9 +4,8 @@
 namespace zarr_driver {
 
 // Makes worker threads of the core use GDAL's thread-local configuration options
-// (CPLSetThreadLocalConfigOption()). The options are taken from the thread that starts the work.
-// Programs such as rasterio set credentials for a single thread. Further calls in the process
-// change nothing. Thread-safe.
+// (CPLSetThreadLocalConfigOption()) of the thread that starts the work. Programs such as rasterio
+// set credentials for a single thread. Later calls in the process have no effect. Thread-safe.
 void ShareThreadOptions();
 
 }  // namespace zarr_driver

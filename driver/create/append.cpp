@@ -120,14 +120,16 @@ class DimensionAppend {
             for (int i = 0; i < 6; ++i) {
                 const double reach = i % 3 == 0 ? 1 : source_.GetRasterXSize();
                 if (std::abs(own[i] - others[i]) * reach > 1e-3 * pixel)
-                    return Status::Invalid("/" + plan_.path() +
-                                           ": the source has another geotransform");
+                    return Status::Invalid(
+                        "/" + plan_.path() +
+                        ": the geotransform of the source differs from that of the array");
             }
         }
         const OGRSpatialReference* srs = target.GetSpatialRef();
         const OGRSpatialReference* others_srs = source_.GetSpatialRef();
         if (srs != nullptr && others_srs != nullptr && !srs->IsSame(others_srs))
-            return Status::Invalid("/" + plan_.path() + ": the source has another CRS");
+            return Status::Invalid("/" + plan_.path() +
+                                   ": the CRS of the source differs from that of the array");
         return {};
     }
 
@@ -186,8 +188,8 @@ class DimensionAppend {
             zarr::JoinKey(zarr::ParentPath(plan_.dimension().coordinate_path), *name);
         if (plan_.growth().count(path) != 0)
             EmitWarning(store_->Describe() + ": /" + path,
-                        "has grown with the dimension " + zarr::Quoted(plan_.dimension().name) +
-                            ", and has no bounds for the new slices; write them");
+                        "bounds of the new slices along dimension " +
+                            zarr::Quoted(plan_.dimension().name) + " are missing; write them");
     }
 
     Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
@@ -317,7 +319,7 @@ Status AppendPlan::FindArray() {
                 "creation option APPEND_DIM: " +
                 std::string(paths.empty() ? "no array" : "more than one array") +
                 " of the source's size has a dimension " + zarr::Quoted(options_->append_dim) +
-                (paths.empty() ? "" : "; creation option ARRAY_NAME says which"));
+                (paths.empty() ? "" : "; name one with creation option ARRAY_NAME"));
     }
     ZARR_ASSIGN_OR_RETURN(const std::string path, zarr::NormalizePath(paths[0]));
     ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
@@ -328,7 +330,7 @@ Status AppendPlan::FindArray() {
         return zarr::Array::CheckWritable(layout_.facts.metadata);
     }
     return Status::Invalid("creation option APPEND_DIM: /" + path + " has no dimension " +
-                           zarr::Quoted(options_->append_dim) + " besides those of its raster");
+                           zarr::Quoted(options_->append_dim) + " besides X and Y");
 }
 
 Result<std::vector<std::string>> AppendPlan::Candidates() const {
@@ -552,8 +554,8 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
         return element(value);
     }
     if (!AreTimes())
-        return Status::Invalid(zarr::Quoted(text) + " is not a number, as the coordinates /" +
-                               path() + " are");
+        return Status::Invalid(zarr::Quoted(text) + " is not a number, but the coordinates /" +
+                               path() + " are numbers");
     zarr::Warnings ignored;
     const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored);
     auto by_type = by_units ? Result<zarr::TimeReference>(*by_units) : zarr::ReferenceOf(dtype_);
@@ -562,8 +564,8 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
     if (count) return element(json::Value(*count));
     if (dtype_.kind != DataKind::kFloat)
         return Status::Invalid(zarr::Quoted(text) +
-                               " is between two values that the coordinates /" + path() +
-                               " can have");
+                               " cannot be stored exactly in the coordinates /" + path() +
+                               " of dtype " + dtype_.ToString());
     ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
     return element(json::Value(value));
 }

@@ -72,7 +72,7 @@ Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) 
     if (pixel_type == nullptr || EQUAL(pixel_type, "DEFAULT")) return dtype;
     const bool is_byte = type == GDT_Byte || type == kGdalInt8;
     if (!is_byte || !EQUAL(pixel_type, "SIGNEDBYTE"))
-        return RefuseOption("PIXELTYPE", "SIGNEDBYTE, of data type Byte", pixel_type);
+        return RefuseOption("PIXELTYPE", "SIGNEDBYTE, with data type Byte", pixel_type);
     return zarr::ParseTypestr("|i1");
 }
 

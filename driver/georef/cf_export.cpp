@@ -45,8 +45,8 @@ class Exporter {
             a == b ? json::Value(a) : json::Value(json::Array{json::Value(a), json::Value(b)}));
     }
     Exporter& FalseOrigin() {
-        // In CF the false easting is in the unit of the coordinates, which is the linear unit of
-        // the CRS.
+        // In CF false easting and northing are in the unit of the coordinates. That unit is the
+        // linear unit of the CRS, as in GDAL.
         return Set("false_easting", json::Value(srs_.GetProjParm(SRS_PP_FALSE_EASTING, 0)))
             .Set("false_northing", json::Value(srs_.GetProjParm(SRS_PP_FALSE_NORTHING, 0)));
     }
@@ -119,7 +119,8 @@ void CylindricalEqualArea(Exporter& to) {
         .Number("standard_parallel", SRS_PP_STANDARD_PARALLEL_1);
 }
 
-// Sets the centre of an azimuthal projection.
+// Sets the name `name` and the centre of an azimuthal projection. `longitude` and `latitude` are
+// GDAL's names of the centre's parameters.
 void Centred(Exporter& to, const char* name, const char* longitude, const char* latitude) {
     to.Name(name)
         .Number("longitude_of_projection_origin", longitude)
@@ -141,8 +142,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// In GDAL the latitude of origin is the pole if a scale factor is stated. Otherwise it is the
-// standard parallel.
+// Exports polar_stereographic. If the CRS states a scale factor, GDAL's latitude of origin is the
+// pole. Otherwise GDAL's latitude of origin is the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")
@@ -238,7 +239,7 @@ bool GiveBack(const OGRSpatialReference& srs, const json::Object& attributes) {
     back.SetProjCS("unknown");
     back.CopyGeogCSFrom(&srs);
     if (!SetProjection(in_metres, back).ok()) return false;
-    // Compares only parameters, because IsSame() also compares axes, names and methods, which may
+    // Compares only parameters. IsSame() would also compare axes, names and methods, which may
     // differ.
     static constexpr const char* kAngles[] = {SRS_PP_CENTRAL_MERIDIAN,
                                               SRS_PP_LATITUDE_OF_ORIGIN,

@@ -63,8 +63,8 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
 }
 
 // Returns the EPSG code of the CRS that equals `srs` except for names. Returns 0 if EPSG has no
-// such CRS. GDAL finds UTM zones and polar projections at once; for others it searches PROJ's
-// database for some ten milliseconds.
+// such CRS. UTM zones and polar projections are found at once. For other projections GDAL searches
+// PROJ's database, which takes about ten milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -157,8 +157,8 @@ struct KnownDatum {
 
 constexpr int kWgs84 = 4326;
 
-// Known names of datums and geographic CRS. There are names in EPSG, in OGC (those of EPSG with
-// underscores), in ESRI (those of OGC with the prefix D_), and short names.
+// Known names of datums and geographic CRS. The spellings are those of EPSG, of OGC (EPSG's with
+// underscores), of ESRI (OGC's with the prefix D_), and short names.
 constexpr KnownDatum kDatums[] = {
     {"wgs84", kWgs84},
     {"wgs1984", kWgs84},
@@ -242,8 +242,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// Returns the EPSG code of the geographic CRS that the names in `earth` imply, or else the
-// ellipsoid. Returns 0 if neither implies a CRS.
+// Returns the EPSG code of the geographic CRS that the names in `earth` imply. Without known names,
+// the ellipsoid of WGS 84 or no ellipsoid implies WGS 84. Returns 0 if no CRS is implied.
 int ImpliedCode(const CfEarth& earth) {
     if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
     if (!IsPlaceholderName(earth.geographic_crs_name)) {
@@ -254,7 +254,7 @@ int ImpliedCode(const CfEarth& earth) {
 }
 
 // Sets `srs` to a CRS in EPSG, in degrees, if `earth` implies that CRS by name or ellipsoid.
-// Returns false if there is none, or if the numbers in `earth` contradict it.
+// Returns false if `earth` implies no CRS, or if the numbers in `earth` contradict the CRS.
 bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = ImpliedCode(earth);
     OGRSpatialReference known;
@@ -340,8 +340,8 @@ Status AzimuthalEquidistant(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetAE(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// OGRSpatialReference can only set sweep axis y. In WKT, sweep axis x differs from it by one word,
-// which is replaced here.
+// Sets a geostationary projection with sweep axis x. OGRSpatialReference can only set sweep axis y.
+// The WKT of sweep axis x differs by one word, which is replaced here.
 Status SweepX(const CfGridMapping& m, OGRSpatialReference& srs) {
     constexpr std::string_view kSweepY = "METHOD[\"Geostationary Satellite (Sweep Y)\"";
     constexpr std::string_view kSweepX = "METHOD[\"Geostationary Satellite (Sweep X)\"";
@@ -368,8 +368,8 @@ Status LambertAzimuthal(const CfGridMapping& m, OGRSpatialReference& srs) {
         srs.SetLAEA(m.origin_latitude, m.origin_longitude, m.false_easting, m.false_northing), m);
 }
 
-// In CF a single standard parallel is the latitude of true scale. The latitude of origin may have
-// another value.
+// Sets lambert_conformal_conic. In CF a single standard parallel is the latitude of true scale. The
+// latitude of origin may have another value.
 Status LambertConformal(const CfGridMapping& m, OGRSpatialReference& srs) {
     const bool one = First(m) == Second(m);
     if (one && std::fabs(First(m) - m.origin_latitude) < 1e-9)
@@ -387,7 +387,7 @@ Status ParallelOfScale(const CfGridMapping& m, const OGRSpatialReference& srs, d
     const double k = *m.scale_factor;
     if (k > 1)
         return Status::Corrupt("scale_factor_at_projection_origin " + std::to_string(k) +
-                               " is more than 1, which no parallel has");
+                               " exceeds 1, so there is no standard parallel with this scale");
     const double e2 = srs.GetSquaredEccentricity();
     latitude = std::asin(std::sqrt((1 - k * k) / (1 - k * k * e2))) / zarr::kRadiansPerDegree;
     return {};
@@ -412,9 +412,10 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Appendix F of CF refers to PROJ, and has no angle from the rectified to the skew grid. In PROJ
-// that angle equals the azimuth, so that y points north at the centre. False easting and northing
-// apply at the centre, which appendix F calls "the origin of rectangular coordinates".
+// Sets oblique_mercator. Appendix F of CF refers to PROJ, and has no angle from the rectified to
+// the skew grid. In PROJ that angle equals the azimuth, so that y points north at the centre. False
+// easting and northing apply at the centre, which appendix F calls "the origin of rectangular
+// coordinates".
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),
@@ -427,7 +428,8 @@ Status Orthographic(const CfGridMapping& m, OGRSpatialReference& srs) {
                  m);
 }
 
-// SetPS() interprets a latitude as the latitude of true scale, unless it is a pole.
+// Sets polar_stereographic. SetPS() interprets the latitude of a pole as the origin, and any other
+// latitude as the latitude of true scale.
 Status PolarStereographic(const CfGridMapping& m, OGRSpatialReference& srs) {
     double latitude = m.origin_latitude;
     double scale = m.scale_factor.value_or(1);
@@ -557,8 +559,8 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
     if (!UseKnownDatum(earth, srs, warnings)) {
-        // PROJ gives the name "unknown" to any datum with the given ellipsoid, so placeholder names
-        // are replaced.
+        // Placeholder names are replaced by "unknown", PROJ's name for a datum that is only known
+        // by its ellipsoid.
         const auto name_or = [](const std::string& name, const char* otherwise) {
             return IsPlaceholderName(name) ? std::string(otherwise) : name;
         };

@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// Georeferencing that is shared by arrays whose attributes state equal locations.
+// Georeferencing and size of a raster, for arrays whose attributes state equal locations.
 struct GridLocation {
     zarr::HorizontalAxes axes;
     double columns = 0;
@@ -25,8 +25,8 @@ struct GridLocation {
     Georeferencing georeferencing;
 };
 
-// Returns the location of the array at `path`. Returns nullopt if the array cannot be read as a
-// raster.
+// Returns the georeferencing of the array at `path`. Returns nullopt if the array cannot be read as
+// a raster.
 std::optional<GridLocation> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
                                       const std::string& store_path, const OpenOptions& options) {
     const auto facts = zarr::DescribeArray(hierarchy, path);

@@ -82,7 +82,7 @@ std::string UnpackedDataset(const std::string& name, const GeolocationArray& arr
            "</ScaleRatio></ComplexSource></VRTRasterBand></VRTDataset>";
 }
 
-// Reads those slices of a coordinate array that belong to a raster.
+// Finds the slice of a coordinate array that locates a raster, and compares slices.
 class Slices {
   public:
     Slices(const GeolocatedRaster& raster, const GeolocationArray& array)

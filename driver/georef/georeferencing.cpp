@@ -24,7 +24,7 @@ using zarr::Status;
 
 namespace {
 
-// Facts about the coordinates along X and Y. They decide how an ambiguous CRS statement is
+// Facts about the coordinates along X and Y that decide how an ambiguous CRS statement is
 // interpreted.
 struct MapCoordinates {
     std::string units;          // units of X, else of Y; may be empty
@@ -146,8 +146,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the CRS from the first statement that can be used. Adds a warning for each unusable
-// statement before it.
+// Sets the CRS from the first statement that can be used. Adds a warning for each statement that
+// was tried before and cannot be used.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
              const std::optional<zarr::AffineSource>& affine, const MapCoordinates& coordinates,
              const GeoreferencingOptions& options, Georeferencing& result) {
@@ -230,14 +230,15 @@ bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True if a geotransform `t` only gives pixel numbers in some larger raster, of which this raster
-// is a part.
+// True if a geotransform `t` only gives pixel numbers of a larger raster from which this raster was
+// cut.
 bool HoldsPixelNumbers(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
 }
 
-// Uses ground control points and their CRS, unless the raster has other coordinates.
+// Sets ground control points and their CRS in `result`. Does nothing if the raster has a
+// geotransform in map coordinates, or if the points are for a larger raster.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -259,8 +260,8 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     result.srs_origin.clear();
 }
 
-// Uses ground control points of EOPF in WGS 84 instead of a CRS. Returns false if the array has no
-// such points.
+// Sets ground control points of EOPF, in WGS 84, and removes the CRS. Returns false if the array
+// has no such points.
 bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                  std::size_t threads, Georeferencing& result) {
     result.points = zarr::FindGroundControl(hierarchy, facts, threads, result.warnings);
@@ -350,8 +351,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // 1-D coordinate arrays only repeat the geotransform. Longitude and latitude arrays with a
-    // value for each pixel of a projected raster add information, and are kept.
+    // Geolocation arrays along the axes or in the CRS only repeat the geotransform, and are
+    // dropped. Longitudes and latitudes of each pixel of a projected raster add information, and
+    // are kept.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

@@ -84,9 +84,8 @@ bool WantsCf(Georeferenced convention) {
     return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
 }
 
-// Returns the attribute `coordinates` with the grid mapping `grid_mapping` instead of the previous
-// one; an empty name only removes. rioxarray searches for the grid mapping among xarray's
-// coordinates.
+// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping; an
+// empty name adds none. rioxarray searches for the grid mapping among xarray's coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -113,7 +112,7 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Rasters that name no grid mapping use a grid mapping of this name.
+        // Other rasters that name no grid mapping would use a grid mapping of this name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -133,8 +132,8 @@ class CfWriter {
         return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the grid mapping that the array names, unless it is `used` or other arrays refer to
-    // it.
+    // Removes the grid mapping that the array names. Keeps a grid mapping that is `used` or to
+    // which other arrays refer.
     Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         return name != nullptr && *name != used && zarr::IsValidKey(*name)
@@ -142,8 +141,8 @@ class CfWriter {
                    : Status();
     }
 
-    // Writes pixel centres along X or Y. Returns false if other arrays have different coordinates
-    // there.
+    // Writes pixel centres along X or Y. Returns false if other arrays share the dimension and have
+    // different coordinates.
     Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
@@ -166,9 +165,9 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Reuses a grid mapping with an equal CRS; adds the geotransform if no other array uses it.
-    // nullopt if other arrays need its geotransform, or if only this array uses it and the codes
-    // differ.
+    // Reuses the grid mapping `held`, which has an equal CRS. Adds the geotransform if no other
+    // array uses `held`. Returns nullopt if other arrays need the different geotransform in `held`,
+    // or if only this array uses `held` and the CRS codes differ.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
         const std::string path = PathOf(held.name);
         if (held.code != CodeOf(*placement_.srs, ":")) {
@@ -219,7 +218,7 @@ class CfWriter {
             if (is_free) return name;
         }
         return Status::Invalid(PathOf(own) +
-                               ": the name is used by other arrays; the CRS cannot be written");
+                               ": no free name for a grid mapping; the CRS cannot be written");
     }
 
     json::Object AxisAttributes(const std::string& name, bool is_x) const {
@@ -251,7 +250,7 @@ bool HasNamedAxes(const RasterLayout& layout) {
            layout.facts.dimensions[*layout.y_axis].is_named;
 }
 
-// True if coordinate arrays along X and Y are able to state the raster's position.
+// True if coordinate arrays along X and Y can state the raster's position.
 bool MayHaveAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return !IsRotated(transform) && HasNamedAxes(layout);
 }
@@ -261,7 +260,7 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True if coordinate arrays along X and Y are possible and not too long, so that they are written.
+// True if coordinate arrays along X and Y are written: they are possible and not too long.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
@@ -306,7 +305,7 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
     const bool is_placed = is_asked_for && has_transform;
-    // Readers need only a code. Without one, PROJJSON is added, because not all readers parse WKT.
+    // Readers need only a code. PROJJSON replaces a missing code, as not all readers parse WKT.
     const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
     SetMember(attributes, "proj:projjson",
               has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
@@ -350,7 +349,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True if neither an array in the group nor a dimension of such an array has the name.
+// True if `name` is not the name of an array in the group or of a dimension of such an array.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)
@@ -367,7 +366,7 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds the dimensions of another array that the layout's axes can share and do not share yet.
+// Adds the dimensions of `other` that axes of the layout can share and do not share yet.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -481,7 +480,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
     // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // A transform of the group overrides coordinates; a transform of the array overrides both.
+    // A group's transform overrides coordinates, so the array must then state its own.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresReproduce(layout, *placement.transform));
@@ -510,7 +509,7 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // In pam.aux.xml, GDAL expects dimension numbers, from 1, in place of X and Y.
+            // In pam.aux.xml, GDAL expects dimension numbers, from 1, instead of axes.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1
@@ -596,7 +595,7 @@ namespace {
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
 bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Compares names only, in any group: a false match is safe, a missed one is not.
+    // Compares names only, in any group. False matches are harmless, missed references are not.
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
@@ -680,7 +679,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
                 users.push_back(std::move(facts));
         }
     }
-    // An array that could not be read may use the array at `path`.
+    // Fails if an array could not be read, because that array may use the array at `path`.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return users;
 }
@@ -704,7 +703,7 @@ Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout)
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update made, such as masks, belong to the rasters.
+        // Arrays that this update made, such as masks, belong to the rasters and are skipped.
         if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;

@@ -47,9 +47,9 @@ enum class OtherArrays : std::uint8_t {
     kAny,       // also arrays of this update, whose attributes may be pending
 };
 
-// Coordinate arrays and grid mapping arrays that belong to rasters. If other arrays refer to such
-// an array, the rasters share it, and it is not changed. An exception is the geotransform in a grid
-// mapping, if the other arrays do not need it.
+// Coordinate arrays and grid mapping arrays that belong to rasters. An array to which other arrays
+// refer, too, is shared and not changed. Only the geotransform in a shared grid mapping is changed,
+// if the other arrays do not need the geotransform.
 class CoordinateArrays {
   public:
     // `rasters` are the paths of the raster arrays that are being written.
@@ -97,8 +97,8 @@ class CoordinateArrays {
   private:
     // Returns the metadata of an array with `spec`, in the format of the store.
     zarr::Result<zarr::ArrayMetadata> MetadataOf(zarr::ArraySpec spec) const;
-    // Returns the arrays that refer to the array at `path`, except the rasters. If an array cannot
-    // be read, the list contains its error, because the array may refer to `path`.
+    // Returns the arrays that refer to the array at `path`, except the rasters. The list contains
+    // an error for each array that cannot be read, because that array may refer to `path`.
     zarr::Result<std::vector<zarr::Result<zarr::ArrayFacts>>> UsersOf(
         const std::string& path) const;
 
@@ -128,8 +128,8 @@ struct GeoreferencingArrays {
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
 // Finds dimensions of other arrays in the group that a new raster can share. The result maps axes
-// of the raster to such dimensions. A shared dimension has equal size and role. Its coordinates are
-// those that `transform` gives; without `transform`, it has no coordinates.
+// of the raster to these dimensions. A shared dimension has equal size and role. Its coordinates
+// are those that `transform` gives; without `transform`, the dimension has no coordinates.
 //
 // X and Y that are not shared but get coordinates are named x and y, unless the group already uses
 // these names. `own` are the paths of the raster's arrays, and `layout` is the layout of one of
@@ -139,16 +139,16 @@ zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
     const std::optional<zarr::GeoTransform>& transform);
 
 // Writes the coordinate arrays and the grid mapping array of a raster. Reuses an existing grid
-// mapping with an equal CRS. If other arrays share a coordinate array that differs, the array is
-// kept and a warning is emitted.
+// mapping with an equal CRS. If a coordinate array is shared with other arrays and differs, the
+// coordinate array is kept and a warning is emitted.
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                              const RasterLayout& layout,
                                                              const RasterPosition& placement,
                                                              Georeferenced convention,
                                                              zarr::Warnings& warnings);
 
-// Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
-// the grid mapping.
+// Writes only the grid mapping of a raster, or reuses a grid mapping with an equal CRS. Returns the
+// name of the grid mapping.
 zarr::Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                                 const RasterLayout& layout,
                                                 const RasterPosition& placement);
@@ -170,7 +170,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
 void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
 
 // Writes the CRS of rasters to the file "pam.aux.xml" in the store; nullptr removes the CRS. GDAL's
-// built-in driver before 3.9 reads the CRS from this file, because it does not know grid mappings.
+// built-in driver before 3.9 does not know grid mappings and reads the CRS from this file.
 zarr::Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
                               const OGRSpatialReference* srs);
 

@@ -30,7 +30,7 @@ bool IsSameCrs(const OGRSpatialReference& a, const OGRSpatialReference& b) {
 
 namespace {
 
-// Returns the grid mapping at `path` if it states the CRS `srs`, else nullopt.
+// Returns the grid mapping at `path` if its CRS is `srs`, else nullopt.
 Result<std::optional<GridMapping>> GridMappingAt(const zarr::Hierarchy& hierarchy,
                                                  const std::string& path,
                                                  const OGRSpatialReference& srs) {

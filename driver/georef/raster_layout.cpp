@@ -68,8 +68,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // Only DIM_X or only DIM_Y was given, and it names the dimension of the other axis. The other
-    // axis therefore gets the last unused dimension.
+    // If only DIM_X or only DIM_Y was given, the option may name the dimension of the other axis.
+    // The other axis then gets the last unused dimension.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
@@ -86,7 +86,7 @@ Status CheckRaster(const RasterLayout& layout) {
             where + "an array of dtype " + metadata.dtype.ToString() +
             " is not a raster; GDAL's multidimensional API reads strings and raw bytes");
     if (layout.fields.size() > kMaxFields)
-        return Status::Limit(where + "elements with more than " + std::to_string(kMaxFields) +
+        return Status::Limit(where + "elements have more than " + std::to_string(kMaxFields) +
                              " fields");
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         const zarr::Dimension& dimension = layout.facts.dimensions[i];
@@ -104,9 +104,10 @@ Status CheckRaster(const RasterLayout& layout) {
 
 Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layout) {
     if (indices.size() > layout.other_axes.size())
-        return Status::Invalid("/" + layout.facts.path + ": " + std::to_string(indices.size()) +
-                               " indices for " + std::to_string(layout.other_axes.size()) +
-                               " dimensions beside X and Y");
+        return Status::Invalid("/" + layout.facts.path + ": got " + std::to_string(indices.size()) +
+                               " indices, but there are " +
+                               std::to_string(layout.other_axes.size()) +
+                               " dimensions besides X and Y");
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[i]];
         if (indices[i] >= dimension.size)
@@ -116,13 +117,14 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
                                    std::to_string(dimension.size) + " elements");
         if (layout.fixed[i] && layout.fixed[i] != indices[i])
             return Status::Invalid("/" + layout.facts.path + ": dimension " + dimension.name +
-                                   " is fixed twice");
+                                   " is given two different indices");
         layout.fixed[i] = indices[i];
     }
     return {};
 }
 
-// The product cannot overflow, because the number of elements is checked when the metadata is read.
+// Counts the slices along axes that are not fixed. The product cannot overflow, because the number
+// of elements is checked when the metadata is read.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)

@@ -32,7 +32,7 @@ struct ScalarField {
 std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 
 // An opened array, and the roles of its dimensions. Bands are numbered by slice, with the slowest
-// dimension first. Within a slice they are numbered by field.
+// dimension first. Bands of one slice are numbered by field.
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
@@ -44,7 +44,7 @@ struct RasterLayout {
     // Fixed index along each of other_axes; nullopt if the axis is not fixed.
     std::vector<std::optional<std::uint64_t>> fixed;
     // Number of slices along each of other_axes that the raster shows. A smaller level of a pyramid
-    // shows as many slices as the base, even if the level's array has fewer.
+    // shows as many slices as the base, even if the level's array has fewer slices.
     std::vector<std::uint64_t> shown;
     std::vector<ScalarField> fields;
     std::uint64_t slices = 1;  // number of slices along the axes that are not fixed

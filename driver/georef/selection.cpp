@@ -83,7 +83,8 @@ class Coordinates {
     }
 
   private:
-    // Coordinates that match: their number, the index of the first, and texts of the first few.
+    // Coordinates that match: the number of matches, the index of the first, and texts of the first
+    // few.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
@@ -102,8 +103,8 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares `text` with all coordinates, piece by piece, so that the labels of a piece stay
-    // within kMaxLabels and kMaxLabelBytes.
+    // Compares `text` with all coordinates. Reads the coordinates in pieces, so that the labels of
+    // a piece do not exceed kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {
@@ -144,9 +145,9 @@ class Coordinates {
             auto of_image = zarr::ImageCoordinates(zarr::ListingOf(hierarchy_, facts_.path),
                                                    facts_.metadata.rank(), axis, first, count);
             if (of_image) return *std::move(of_image);
-            return Refused(facts_.path, "dimension " + dimension_.name + " has " +
-                                            std::to_string(dimension_.size) +
-                                            " elements and no coordinates, got " +
+            return Refused(facts_.path, "dimension " + dimension_.name +
+                                            " has no coordinates; expected an index from 0 to " +
+                                            std::to_string(dimension_.size - 1) + ", got " +
                                             zarr::Quoted(text));
         }
         zarr::LabelRange range;

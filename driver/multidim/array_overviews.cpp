@@ -80,7 +80,7 @@ Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
     for (const int factor : factors)
         if (factor < 2)
             return Status::Invalid(place + "overview factor " + std::to_string(factor) +
-                                   " is invalid");
+                                   " is less than 2");
     return {};
 }
 

@@ -185,7 +185,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     const std::size_t threads = session_.options().threads;
     if (stored_.kind == zarr::DataKind::kObject) {
         if (block.type.GetClass() == GEDTC_COMPOUND)
-            return Status::Invalid("dtype |O has no members");
+            return Status::Invalid(
+                "elements of dtype |O have no members, so they cannot be written as a compound");
         std::vector<std::string> texts = TextsOf(block, data);
         WarnOfCut(TruncateToFit(array_->metadata(), texts));
         return writer->WriteObjects(region, texts, threads);

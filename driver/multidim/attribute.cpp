@@ -496,7 +496,7 @@ Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
     ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
     ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
     if (!exists)
-        return Status::NotFound("/" + path + ": " + zarr::Quoted(name) + " is not an attribute");
+        return Status::NotFound("/" + path + ": there is no attribute " + zarr::Quoted(name));
     ZARR_RETURN_IF_ERROR(session.ChangeAttribute(path, name, std::nullopt));
     if (const auto attribute = session.attributes().Find(path, name)) attribute->Deleted();
     return {};

@@ -61,14 +61,14 @@ std::size_t MaxTextLength(const zarr::DataType& type) {
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
-            return Status::Limit("dtype: elements with more than " + std::to_string(kMaxFields) +
+            return Status::Limit("dtype: elements have more than " + std::to_string(kMaxFields) +
                                  " fields");
         if (field.type.kind == DataKind::kStruct)
             ZARR_RETURN_IF_ERROR(CheckFieldCount(field.type, times * field.count, total));
         else
             total += times * field.count;
         if (total > kMaxFields)
-            return Status::Limit("dtype: elements with more than " + std::to_string(kMaxFields) +
+            return Status::Limit("dtype: elements have more than " + std::to_string(kMaxFields) +
                                  " fields");
     }
     return {};
@@ -76,7 +76,8 @@ Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_
 
 Result<GDALExtendedDataType> CompoundOf(const zarr::DataType& type, const std::string& name) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(type));
-    if (members.empty()) return Status::Unsupported("dtype: a structure without elements");
+    if (members.empty())
+        return Status::Unsupported("dtype: a structure without values cannot be read by GDAL");
     std::vector<std::unique_ptr<GDALEDTComponent>> components;
     std::size_t offset = 0;
     std::size_t alignment = 1;
@@ -101,9 +102,13 @@ class Pairing {
         const bool is_compound = gdal.GetClass() == GEDTC_COMPOUND;
         if (stored.kind == zarr::DataKind::kStruct) {
             if (is_compound) return AddMembers(stored, offset, gdal, gdal_offset);
-            return Status::Invalid("a structure is not a single value; name one of its members");
+            return Status::Invalid(
+                "a structure has several values; use a compound data type with its members");
         }
-        if (is_compound) return Status::Invalid("dtype " + stored.ToString() + " has no members");
+        if (is_compound)
+            return Status::Invalid(
+                "dtype " + stored.ToString() +
+                " has no members, so it cannot be read or written as a compound");
         leaves_.push_back({stored, gdal, offset, gdal_offset});
         return {};
     }
@@ -132,7 +137,7 @@ class Pairing {
         if (members_ == Members::kAnyOf || missing == is_given.end()) return {};
         const auto at = static_cast<std::size_t>(missing - is_given.begin());
         return Status::Invalid("member " + zarr::Quoted(members[at].name) + " of dtype " +
-                               stored.ToString() + " is not given");
+                               stored.ToString() + " is missing in the compound data type");
     }
 
     const Members members_;

@@ -116,8 +116,8 @@ Status CheckRename(SharedResource& session, const ZarrDimension& dimension,
     const std::string target = zarr::JoinKey(dimension.group(), new_name);
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind taken, session.hierarchy().KindOf(target));
     if (!dimension.CoordinatePath().empty() && taken != zarr::NodeKind::kNone)
-        return Status::Invalid("/" + target + ": there is something of that name already, and " +
-                               "the coordinate array is renamed with its dimension");
+        return Status::Invalid("/" + target + ": already exists, so the coordinate " +
+                               "array cannot be renamed with its dimension");
     for (const User& user : users) {
         const zarr::ArrayMetadata& metadata = user.facts.metadata;
         const bool is_stated =
@@ -127,15 +127,15 @@ Status CheckRename(SharedResource& session, const ZarrDimension& dimension,
         if (!is_stated && dimension.is_named())
             return Status::Unsupported("/" + user.path +
                                        ": its dimensions are named by OME, not by "
-                                       "_ARRAY_DIMENSIONS, and are not renamed");
+                                       "_ARRAY_DIMENSIONS, so they cannot be renamed");
         for (const zarr::Dimension& other : user.facts.dimensions)
             if (other.name == new_name)
-                return Status::Invalid("/" + user.path + ": has a dimension " +
-                                       zarr::Quoted(new_name) + " already");
+                return Status::Invalid("/" + user.path + ": dimension " + zarr::Quoted(new_name) +
+                                       " already exists");
     }
     for (const auto& created : session.dimensions().CreatedIn(dimension.group()))
         if (created->GetName() == new_name)
-            return Status::Invalid("there is a dimension " + zarr::Quoted(new_name) + " already");
+            return Status::Invalid("dimension " + zarr::Quoted(new_name) + " already exists");
     return {};
 }
 
@@ -215,7 +215,8 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
     ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
     if (path == session.root() || path == session.location().node)
-        return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
+        return Status::Invalid(
+            "/" + path + ": the dataset was opened as this node, so the node cannot be renamed");
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
     ZARR_RETURN_IF_ERROR(update->FlushChunks(session.options().threads));
     ZARR_ASSIGN_OR_RETURN(

@@ -135,7 +135,8 @@ Status SharedResource::CheckUpdate() const {
 Status SharedResource::CheckName(const std::string& name) {
     if (name.empty() || zarr::IsDocument(name) || name.find_first_of("/\\") != std::string::npos ||
         !zarr::IsValidKey(name))
-        return Status::Invalid(zarr::Quoted(name) + ": nothing in a Zarr store can have this name");
+        return Status::Invalid(zarr::Quoted(name) +
+                               ": not a valid name of an array or group in a Zarr store");
     return {};
 }
 

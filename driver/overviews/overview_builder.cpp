@@ -193,7 +193,7 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
     if (!IsOverviewResampling(request.resampling))
         return Status::Invalid(
             "unknown resampling method " + request.resampling +
-            "; there are NEAREST, AVERAGE, RMS, GAUSS, BILINEAR, CUBIC, CUBICSPLINE, "
+            "; supported are NEAREST, AVERAGE, RMS, GAUSS, BILINEAR, CUBIC, CUBICSPLINE, "
             "LANCZOS, MODE and NONE");
     ZARR_RETURN_IF_ERROR(CheckBase());
     bool any_new = false;
@@ -205,14 +205,14 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
         any_new = true;
         if (HasForeignLevels())
             return Status::Unsupported(
-                "the levels of this pyramid were not built by GDAL: those that it has can be "
-                "filled again, but a level of factor " +
+                "the levels of this pyramid were not built by GDAL: existing levels can be filled "
+                "again, but a level of factor " +
                 std::to_string(factor) + " cannot be added");
     }
     const auto all = static_cast<std::size_t>(raster_.GetRasterCount());
     if (any_new && std::set<int>(request.bands.begin(), request.bands.end()).size() != all)
         return Status::Unsupported(
-            "new overviews are built for all bands together; those that are there can be filled "
+            "new overviews are built for all bands together; existing overviews can be filled "
             "again band by band");
     return CheckArrays(any_new);
 }
@@ -228,8 +228,8 @@ Status OverviewBuilder::CheckArrays(bool any_new) const {
         ZARR_RETURN_IF_ERROR(
             zarr::Array::CheckWritable(array->facts.metadata).WithContext(array->facts.path));
         if (any_new && array->HasFixedAxis())
-            return Status::Unsupported("a slice of /" + array->facts.path +
-                                       " gets no overviews of its own; open the whole array");
+            return Status::Unsupported("overviews of a slice of /" + array->facts.path +
+                                       " cannot be built; open the whole array");
     }
     return {};
 }

@@ -408,7 +408,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
             return EmitError(
                 store_path(),
                 Status::Unsupported(
-                    "overviews of a raster with WRAP_LONGITUDE=YES; open it without that option"));
+                    "overviews cannot be built with open option WRAP_LONGITUDE=YES; leave it out"));
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
         return error == CE_None ? BuildExternalOverviews(request) : error;

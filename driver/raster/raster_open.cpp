@@ -242,9 +242,9 @@ void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
         if (std::find(bands.begin(), bands.end(), array) == bands.end())
             others.push_back("/" + array->path);
     if (others.empty()) return;
-    EmitWarning(store_path, "no bands beside /" + bands[0]->path +
-                                ", as their CRS or geotransform is another: " +
-                                FirstFew(others, ", ") + " (each opens by its name)");
+    EmitWarning(store_path, "arrays whose CRS or geotransform differs from that of /" +
+                                bands[0]->path + " are not among the bands: " +
+                                FirstFew(others, ", ") + " (open each by its name)");
 }
 
 // Adds a band for each array in `bands`, with the levels of its pyramid as overviews. Adds nothing

@@ -36,9 +36,10 @@ bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
 bool MayBeAttribute(const std::string& store_path, const char* name) {
     if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
     if (!IsInterpretedAttribute(name)) return true;
-    EmitWarning(store_path,
-                std::string("metadata item ") + name +
-                    " is not stored: the attribute of that name has a meaning of its own");
+    EmitWarning(
+        store_path,
+        std::string("metadata item ") + name +
+            " is not stored, because the attribute of that name has another meaning in Zarr");
     return false;
 }
 

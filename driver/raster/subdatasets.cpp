@@ -133,8 +133,8 @@ void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::strin
     names.reserve(nodes.size());
     for (const zarr::Node& node : nodes) names.push_back("/" + node.path);
     EmitWarning(store_path,
-                "the consolidated metadata lack what is in the store: " + FirstFew(names, ", ") +
-                    " (open option USE_CONSOLIDATED_METADATA=NO reads it)");
+                "consolidated metadata is missing nodes of the store: " + FirstFew(names, ", ") +
+                    " (open option USE_CONSOLIDATED_METADATA=NO reads them)");
 }
 
 void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset) {

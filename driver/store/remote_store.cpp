@@ -516,7 +516,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
     // An existing store has at least one object, and GDAL can hide the failure of a listing. An
     // empty listing is therefore an error.
-    if (keys.empty() && is_store) return Status::Io("the object store returns no listing");
+    if (keys.empty() && is_store)
+        return Status::Io("the object store returns no listing, so the store is not deleted");
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::ClearRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));

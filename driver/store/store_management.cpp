@@ -108,7 +108,7 @@ Result<StoreNode> PlaceOfFolder(const std::string& folder) {
 Result<StoreNode> FindTargetNode(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty() || !parsed.select.empty())
-        return Status::Invalid("a slice of an array cannot be created");
+        return Status::Invalid("a slice of an array cannot be created; name the array");
     const StorePath folder = FolderOf(parsed.path);
     std::string node = parsed.node;
     std::string at = folder;

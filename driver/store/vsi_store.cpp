@@ -206,7 +206,7 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
         // second attempt is made.
         error = open();
         if (opened.file == nullptr && !IsVisible(path)) return opened;
-        if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
+        if (opened.file == nullptr) return Failure(key, "exists, but cannot be opened", error);
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;

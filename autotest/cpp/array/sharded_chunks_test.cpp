@@ -484,7 +484,7 @@ TEST_F(ShardedChunksTest, ReportsTheLocationOfAChunk) {
         ShardedMetadata(Bytes({2}, {1}), {{{2}, true, true, R"({"id": "zlib"})"}}), store_);
     Put("a/c/0", Deflated(MakeShard({"a", "b"})));
     EXPECT_TRUE(Fails(wrapped.array->chunks().PlaceOf({1}), StatusCode::kUnsupported,
-                      "a/c/0: chunk [1]: is in a shard that is encoded as a whole"));
+                      "a/c/0: chunk [1]: the chunk has no byte range of its own"));
 }
 
 TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {

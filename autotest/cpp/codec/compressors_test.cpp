@@ -169,7 +169,7 @@ TEST(Lz4, RefusesWrongHeaders) {
     const std::string& good = Encoded("lz4_1");
     std::string negative = good;
     negative[3] = '\xff';
-    ExpectError(Decode(kLz4, negative), StatusCode::kCorrupt, "claims");
+    ExpectError(Decode(kLz4, negative), StatusCode::kCorrupt, "the header states");
     std::string longer = good;
     longer[0] = static_cast<char>(longer[0] + 1);
     ExpectError(Decode(kLz4, longer), StatusCode::kCorrupt, "but the header states");

@@ -72,9 +72,10 @@ void ExpectCorrupt(std::string_view config, const std::string& encoded, std::str
 
 TEST(Filters, NameTheConfigurationMemberThatIsWrong) {
     ExpectCorrupt(R"({"id":"delta"})", "", R"(delta: the compulsory member "dtype" is missing)");
-    ExpectCorrupt(R"({"id":"delta","dtype":7})", "", "delta: dtype: expected a typestr, got 7");
+    ExpectCorrupt(R"({"id":"delta","dtype":7})", "",
+                  "delta: dtype: expected a dtype such as \"<i2\", got 7");
     ExpectCorrupt(R"({"id":"delta","dtype":"<q4"})", "", "delta: dtype: dtype \"<q4\"");
-    ExpectCorrupt(R"({"id":"delta","dtype":"|S4"})", "", "dtype: expected the typestr of a number");
+    ExpectCorrupt(R"({"id":"delta","dtype":"|S4"})", "", "dtype: expected a dtype of numbers");
     ExpectCorrupt(R"({"id":"delta","dtype":"<i4","astype":"<U1"})", "", "astype: expected");
     ExpectCorrupt(R"({"id":"fixedscaleoffset","dtype":"<f4","offset":1})", "",
                   R"(fixedscaleoffset: the compulsory member "scale" is missing)");
@@ -87,8 +88,10 @@ TEST(Filters, NameTheConfigurationMemberThatIsWrong) {
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2"})", "", R"("labels" is missing)");
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2","labels":["a",5]})", "",
                   "labels[1]: expected a string, got 5");
-    ExpectCorrupt(R"({"id":"categorize","dtype":"|V2","labels":[]})", "", "dtype: expected a U, S");
-    ExpectCorrupt(R"({"id":"categorize","dtype":"|O","labels":[]})", "", "dtype: |O needs");
+    ExpectCorrupt(R"({"id":"categorize","dtype":"|V2","labels":[]})", "",
+                  "dtype: expected a dtype of text");
+    ExpectCorrupt(R"({"id":"categorize","dtype":"|O","labels":[]})", "",
+                  "dtype: |O is allowed only");
     ExpectCorrupt(R"({"id":"shuffle","elementsize":-1})", "", "elementsize: expected an integer");
     ExpectCorrupt(R"({"id":"crc32","location":"middle"})", "", "location: expected \"start\" or");
     ExpectCorrupt(R"({"id":"adler32","location":4})", "", "location: expected \"start\" or");
@@ -251,11 +254,12 @@ TEST(Json2, RefusesInvalidChunks) {
     const std::string config = R"({"id":"json2"})";
     ExpectCorrupt(config, "{}", "a list that ends with");
     ExpectCorrupt(config, "[1]", "a list that ends with");
-    ExpectCorrupt(config, "[1,2,[1]]", "a typestr as the item before the last");
+    ExpectCorrupt(config, "[1,2,[1]]", "a dtype as the item before the last");
     ExpectCorrupt(config, R"([1,"<i4",7])", "shape: expected an array");
     ExpectCorrupt(config, R"([1,"<i4",[2]])", "expected 2 items, got 1");
-    ExpectCorrupt(config, R"([1,"<i4",[1000000000000]])", "more items than the text");
-    ExpectCorrupt(config, R"([1,"<i4",[4294967296,4294967296]])", "more items than the text");
+    ExpectCorrupt(config, R"([1,"<i4",[1000000000000]])", "more items than the encoded chunk");
+    ExpectCorrupt(config, R"([1,"<i4",[4294967296,4294967296]])",
+                  "more items than the encoded chunk");
     ExpectCorrupt(config, R"([[1],"<i4",[1,1]])", "expected shape [], got [1,1]");
     ExpectCorrupt(config, R"([300,"|i1",[1]])", "item 0: expected a value of dtype |i1, got 300");
     EXPECT_FALSE(Decode(config, R"(["x","|S1",[1]])").ok());

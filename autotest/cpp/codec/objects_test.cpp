@@ -82,7 +82,7 @@ TEST(Vlen, ChecksTheCount) {
     ExpectCorrupt(kUtf8, {2}, Number(1) + Item("a"), "holds 1 items instead of 2");
     ExpectCorrupt(kUtf8, {2}, Number(0xffffffffU), "holds 4294967295 items instead of 2");
     // The input ends early, so no memory is allocated for the stated number of items.
-    ExpectCorrupt(kUtf8, {0xffffffffU}, Number(0xffffffffU) + Item("a"), "ends within its");
+    ExpectCorrupt(kUtf8, {0xffffffffU}, Number(0xffffffffU) + Item("a"), "is truncated within its");
     ExpectDecodes(kUtf8, {0}, Number(0), {});
 }
 
@@ -136,7 +136,7 @@ TEST(Json2Objects, RefuseOtherShapes) {
     ExpectCorrupt(kJson2, {2, 1}, R"([["a"],["b","c"],"|O",[2,1]])", "expected a list of 1 items");
     EXPECT_TRUE(test::Fails(Decode(kJson2, {2}, std::string(200, '[')).status(), StatusCode::kLimit,
                             "ZARR_MAX_JSON_DEPTH"));
-    ExpectCorrupt(kJson2, {1000000}, R"(["|O",[1000000]])", "more items than the text");
+    ExpectCorrupt(kJson2, {1000000}, R"(["|O",[1000000]])", "more items than the encoded chunk");
     const auto encoding = Decode(R"({"id":"json2","encoding":"utf-16"})", {1}, "");
     EXPECT_EQ(encoding.status().code(), StatusCode::kUnsupported);
 }

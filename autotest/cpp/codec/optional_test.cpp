@@ -207,7 +207,7 @@ TEST(V3Optional, OtherTypesAndCodecsAreRefused) {
         EXPECT_TRUE(Fails(parse(Elements(type)), StatusCode::kUnsupported, "zarrs.optional of"))
             << type;
     EXPECT_TRUE(Fails(parse(Elements("zarrs.optional", R"({"name": "int8"})")),
-                      StatusCode::kUnsupported, "inside of another type"));
+                      StatusCode::kUnsupported, "inside another data type"));
     EXPECT_TRUE(Fails(parse(R"("zarrs.optional")"), StatusCode::kCorrupt, "configuration"));
     const std::string bytes = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
     EXPECT_TRUE(Fails(parse(Elements("int16"), bytes), StatusCode::kCorrupt,

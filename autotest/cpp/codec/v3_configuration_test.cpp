@@ -117,7 +117,7 @@ TEST(V3Configuration, VariableLengthCodecsHaveNoMembers) {
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("vlen-bytes")}, context), StatusCode::kCorrupt,
                       "is a codec for bytes, but the data type is text"));
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("bytes")}, context), StatusCode::kCorrupt,
-                      "codecs[0]: expected the codec vlen-utf8 or vlen-bytes"));
+                      "codecs[0]: expected codec vlen-utf8 or vlen-bytes"));
     EXPECT_TRUE(Fails(Pipeline::Bind({V3Spec("vlen-utf8")}, ContextOf("<i4", {2})),
                       StatusCode::kCorrupt, "needs variable-length data"));
     EXPECT_TRUE(Fails(Pipeline::Bind({}, context), StatusCode::kCorrupt, "codec"));

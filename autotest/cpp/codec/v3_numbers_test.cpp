@@ -99,7 +99,7 @@ TEST(V3CastValue, FailsOutOfRangeByDefault) {
     const std::vector<double> over = {128};
     EXPECT_TRUE(Fails(EncodeValues<std::int8_t>(CastTo("int8"), "<f8", over),
                       StatusCode::kInvalidArgument,
-                      "cast_value: the float64 128.0 has no counterpart in int8"));
+                      "cast_value: the float64 128.0 cannot be converted to int8"));
     ExpectValues(EncodeValues<std::int8_t>(CastTo("int8", R"(,"out_of_range":"clamp")"), "<f8",
                                            std::vector<double>{128, -129, 1e300, -1e300, 127.4}),
                  {127, -128, 127, -128, 127});
@@ -131,7 +131,7 @@ TEST(V3CastValue, OverflowsFloatsToInfinityIfItClamps) {
     ExpectValues(EncodeValues<float>(CastTo("float32", clamp), "<f8", over),
                  {HUGE_VALF, -HUGE_VALF, HUGE_VALF});
     EXPECT_TRUE(Fails(EncodeValues<float>(CastTo("float32"), "<f8", over),
-                      StatusCode::kInvalidArgument, "1e+39 has no counterpart in float32"));
+                      StatusCode::kInvalidArgument, "1e+39 cannot be converted to float32"));
     // 65519.99 rounds to the largest float16. 65520 rounds past it.
     ExpectValues(EncodeValues<std::uint16_t>(CastTo("float16", clamp), "<f8",
                                              std::vector<double>{65519.99, 65520, 6e-8, 1e-9}),
@@ -179,7 +179,7 @@ TEST(V3CastValue, MapsScalarsBeforeAnythingElse) {
 TEST(V3CastValue, AppliesTheSameRulesToDecoding) {
     EXPECT_TRUE(
         Fails(DecodeValues<std::int8_t>(CastTo("uint8"), "|i1", std::vector<std::uint8_t>{1, 200}),
-              StatusCode::kCorrupt, "the uint8 200 has no counterpart in int8"));
+              StatusCode::kCorrupt, "the uint8 200 cannot be converted to int8"));
     ExpectValues(DecodeValues<std::int8_t>(CastTo("uint8", R"(,"out_of_range":"wrap")"), "|i1",
                                            std::vector<std::uint8_t>{1, 200}),
                  {1, -56});
@@ -560,10 +560,10 @@ TEST(V3Zfp, TakesEveryMode) {
 TEST(V3Zfp, RefusesWhatLibzfpLacks) {
     const std::string list = OneCodec("zfp", R"({"mode":"reversible"})");
     EXPECT_TRUE(Fails(BindV3(list, ContextOf("|b1", {3})), StatusCode::kUnsupported,
-                      "zfp: libzfp has no items of bool"));
+                      "zfp: libzfp does not support data type bool"));
     EXPECT_TRUE(Fails(BindV3(list, ContextOf("<c8", {3})), StatusCode::kUnsupported, "complex64"));
     EXPECT_TRUE(Fails(BindV3(list, ContextOf("<f4", {1, 1, 1, 1, 1})), StatusCode::kUnsupported,
-                      "up to 4 dimensions, not of 5"));
+                      "at most 4 dimensions, but the chunk has 5"));
     const struct {
         const char* configuration;
         const char* message;

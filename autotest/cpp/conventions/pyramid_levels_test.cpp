@@ -44,7 +44,8 @@ TEST(PyramidLevels, ThatFitAreKept) {
 
 TEST(PyramidLevels, ThatDoNotFitAreLeftOut) {
     ExpectLeftOut([](TreeBuilder&) {}, "does not exist");
-    ExpectLeftOut([](TreeBuilder& tree) { tree.Group("b"); }, "is a group where others are arrays");
+    ExpectLeftOut([](TreeBuilder& tree) { tree.Group("b"); },
+                  "is a group, but other levels are arrays");
     ExpectLeftOut([](TreeBuilder& tree) { tree.Text("b/.zarray", "{"); },
                   "cannot be read: b/.zarray: ");
     ExpectLeftOut([](TreeBuilder& tree) { tree.Raster("b", 4, 4, "\"<i2\""); },

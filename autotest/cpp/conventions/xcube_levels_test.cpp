@@ -110,7 +110,7 @@ TEST(XcubeLevels, ALinkOutsideIsRefused) {
 TEST(XcubeLevels, ADanglingOrCircularLinkEnds) {
     const std::pair<const char*, const char*> faults[] = {
         {"absent.zarr", "0.link: level /absent.zarr does not exist"},
-        {".", "0.link: level / holds no raster"},
+        {".", "0.link: level / contains no raster"},
         {"1.zarr", "xcube levels: level /1.zarr is listed twice"}};
     for (const auto& [link, warning] : faults) {
         const auto tree = TreeBuilder().Text("0.link", link).Raster("1.zarr/chl", 4, 4).Tree();

@@ -123,9 +123,9 @@ TEST(FillValueJson, RefusesInvalidElements) {
          {"|b1", "<i2", "<f8", ">c16", "<M8[s]", "|S3", "<U2", "|V3", kStructure}) {
         const DataType type = Type(name);
         for (const std::size_t size : {std::size_t{0}, type.size - 1, type.size + 1})
-            EXPECT_TRUE(Fails(FillValueToJson(type, std::string(size, 'x')),
-                              StatusCode::kInvalidArgument,
-                              "fill_value: has " + std::to_string(size) + " bytes, an element of"))
+            EXPECT_TRUE(
+                Fails(FillValueToJson(type, std::string(size, 'x')), StatusCode::kInvalidArgument,
+                      "fill_value: has " + std::to_string(size) + " bytes, but an element of"))
                 << name;
     }
     EXPECT_TRUE(Fails(FillValueToJson(Type("<U2"), Units({'a', 0xd800})),

@@ -247,7 +247,7 @@ TEST(FillValue, BytesAreBase64WithPaddingLeftOut) {
     EXPECT_EQ(Fill("|V3", "0"), "\0\0\0"s);
     EXPECT_EQ(Fill("|S0", "\"\""), "");
     EXPECT_TRUE(Fails(ParseFillValue(Type("|S2"), Json("\"aGVsbG8=\"")), StatusCode::kCorrupt,
-                      "fill_value: holds 5 bytes, an element of dtype |S2 has 2"));
+                      "fill_value: holds 5 bytes, but an element of dtype |S2 has 2"));
     EXPECT_TRUE(Fails(ParseFillValue(Type("|V3"), Json("\"AQI=\"")), StatusCode::kCorrupt,
                       "holds 2 bytes"));
     EXPECT_TRUE(Fails(ParseFillValue(Type("|S9"), Json("\"hi\"")), StatusCode::kCorrupt, "base64"));

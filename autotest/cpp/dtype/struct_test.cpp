@@ -61,7 +61,7 @@ TEST(StructType, SwapsWhereAFieldDoes) {
 }
 
 TEST(StructType, NamesWhatIsWrong) {
-    EXPECT_TRUE(Fails(ParseDataType(Json("[]")), StatusCode::kCorrupt, "without fields"));
+    EXPECT_TRUE(Fails(ParseDataType(Json("[]")), StatusCode::kCorrupt, "needs at least one field"));
     for (const char* text : {"[1]", "[\"<i4\"]", "[[]]", "[[\"a\"]]", "[[\"a\",\"<i4\",[1],[2]]]"})
         EXPECT_TRUE(Fails(ParseDataType(Json(text)), StatusCode::kCorrupt, "expected a field ["));
     for (const char* text : {"[[1,\"<i4\"]]", "[[[\"a\"],\"<i4\"]]", "[[[\"a\",1],\"<i4\"]]"})

@@ -244,7 +244,7 @@ TEST(V3FillValue, OfBytesIsAnArrayOrBase64) {
     ExpectRefusedInV3("r24", {"[]", "[1, 2]", "[1, 2, 3, 4]", "\"\"", "\"AQI=\"", "\"AQIDBA==\""});
     ExpectRefusedInV3(kPaddedOf4, {"[1, 2, 3, 4, 5]", "\"AQIDBAU=\""});
     EXPECT_EQ(ParsedV3Fill("r24", "[1]"),
-              "fill_value: holds 1 bytes, an element of data type r24 has 3");
+              "fill_value: holds 1 bytes, but an element of data type r24 has 3");
     EXPECT_EQ(DumpedV3Fill("r24", "\1\0\xff"s), "[1, 0, 255]");
     EXPECT_EQ(DumpedV3Fill(kPaddedOf4, "ab\0\0"s), "\"YWI=\"");
     EXPECT_EQ(DumpedV3Fill("bytes", "\1\2\3"), "\"AQID\"");

@@ -190,7 +190,7 @@ TEST(V3Types, OfUnknownNamesAreReadAsTheirFallback) {
 
 TEST(V3Types, InvalidTextsAreRefused) {
     const std::pair<std::string, const char*> cases[] = {
-        {"null", "data_type: expected a name, or an object with one, got null"},
+        {"null", "data_type: expected a name, or an object with a \"name\", got null"},
         {"4", "expected a name"},
         {"[\"int8\"]", "expected a name"},
         {"{}", "expected a name"},
@@ -240,8 +240,8 @@ TEST(V3Types, InvalidTextsAreRefused) {
         {StructText(R"({"name":"x","data_type":"int8"},{"name":"x","data_type":"int8"})"),
          "two fields are called \"x\""},
         {StructText(R"({"name":"x","data_type":"string"})"),
-         "field \"x\": a type of variable length inside of a structure"},
-        {StructText(R"({"name":"x","data_type":"bytes"})"), "field \"x\": a type of variable"},
+         "field \"x\": a data type of variable length is not allowed inside a structure"},
+        {StructText(R"({"name":"x","data_type":"bytes"})"), "field \"x\": a data type of variable"},
         {StructText(R"({"name":"x","data_type":"r4"})"), "field \"x\": \"r4\": expected"},
     };
     for (const auto& [text, message] : cases) {

@@ -61,7 +61,7 @@ TEST(HierarchyWriter, CreatesNothingInOrOverAnArray) {
         ExpectFails(w.writer.CreateGroup(path), StatusCode::kInvalidArgument,
                     "a/.zarray: is an array");
     ExpectFails(w.writer.CreateArray("a/b", MetadataOf(Document())), StatusCode::kInvalidArgument,
-                "a/.zarray: is an array, which cannot hold \"a/b\"");
+                "a/.zarray: is an array, so \"a/b\" cannot be created inside it");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
@@ -88,9 +88,9 @@ TEST(HierarchyWriter, ReplacesNodesOnlyOnRequest) {
                {"implied/z/.zgroup", kGroupText}});
     for (const char* path : {"", "x", "g", "implied"})
         ExpectFails(w.writer.CreateArray(path, MetadataOf(Document())),
-                    StatusCode::kInvalidArgument, "a node or other keys already exist");
+                    StatusCode::kInvalidArgument, "an array, a group or other keys already exist");
     ExpectFails(w.writer.CreateArray("", MetadataOf(Document()), {}, IfExists::kReplace),
-                StatusCode::kInvalidArgument, "a node or other keys already exist");
+                StatusCode::kInvalidArgument, "an array, a group or other keys already exist");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
     ExpectSucceeds(w.writer.CreateArray("x", MetadataOf(Document()), {}, IfExists::kReplace));
     EXPECT_EQ(w.store->TakeChanges(), (StringList{"erase x/.zarray", "erase x/.zattrs", "erase x/0",
@@ -126,8 +126,10 @@ TEST(HierarchyWriter, ChecksPaths) {
     };
     check("a/../b", StatusCode::kInvalidArgument, "\"..\"");
     check(std::string("a\0b", 3), StatusCode::kInvalidArgument, "NUL");
-    check("a/.zgroup/b", StatusCode::kInvalidArgument, "no node can be called .zgroup");
-    check(".zmetadata", StatusCode::kInvalidArgument, "no node can be called .zmetadata");
+    check("a/.zgroup/b", StatusCode::kInvalidArgument,
+          "no array or group can have the name .zgroup");
+    check(".zmetadata", StatusCode::kInvalidArgument,
+          "no array or group can have the name .zmetadata");
     check(std::string(4090, 'x'), StatusCode::kInvalidArgument, "not a valid key");
     check(deep, StatusCode::kLimit, "nest more than 64 levels");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
@@ -207,7 +209,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     for (const char* name : {"", ".", "..", "x/y", "x\\y", "/x", ".zarray"})
         ExpectFails(w.writer.RenameNode("g/b", name), StatusCode::kInvalidArgument);
     ExpectFails(w.writer.RenameNode("g/b", "taken"), StatusCode::kInvalidArgument,
-                "\"g/taken\": a node or other keys already exist");
+                "\"g/taken\": an array, a group or other keys already exist");
     ExpectFails(w.writer.RenameNode("g/a", "c"), StatusCode::kNotFound, "\"g/a\"");
     ExpectFails(w.writer.RenameNode("", "c"), StatusCode::kInvalidArgument, "the root");
     EXPECT_EQ(w.store->TakeChanges(), StringList());

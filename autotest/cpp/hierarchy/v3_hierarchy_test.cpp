@@ -156,14 +156,13 @@ TEST(V3Writer, MakesGroupsAndArrays) {
     EXPECT_TRUE(Fails(w.writer.CreateGroup("g/a/b"), StatusCode::kInvalidArgument,
                       "g/a/zarr.json: is an array"));
     EXPECT_TRUE(Fails(w.writer.CreateGroup("g/zarr.json"), StatusCode::kInvalidArgument,
-                      "no node can be called zarr.json"));
+                      "no array or group can have the name zarr.json"));
 }
 
 TEST(V3Writer, RefusesArraysOfAnotherVersion) {
     WrittenV3 w({});
     EXPECT_TRUE(Fails(w.writer.CreateArray("a", MetadataOf(ArrayText("[1]"))),
-                      StatusCode::kInvalidArgument,
-                      "a/zarr.json: the Zarr version of the array differs"));
+                      StatusCode::kInvalidArgument, "a/zarr.json: the array is of Zarr v"));
 }
 
 TEST(V3Writer, LearnsTheVersionFromTheStore) {

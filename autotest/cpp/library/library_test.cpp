@@ -181,7 +181,7 @@ TEST_P(LibraryFormats, ReadsAndWritesStrings) {
     EXPECT_TRUE(
         Fails(array.Read<float>(Region::All({3})), StatusCode::kInvalidArgument, "ReadStrings()"));
     EXPECT_TRUE(Fails(array.WriteStrings(Region::All({3}), {"a"}), StatusCode::kInvalidArgument,
-                      "3 elements, the vector has 1"));
+                      "3 elements, but the vector has 1"));
 }
 
 TEST_P(LibraryFormats, DeletesNodes) {
@@ -286,7 +286,7 @@ TEST(Library, ReadsElementsAsTheyAreStored) {
     ASSERT_TRUE(Succeeds(array.Read(Region::All({2}), MemoryType::kElement, read.data())));
     EXPECT_EQ(read, std::string("abcde\0", 6));
     EXPECT_TRUE(
-        Fails(array.Read<int>(Region::All({2})), StatusCode::kInvalidArgument, "is no number"));
+        Fails(array.Read<int>(Region::All({2})), StatusCode::kInvalidArgument, "is not a number"));
 }
 
 TEST(Library, ParsesDataTypes) {
@@ -317,8 +317,8 @@ TEST(Library, ChecksArguments) {
     int value = 0;
     EXPECT_TRUE(
         Fails(array.Read({{0}, {1}, {}}, MemoryType::kInt32, &value, {4, 4}), kInvalid, "strides"));
-    EXPECT_TRUE(
-        Fails(array.Write(Region::All({4}), Count(3)), kInvalid, "4 elements, the vector has 3"));
+    EXPECT_TRUE(Fails(array.Write(Region::All({4}), Count(3)), kInvalid,
+                      "4 elements, but the vector has 3"));
     EXPECT_TRUE(Fails(tree.CreateArray("a", Options("<i4", {4}, {2})), kInvalid, "a"));
     EXPECT_TRUE(Fails(tree.CreateArray("../b", Options("<i4", {4}, {2})), kInvalid, ".."));
     EXPECT_TRUE(Fails(tree.CreateArray("b", Options("<i4", {4, 4}, {2})), kInvalid, "chunk"));

@@ -188,7 +188,7 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
         {"chunk_key_encoding", R"({"name": "v2", "configuration": {"separator": "-"}})",
          R"(chunk_key_encoding.separator: expected "/" or ".", got "-")"},
         {"chunk_key_encoding", R"({"name": "v2", "configuration": {"colour": 1}})",
-         "chunk_key_encoding.colour: unknown member"},
+         "chunk_key_encoding: unknown member \"colour\" of the configuration"},
         {"fill_value", "", "\"fill_value\" is missing"},
         {"fill_value", "-1", "fill_value"},
         {"codecs", "{}", "codecs: expected a list of codecs"},

@@ -176,7 +176,7 @@ TEST_F(Directory, FollowsLinks) {
 TEST_F(Directory, ShowsDanglingLinks) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
-                      "dangling: is there, but cannot be opened"));
+                      "dangling: exists, but cannot be opened"));
     ASSERT_EQ(store_.List("")->size(), 1U);
     EXPECT_TRUE((*store_.List(""))[0].is_prefix);
     fs::create_symlink("loop", folder_.path() / "loop");
