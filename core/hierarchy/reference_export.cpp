@@ -94,14 +94,16 @@ class Exporter {
         node.path = path;
         ZARR_ASSIGN_OR_RETURN(node.metadata, hierarchy_.Metadata(path));
         if (node.metadata.format == Format::kV1)
-            return Status::Unsupported("/" + path + ": references to arrays of Zarr v1 are not "
+            return Status::Unsupported("/" + path +
+                                       ": references to arrays of Zarr v1 are not "
                                        "written; copy the array to Zarr v2 first");
         node.counts = DimVector<std::uint64_t>(node.metadata.rank(), 0);
         for (std::size_t i = 0; i < node.metadata.rank(); ++i) {
             node.counts[i] = node.metadata.StoredAxis(i).count();
             const auto product = CheckedMul(node.chunks, node.counts[i]);
             if (!product)
-                return OverLimit(Limit::kReferences, "/" + path + ": the array has too many chunks");
+                return OverLimit(Limit::kReferences,
+                                 "/" + path + ": the array has too many chunks");
             node.chunks = *product;
         }
         most_chunks_ = std::max(most_chunks_, node.chunks);
@@ -125,10 +127,10 @@ class Exporter {
     // Writes the documents of a node that exist. Documents of other software, such as NCZarr, are
     // written if the store can list.
     Status WriteDocuments(const std::string& path) {
-        if (!IsValidUtf8(path))
-            return Status::Unsupported("/" + path + ": the name is not UTF-8");
+        if (!IsValidUtf8(path)) return Status::Unsupported("/" + path + ": the name is not UTF-8");
         std::vector<std::string> keys;
-        for (const Document document : {Document::kGroup, Document::kArray, Document::kAttributes}) {
+        for (const Document document :
+             {Document::kGroup, Document::kArray, Document::kAttributes}) {
             std::string key = hierarchy_.KeyOf(path, document);
             if (keys.empty() || keys.back() != key) keys.push_back(std::move(key));
         }
@@ -163,9 +165,9 @@ class Exporter {
     // list.
     Result<std::optional<std::vector<std::uint64_t>>> ListChunks(const KeyedChunks& chunks) const {
         std::vector<std::uint64_t> numbers;
-        const Status listed = chunks.ForEachStored(
-            [&](std::uint64_t number) { numbers.push_back(number); },
-            [](std::optional<std::uint64_t> /*size*/) {});
+        const Status listed =
+            chunks.ForEachStored([&](std::uint64_t number) { numbers.push_back(number); },
+                                 [](std::optional<std::uint64_t> /*size*/) {});
         if (listed.code() == StatusCode::kUnsupported)
             return std::optional<std::vector<std::uint64_t>>();
         if (!listed.ok()) return listed;
@@ -184,8 +186,8 @@ class Exporter {
                              "/" + array.path + ": the array has too many chunks");
         for (std::uint64_t first = 0; first < count; first += kBatch) {
             const double done = static_cast<double>(first) / static_cast<double>(count);
-            ZARR_RETURN_IF_ERROR(Report((static_cast<double>(index) + done) /
-                                        static_cast<double>(arrays_.size())));
+            ZARR_RETURN_IF_ERROR(
+                Report((static_cast<double>(index) + done) / static_cast<double>(arrays_.size())));
             std::vector<std::uint64_t> numbers;
             for (std::uint64_t i = first; i < count && i - first < kBatch; ++i)
                 numbers.push_back(listed ? (*listed)[static_cast<std::size_t>(i)] : i);

@@ -114,6 +114,10 @@ void WriteColumn(const ParquetColumnWriter& column, const Page& page, ThriftWrit
     footer.I64(6, static_cast<std::int64_t>(page.size));
     footer.I64(7, static_cast<std::int64_t>(page.compressed_size));
     footer.I64(9, static_cast<std::int64_t>(page.offset));
+    // Without the number of nulls, fastparquet reads integers as floating-point numbers.
+    footer.BeginStruct(12);
+    footer.I64(3, static_cast<std::int64_t>(column.nulls()));
+    footer.EndStruct();
     footer.EndStruct();
     footer.EndStruct();
 }
@@ -123,6 +127,7 @@ void WriteColumn(const ParquetColumnWriter& column, const Page& page, ThriftWrit
 void ParquetColumnWriter::AddRun(std::uint64_t rows, std::uint8_t level) {
     if (rows == 0) return;
     rows_ += rows;
+    if (level == 0) nulls_ += rows;
     if (!runs_.empty() && runs_.back().level == level)
         runs_.back().rows += rows;
     else
@@ -163,7 +168,7 @@ std::string ParquetColumnWriter::PageData() const {
 }
 
 void ParquetColumnWriter::Clear() {
-    rows_ = 0;
+    rows_ = nulls_ = 0;
     runs_.clear();
     values_.clear();
 }

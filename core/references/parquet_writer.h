@@ -32,6 +32,7 @@ class ParquetColumnWriter {
     Type type() const { return type_; }
     bool is_optional() const { return type_ != Type::kInt64; }
     std::uint64_t rows() const { return rows_; }
+    std::uint64_t nulls() const { return nulls_; }
     // Returns the data of a page of version 1: the definition levels of an optional column, and the
     // values in the encoding PLAIN (Apache Parquet, "Data pages").
     std::string PageData() const;
@@ -50,6 +51,7 @@ class ParquetColumnWriter {
     std::string name_;
     Type type_;
     std::uint64_t rows_ = 0;
+    std::uint64_t nulls_ = 0;
     std::vector<Run> runs_;
     std::string values_;  // in the encoding PLAIN
 };

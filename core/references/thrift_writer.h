@@ -9,9 +9,9 @@
 
 namespace zarr {
 
-// Writes the compact protocol of Apache Thrift ("Thrift Compact protocol encoding"). The fields of a
-// struct must be written in ascending order of their ids, which are at most 15 apart. Begins in the
-// outermost struct. Not thread-safe.
+// Writes the compact protocol of Apache Thrift ("Thrift Compact protocol encoding"). The fields of
+// a struct must be written in ascending order of their ids, which are at most 15 apart. Begins in
+// the outermost struct. Not thread-safe.
 class ThriftWriter {
   public:
     // Write a field of the current struct.

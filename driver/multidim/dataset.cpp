@@ -288,8 +288,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
 
 std::string MultiDimDatasetOptionList() {
     return std::string("<MultiDimDatasetCreationOptionList>") + kMultiDimOptions +
-           kReferenceOptions +
-           "</MultiDimDatasetCreationOptionList>";
+           kReferenceOptions + "</MultiDimDatasetCreationOptionList>";
 }
 
 std::string MultiDimArrayOptionList() {

@@ -167,7 +167,8 @@ Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALData
     ZARR_ASSIGN_OR_RETURN(MdimDataset* const own, FindSource(source, opened));
     ZARR_ASSIGN_OR_RETURN(const StorePath path, FindTarget(name));
     ReferencesCopy copy(own->session(), progress, progress_data);
-    ZARR_RETURN_IF_ERROR(form == ReferenceForm::kJson ? copy.WriteJson(path) : copy.WriteParquet(path));
+    ZARR_RETURN_IF_ERROR(form == ReferenceForm::kJson ? copy.WriteJson(path)
+                                                      : copy.WriteParquet(path));
     return OpenReferences(path);
 }
 

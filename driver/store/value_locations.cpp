@@ -98,8 +98,7 @@ Result<Reference> ValueLocations::Find(const std::string& key, bool is_known) co
     }
     // A URL is percent-encoded, and may end with a query.
     if (folder_.kind() == StorePath::Kind::kWebServer)
-        if (auto url = folder_.Url(key))
-            return Reference::Target(*std::move(url), 0, std::nullopt);
+        if (auto url = folder_.Url(key)) return Reference::Target(*std::move(url), 0, std::nullopt);
     return Reference::Target(location_ + "/" + key, 0, std::nullopt);
 }
 

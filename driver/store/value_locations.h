@@ -27,8 +27,8 @@ class ValueLocations {
     static zarr::Result<ValueLocations> Of(const StorePath& path,
                                            std::shared_ptr<const zarr::Store> store);
 
-    // Returns the reference to the value of `key`; absent if the value is absent. Sends a request if
-    // `is_known` is false, which says that the value may be absent. kUnsupported if the value is
+    // Returns the reference to the value of `key`; absent if the value is absent. Sends a request
+    // if `is_known` is false, which says that the value may be absent. kUnsupported if the value is
     // compressed in a zip file.
     zarr::Result<zarr::Reference> Find(const std::string& key, bool is_known) const;
 
