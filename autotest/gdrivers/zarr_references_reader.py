@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Reads references with fsspec, zarr-python, xarray and fastparquet; runs in their own environment.
+
+    python zarr_references_reader.py FUNCTION RESULT ARGUMENT...
+
+Each function writes its result to the file RESULT.
+"""
+
+import json
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+
+warnings.simplefilter("ignore")
+
+
+def with_zarr(result, target, *paths):
+    """Reads arrays through fsspec's reference file system and zarr-python, as NPZ."""
+    import fsspec
+    import zarr
+
+    files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True})
+    root = zarr.open_group(zarr.storage.FsspecStore(files, read_only=True), mode="r")
+    np.savez(result, **{path: root[path][...] for path in paths})
+
+
+def with_xarray(result, target, *paths):
+    """Reads variables of the root group through xarray's engine kerchunk, as NPZ."""
+    import xarray
+
+    opened = xarray.open_dataset(target, engine="kerchunk", mask_and_scale=False)
+    np.savez(result, **{path: opened[path].values for path in paths})
+
+
+def partition(result, *files):
+    """Reads Parquet files through fastparquet, as JSON: a list of rows for each file."""
+    import fastparquet
+
+    read = {}
+    for file in files:
+        table = fastparquet.ParquetFile(file).to_pandas()
+        assert list(map(str, table.dtypes)) == ["object", "int64", "int64", "object"], table.dtypes
+        rows = zip(*(table[name] for name in ("path", "offset", "size", "raw")))
+        read[file] = [[path, int(offset), int(size), None if raw is None else raw.hex()]
+                      for path, offset, size, raw in rows]  # fmt: skip
+    pathlib.Path(result).write_text(json.dumps(read), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
