@@ -16,21 +16,33 @@ import numpy as np
 warnings.simplefilter("ignore")
 
 
-def with_zarr(result, target, *paths):
-    """Reads arrays through fsspec's reference file system and zarr-python, as NPZ."""
+def store_of(target):
+    """fsspec's reference file system as a store of zarr-python."""
     import fsspec
     import zarr
 
     files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True})
-    root = zarr.open_group(zarr.storage.FsspecStore(files, read_only=True), mode="r")
+    return zarr.storage.FsspecStore(files, read_only=True)
+
+
+def with_zarr(result, target, *paths):
+    """Reads arrays through fsspec's reference file system and zarr-python, as NPZ."""
+    import zarr
+
+    root = zarr.open_group(store_of(target), mode="r")
     np.savez(result, **{path: root[path][...] for path in paths})
 
 
 def with_xarray(result, target, *paths):
-    """Reads variables of the root group through xarray's engine kerchunk, as NPZ."""
+    """Reads variables of the root group through xarray, as NPZ: in Zarr v2 by its engine kerchunk, which does
+    not open Zarr v3."""
     import xarray
 
-    opened = xarray.open_dataset(target, engine="kerchunk", mask_and_scale=False)
+    path = pathlib.Path(target)
+    if path.is_file() and "zarr.json" in json.loads(path.read_text(encoding="utf-8"))["refs"]:
+        opened = xarray.open_zarr(store_of(target), consolidated=False, mask_and_scale=False)
+    else:
+        opened = xarray.open_dataset(target, engine="kerchunk", mask_and_scale=False)
     np.savez(result, **{path: opened[path].values for path in paths})
 
 
