@@ -19,8 +19,9 @@ from test_zarr_cancel import refused_at_each_call
 from zarr_formats import BOTH, V2, V3
 from zarr_gdal import config_options, create_deletes_first
 from zarr_http import Served
-from zarr_references import pack, read_by, write_json
+from zarr_references import PYTHON, pack, write_json
 from zarr_store import make_array, make_store, zip_folder
+from zarr_tools import plain_environment
 
 pytestmark = BOTH
 
@@ -30,6 +31,7 @@ CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
 LEVEL = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 VALUES = {"cube": CUBE, "level": LEVEL, "scalar": np.array(5, "<i4"), "deep/er/level": LEVEL + 1,
           "time": np.arange(4.0)}  # fmt: skip
+READER = pathlib.Path(__file__).with_name("zarr_references_reader.py")
 SPARSE = CUBE.copy()
 SPARSE[2, 16:30, 32:48] = 9
 
@@ -77,7 +79,18 @@ def references_in(document):
     return json.loads(pathlib.Path(document).read_text())["refs"]
 
 
-def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL"):
+def read_by(function, result, *arguments, protocol="file"):
+    """Runs a function of zarr_references_reader.py, which writes what it reads to the file `result`. fsspec
+    does not open references in Parquet with nested groups unless it is told the protocol of the targets."""
+    done = subprocess.run(
+        [PYTHON, READER, function, result, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+        env={**plain_environment("PYTHONPATH"), "REMOTE_PROTOCOL": protocol}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return result
+
+
+def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file"):
     """The driver, zarr-python and xarray read the values."""
     with config_options(ZARR_REFERENCE_FOLDERS=folders):
         root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
@@ -88,7 +101,7 @@ def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL"):
             assert np.array_equal(np.reshape(values, wanted(path).shape), wanted(path)), path
     functions = {"with_zarr": paths, "with_xarray": [path for path in paths if "/" not in path and path != "time"]}
     for function, names in functions.items():
-        read = np.load(read_by(function, tmp_path / f"{function}.npz", target, *names))
+        read = np.load(read_by(function, tmp_path / f"{function}.npz", target, *names, protocol=protocol))
         for path in names:
             assert np.array_equal(read[path], wanted(path)), (function, path)
 
@@ -173,7 +186,7 @@ def test_a_web_server(tmp_path, option):
     target = target_of(tmp_path, option)
     with Served(tmp_path / "in") as server:
         assert convert(f"{server.url}/{store.name}", target, option)
-        assert_readable(target, tmp_path, folders="")
+        assert_readable(target, tmp_path, folders="", protocol="http")
         if not is_parquet(option):
             found = [value for value in references_in(target).values() if isinstance(value, list)]
             assert found and all(value[0].startswith(server.url) for value in found)
@@ -189,7 +202,7 @@ def test_references_to_a_web_server(tmp_path, store, option):
         source = write_json(tmp_path / "source.json", moved)
         target = target_of(tmp_path, option)
         assert convert(source, target, option)
-        assert_readable(target, tmp_path, folders="")
+        assert_readable(target, tmp_path, folders="", protocol="http")
 
 
 @FORMS

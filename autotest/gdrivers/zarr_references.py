@@ -41,23 +41,13 @@ def write_json(path, references, version=1, **members):
 
 PYTHON = TOOLS / "references" / "bin" / "python"
 PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
-READER = pathlib.Path(__file__).with_name("zarr_references_reader.py")
 SECONDS = 300
 
 
 def write_by(function, target, *arguments):
     """Runs a function of zarr_references_program.py, which writes references to `target`."""
-    return run_program(PROGRAM, function, target, *arguments)
-
-
-def read_by(function, result, *arguments):
-    """Runs a function of zarr_references_reader.py, which writes what it reads to the file `result`."""
-    return run_program(READER, function, result, *arguments)
-
-
-def run_program(program, function, target, *arguments):
     done = subprocess.run(
-        [str(PYTHON), str(program), function, str(target), *(str(argument) for argument in arguments)],
+        [str(PYTHON), str(PROGRAM), function, str(target), *(str(argument) for argument in arguments)],
         env=plain_environment("PYTHONPATH"), capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -3,10 +3,12 @@
 
     python zarr_references_reader.py FUNCTION RESULT ARGUMENT...
 
-Each function writes its result to the file RESULT.
+Each function writes its result to the file RESULT. The environment variable REMOTE_PROTOCOL is the
+protocol of the files that the references name.
 """
 
 import json
+import os
 import pathlib
 import sys
 import warnings
@@ -21,7 +23,8 @@ def store_of(target):
     import fsspec
     import zarr
 
-    files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True})
+    files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True},
+                              remote_protocol=os.environ["REMOTE_PROTOCOL"])  # fmt: skip
     return zarr.storage.FsspecStore(files, read_only=True)
 
 
@@ -42,7 +45,8 @@ def with_xarray(result, target, *paths):
     if path.is_file() and "zarr.json" in json.loads(path.read_text(encoding="utf-8"))["refs"]:
         opened = xarray.open_zarr(store_of(target), consolidated=False, mask_and_scale=False)
     else:
-        opened = xarray.open_dataset(target, engine="kerchunk", mask_and_scale=False)
+        opened = xarray.open_dataset(target, engine="kerchunk", mask_and_scale=False,
+                                     storage_options={"remote_protocol": os.environ["REMOTE_PROTOCOL"]})  # fmt: skip
     np.savez(result, **{path: opened[path].values for path in paths})
 
 
