@@ -62,11 +62,16 @@ Result<StorePath> FindTarget(const char* name) {
     return parsed.path;
 }
 
+Status CheckNoServerOrZip(const StorePath& path) {
+    return path.kind() == StorePath::Kind::kWebServer || ZipLocationOf(path)
+               ? Status::Unsupported("references are not written to web servers and zip files")
+               : Status();
+}
+
 // Returns Ok if a document of references can be written to `path`: nothing exists there, or a file
 // that is empty or holds references.
 Status CheckDocumentTarget(const StorePath& path) {
-    if (path.kind() == StorePath::Kind::kWebServer || ZipLocationOf(path))
-        return Status::Unsupported("references are not written to web servers and zip files");
+    ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))
         return Status::Invalid(
             "the name of references in JSON ends in .json, so that readers recognise them");
@@ -112,9 +117,7 @@ class ReferencesCopy {
 
     Status WriteParquet(const StorePath& path) {
         const StorePath folder = FolderOf(path);
-        ZARR_RETURN_IF_ERROR(CheckWritable(folder));
-        if (ZipLocationOf(folder))
-            return Status::Unsupported("references in Parquet are not written to zip files");
+        ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
         ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
         const auto store = OpenFolder(replacement.folder());
         zarr::KerchunkParquetWriter writer(*store);

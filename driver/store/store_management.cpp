@@ -295,12 +295,19 @@ bool IsParquetOfReferences(std::string_view name) {
            number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool HoldsReferencesInParquet(const zarr::Store& folder) {
+    zarr::Buffer text;
+    const auto found =
+        zarr::GetDocument(folder, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
+    return found.ok() && *found && zarr::AreKerchunkReferences(std::as_const(text).span().text());
+}
+
 }  // namespace
 
 Status CheckNoOtherFiles(const std::string& folder, const char* refusal) {
     const auto store = OpenFolder(folder);
     ZARR_ASSIGN_OR_RETURN(std::string foreign, zarr::FindForeignKey(*store, IsCompanion));
-    if (!foreign.empty() && HoldsKerchunkReferences(folder)) {
+    if (!foreign.empty() && HoldsReferencesInParquet(*store)) {
         const auto is_known = [](std::string_view name) {
             return IsCompanion(name) || IsParquetOfReferences(name);
         };
