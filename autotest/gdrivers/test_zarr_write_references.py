@@ -311,7 +311,7 @@ def test_the_rows_of_parquet_files(tmp_path, store):
         array = os.path.relpath(os.path.dirname(file), tmp_path / "refs.parq")
         assert len(table) == 32
         for row, (path, offset, size, raw) in enumerate(table):
-            grid = {"cube": (4, 2, 4), "level": (2, 4)}.get(array, (1,))
+            grid = {"cube": (4, 2, 4), "level": (2, 4), "deep/er/level": (1, 1)}.get(array, (1,))
             key = None
             if row < np.prod(grid):
                 separator = "/" if array == "level" else "."
