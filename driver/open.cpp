@@ -210,9 +210,9 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     if (may_be_folder) return IsFolderOfStore(open_info, name);
-    if (IsReferences(open_info, name)) return true;
-    // Returns false if a copy will replace the zip file, because GDAL would delete the zip file
-    // before the copy is complete.
+    // Returns false if a copy will replace the file, because GDAL would delete the file before the
+    // copy is complete.
+    if (IsReferences(open_info, name)) return purpose != Purpose::kReplace;
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
 }

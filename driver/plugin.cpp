@@ -14,6 +14,8 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
+#include "driver/base/reference_options.h"
+#include "driver/base/report.h"
 #include "driver/base/thread_options.h"
 #include "driver/create/copy_files.h"
 #include "driver/create/create.h"
@@ -37,14 +39,10 @@ using zarr_driver::Builtin;
 using zarr_driver::ShowAsZarr;
 
 // True if GDAL's built-in driver must create the dataset: an array in a store that only the
-// built-in driver handles, or Kerchunk references in Parquet files.
+// built-in driver handles.
 bool IsForBuiltin(const char* name, CSLConstList options) {
-    if (Builtin() == nullptr) return false;
-    constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
-    return (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
-            zarr_driver::IsStoreOfBuiltin(name)) ||
-           (CPLFetchBool(options, kConvert, false) &&
-            zarr_driver::HasBuiltinOption(GDAL_DMD_CREATIONOPTIONLIST, kConvert));
+    return Builtin() != nullptr && CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
+           zarr_driver::IsStoreOfBuiltin(name);
 }
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
@@ -52,6 +50,10 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
         if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
             return ShowAsZarr(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
+        if (zarr_driver::AreReferencesAskedFor(options)) {
+            zarr_driver::EmitError(name, zarr_driver::NoReferencesWithoutSource());
+            return nullptr;
+        }
         return zarr_driver::Create(name, x_size, y_size, bands, type, options);
     });
 }
@@ -63,7 +65,8 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
         if (IsForBuiltin(name, options))
             return ShowAsZarr(
                 Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
-        if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
+        if (zarr_driver::AreReferencesAskedFor(options) ||
+            (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr))
             return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
                                                      progress_data);
         return zarr_driver::CreateCopy(name, source, strict, options, progress, progress_data);

@@ -193,25 +193,13 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
     assert not (folder / ".zgroup").exists()
 
 
-def test_conversion_to_kerchunk_is_left_to_the_builtin_driver(tmp_path, cpl):
-    """The conversion needs GDAL's driver Parquet; the built-in driver's error names PARQUET if it
-    is missing."""
-    (tmp_path / "chunk").write_bytes(bytes(4))
-    path = reference_file(tmp_path / "k.json", tmp_path / "chunk")
-    option = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE"
-    is_known = f"'{option}'" in builtin().GetMetadataItem("DMD_CREATIONOPTIONLIST").replace('"', "'")
-    is_listed = f"'{option}'" in driver().GetMetadataItem("DMD_CREATIONOPTIONLIST").replace('"', "'")
-    assert is_known == is_listed
-    if not is_known:
-        assert not reads_references() or not gdal_is_at_least(3, 12)
-        return
-    source = gdal.Open(f'ZARR:"{path}"')
-    made = driver().CreateCopy(str(tmp_path / "k.parq"), source, options=[option + "=YES"])
-    if gdal.GetDriverByName("Parquet") is None:
-        assert made is None and "PARQUET" in cpl.the_error() and cpl.warnings == []
-    else:
-        assert (tmp_path / "k.parq" / ".zmetadata").exists()
-    assert not (tmp_path / "k.parq" / ".zgroup").exists()
+def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
+    """Each driver converts what it has opened; test_zarr_write_references.py tests this driver."""
+    option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
+    for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
+        assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1
+    if gdal_is_at_least(3, 13):
+        assert option in builtin().GetMetadataItem("DMD_CREATIONOPTIONLIST").replace('"', "'")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -247,8 +235,8 @@ def test_options_of_the_builtin_driver_are_listed_as_its_own():
         ours, theirs = (options_of(one, item) for one in (driver(), builtin()))
         assert set(theirs) <= set(ours), item
         marked = {name for name in theirs if OF_BUILTIN in ours[name].get("description", "")}
-        assert {"CACHE_KERCHUNK_JSON", "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE"} & set(theirs) <= marked
-        assert not marked & {"COMPRESS", "FORMAT", "MULTIBAND", "USE_ZMETADATA", "CREATE_ZMETADATA"}
+        assert {"CACHE_KERCHUNK_JSON"} & set(theirs) <= marked
+        assert not marked & {"CONVERT_TO_KERCHUNK_PARQUET_REFERENCE", "COMPRESS", "FORMAT", "MULTIBAND", "USE_ZMETADATA", "CREATE_ZMETADATA"}
 
 
 def options_of(one, item):

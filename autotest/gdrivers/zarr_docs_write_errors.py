@@ -7,6 +7,7 @@ import resource
 import shutil
 import signal
 import time
+import zipfile
 
 import numpy as np
 import zarr
@@ -47,6 +48,46 @@ def append(folder, *options, of=None, array="a"):
 @provokes("cannot be created: <reason>")
 def _(folder):
     translate("/dev/null/new.zarr")
+
+
+def refer(target, form, of):
+    gdal.GetDriverByName("Zarr").CreateCopy(str(target), of, options=[f"CONVERT_TO_KERCHUNK_{form}=YES"])
+
+
+def multidim(folder, **options):
+    return gdal.OpenEx(str(make_store(folder, {"a": np.zeros((4, 4))}, **options)), gdal.OF_MULTIDIM_RASTER)
+
+
+@provokes("is a file without references, so it is not overwritten")
+def _(folder):
+    (folder / "a.json").write_text("{}")
+    refer(folder / "a.json", "JSON", multidim(folder))
+
+
+@provokes("the name of references in JSON ends in .json, so that readers recognise them")
+def _(folder):
+    refer(folder / "a.txt", "JSON", multidim(folder))
+
+
+@provokes("references are written only to the chunks of a dataset that this driver opened, and the source is a "
+          "dataset of the driver <name>")  # fmt: skip
+def _(folder):
+    refer(folder / "a.json", "JSON", source())
+
+
+@provokes("<key>: is compressed in the zip file, so that references cannot name its bytes; store the members "
+          "uncompressed")  # fmt: skip
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4))})
+    archive = zip_folder(store, folder / "a.zarr.zip", compression=zipfile.ZIP_DEFLATED)
+    refer(folder / "a.json", "JSON", gdal.OpenEx(str(archive), gdal.OF_MULTIDIM_RASTER))
+
+
+@provokes("<key>: references in Parquet describe stores of Zarr v2 only; write this store of Zarr v3 as references "
+          "in JSON")  # fmt: skip
+def _(folder):
+    translate(folder / "a.zarr", "FORMAT=ZARR_V3")
+    refer(folder / "a.parq", "PARQUET_REFERENCE", gdal.OpenEx(str(folder / "a.zarr"), gdal.OF_MULTIDIM_RASTER))
 
 
 @provokes("holds <name> and no Zarr store, so it is not overwritten")

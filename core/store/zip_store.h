@@ -47,6 +47,8 @@ struct ZipMember {
     std::uint16_t extra_size = 0;  // of the central directory entry; the local header's may differ
     bool is_encrypted = false;
 
+    // True if the contents are in the file as they are, without compression.
+    bool is_stored() const { return method == 0; }
     // Returns the version of a member's value. For nullptr, returns the version of an absent value.
     // The CRC-32 takes the role of a modification time.
     static ObjectVersion VersionOf(const ZipMember* member);
@@ -129,6 +131,9 @@ class ZipArchive {
     Status Read(const ZipMember& member, MutableByteSpan contents) const;
     Status ReadPart(const ZipMember& member, std::uint64_t offset, MutableByteSpan part) const;
 
+    // Returns the offset of a member's contents in the file. Reads the member's local header.
+    Result<std::uint64_t> FindContents(const ZipMember& member) const;
+
     // Reads several members whole, with one request for members near each other; see
     // Store::GetMany(). A failure's message starts with the member's name in `names`.
     Status ReadMany(const std::vector<const ZipMember*>& members,
@@ -147,8 +152,6 @@ class ZipArchive {
   private:
     ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory directory,
                std::string identity, std::string description);
-    // Returns the offset of a member's contents in the file.
-    Result<std::uint64_t> FindContents(const ZipMember& member) const;
     // Reads the stored (possibly compressed) bytes of a member into `memory`.
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
     // Returns the expected number of bytes from a member's local header to the end of its contents.

@@ -7,6 +7,7 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/option_values.h"
+#include "driver/base/reference_options.h"
 
 namespace zarr_driver {
 
@@ -64,7 +65,7 @@ Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
 
 std::string CreationOptionList() {
     return std::string("<CreationOptionList>") + ArrayOptions() + kDatasetOptions +
-           "</CreationOptionList>";
+           kReferenceOptions + "</CreationOptionList>";
 }
 
 Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) {

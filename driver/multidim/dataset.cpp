@@ -10,10 +10,12 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
 #include "driver/base/progress.h"
+#include "driver/base/reference_options.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
+#include "driver/multidim/references_copy.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -259,6 +261,7 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
         // Callers write to the store after creation, so it must be writable under its final name.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
@@ -273,6 +276,8 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        if (AreReferencesAskedFor(options))
+            return CopyAsReferences(name, source, options, progress, progress_data);
         const auto listed = ListGroups(source);
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         auto filled = FillCopy(made, source, strict, options, progress, progress_data);
@@ -283,7 +288,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
 
 std::string MultiDimDatasetOptionList() {
     return std::string("<MultiDimDatasetCreationOptionList>") + kMultiDimOptions +
-           "</MultiDimDatasetCreationOptionList>";
+           kReferenceOptions + "</MultiDimDatasetCreationOptionList>";
 }
 
 std::string MultiDimArrayOptionList() {

@@ -47,9 +47,9 @@ class MdimDataset final : public GDALDataset {
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options);
 
-// Implements GDALDriver::pfnCreateCopy for a source with a root group and without bands. Copies all
-// groups and arrays of the source. On failure or cancellation the new store is deleted, and an
-// existing store at the path stays.
+// Implements GDALDriver::pfnCreateCopy for a source with a root group and without bands, and for
+// every copy as references. Copies all groups and arrays of the source. On failure or cancellation
+// the new store is deleted, and an existing store at the path stays.
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data);

@@ -284,11 +284,35 @@ bool IsCompanion(std::string_view name) {
            zarr::EndsWith(name, ".partial") || zarr::EndsWith(name, ".link");
 }
 
+// True for names of Parquet files with Kerchunk references: "refs.0.parq".
+bool IsParquetOfReferences(std::string_view name) {
+    constexpr std::string_view kBegin = "refs.";
+    constexpr std::string_view kEnd = ".parq";
+    if (name.size() <= kBegin.size() + kEnd.size() || !zarr::EndsWith(name, kEnd)) return false;
+    const std::string_view number =
+        name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+    return name.substr(0, kBegin.size()) == kBegin &&
+           number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool HoldsReferencesInParquet(const zarr::Store& folder) {
+    zarr::Buffer text;
+    const auto found =
+        zarr::GetDocument(folder, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
+    return found.ok() && *found && zarr::AreKerchunkReferences(std::as_const(text).span().text());
+}
+
 }  // namespace
 
 Status CheckNoOtherFiles(const std::string& folder, const char* refusal) {
-    ZARR_ASSIGN_OR_RETURN(const std::string foreign,
-                          zarr::FindForeignKey(*OpenFolder(folder), IsCompanion));
+    const auto store = OpenFolder(folder);
+    ZARR_ASSIGN_OR_RETURN(std::string foreign, zarr::FindForeignKey(*store, IsCompanion));
+    if (!foreign.empty() && HoldsReferencesInParquet(*store)) {
+        const auto is_known = [](std::string_view name) {
+            return IsCompanion(name) || IsParquetOfReferences(name);
+        };
+        ZARR_ASSIGN_OR_RETURN(foreign, zarr::FindForeignKey(*store, is_known));
+    }
     if (foreign.empty()) return {};
     return Status::Invalid("holds " + zarr::Quoted(foreign) +
                            (IsStoreFolder(folder) ? " beside a Zarr store" : " and no Zarr store") +

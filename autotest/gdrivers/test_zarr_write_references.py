@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: MIT
+"""Writing references to the chunks of a store: Kerchunk's JSON documents and Parquet files.
+
+fsspec, zarr-python, xarray and fastparquet read what the driver wrote."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import zipfile
+
+import numpy as np
+import pytest
+import zarr_formats
+from osgeo import gdal
+from test_zarr_cancel import refused_at_each_call
+from zarr_formats import BOTH, V2, V3
+from zarr_gdal import config_options, create_deletes_first
+from zarr_http import Served
+from zarr_references import PYTHON, pack, write_json
+from zarr_store import make_array, make_store, zip_folder
+from zarr_tools import plain_environment
+
+pytestmark = BOTH
+
+RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
+JSON, PARQUET = "CONVERT_TO_KERCHUNK_JSON", "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE"
+CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
+LEVEL = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
+VALUES = {"cube": CUBE, "level": LEVEL, "scalar": np.array(5, "<i4"), "deep/er/level": LEVEL + 1,
+          "time": np.arange(4.0)}  # fmt: skip
+READER = pathlib.Path(__file__).with_name("zarr_references_reader.py")
+SPARSE = CUBE.copy()
+SPARSE[2, 16:30, 32:48] = 9
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with chunks below nested groups, one of which is absent in `cube`."""
+    return make_sample(tmp_path / "in")
+
+
+def make_sample(folder, consolidated=False):
+    made = make_store(folder, {
+        "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "fill_value": 9,
+                 "attrs": {"units": "m", "long_name": "h\u00f6he"}},
+        "level": {"values": LEVEL, "chunks": (16, 16), "dims": ("y", "x"), "dimension_separator": "/"},
+        "deep/er/level": {"values": LEVEL + 1, "chunks": (30, 50), "dims": ("y", "x"), "compressor": None},
+        "scalar": {"values": VALUES["scalar"], "dims": ()},
+        "time": {"values": VALUES["time"], "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}},
+    }, {"title": "a store"}, consolidated=consolidated)  # fmt: skip
+    zarr_formats.chunk_file(made, "cube", 2, 1, 2).unlink()
+    return made
+
+
+def wanted(path):
+    return SPARSE if path == "cube" else VALUES[path]
+
+
+def convert(source, target, option=JSON, **more):
+    """Writes references to the chunks of a dataset; returns whether that succeeded."""
+    if not isinstance(source, gdal.Dataset):
+        source = gdal.OpenEx(str(source), MULTIDIM)
+        assert source is not None, gdal.GetLastErrorMsg()
+    return gdal.GetDriverByName("Zarr").CreateCopy(str(target), source, options=[f"{option}=YES"], **more) is not None
+
+
+def is_parquet(option):
+    return option == PARQUET
+
+
+def target_of(folder, option):
+    return folder / ("refs.parq" if is_parquet(option) else "refs.json")
+
+
+def references_in(document):
+    return json.loads(pathlib.Path(document).read_text())["refs"]
+
+
+def read_by(function, result, *arguments, protocol="file"):
+    """Runs a function of zarr_references_reader.py, which writes what it reads to the file `result`. fsspec
+    does not open references in Parquet with nested groups unless it is told the protocol of the targets."""
+    done = subprocess.run(
+        [PYTHON, READER, function, result, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+        env={**plain_environment("PYTHONPATH"), "REMOTE_PROTOCOL": protocol}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return result
+
+
+def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file"):
+    """The driver, zarr-python and xarray read the values."""
+    with config_options(ZARR_REFERENCE_FOLDERS=folders):
+        root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
+        for path in paths:
+            array = root.OpenMDArrayFromFullname("/" + path)
+            values = array.ReadAsArray()
+            assert values is not None, gdal.GetLastErrorMsg()
+            assert np.array_equal(np.reshape(values, wanted(path).shape), wanted(path)), path
+    functions = {"with_zarr": paths, "with_xarray": [path for path in paths if "/" not in path and path != "time"]}
+    for function, names in functions.items():
+        read = np.load(read_by(function, tmp_path / f"{function}.npz", target, *names, protocol=protocol))
+        for path in names:
+            assert np.array_equal(read[path], wanted(path)), (function, path)
+
+
+@pytest.fixture
+def option(request):
+    if request.param == PARQUET and zarr_formats.is_v3():
+        pytest.skip("references in Parquet hold Zarr v2 only")
+    return request.param
+
+
+FORMS = pytest.mark.parametrize("option", [JSON, PARQUET], indirect=True)
+
+
+# ---------------------------------------------------------------------------------------------
+# Sources
+
+
+@FORMS
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_a_folder(tmp_path, option, consolidated, cpl):
+    store = make_sample(tmp_path / "in", consolidated)
+    before = {path: path.stat().st_mtime_ns for path in store.rglob("*")}
+    target = target_of(tmp_path, option)
+    assert convert(store, target, option)
+    assert_readable(target, tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in store.rglob("*")} == before
+    assert {path.name for path in tmp_path.iterdir()} - {"with_zarr.npz", "with_xarray.npz"} == {"in", target.name}
+    cpl.assert_quiet()
+
+
+def test_documents_are_copied_as_they_are(tmp_path, store):
+    assert convert(store, tmp_path / "refs.json")
+    references = references_in(tmp_path / "refs.json")
+    files = {path.relative_to(store).as_posix(): path for path in store.rglob("*") if path.is_file()}
+    assert references.keys() == files.keys()
+    for key, path in files.items():
+        is_chunk = isinstance(references[key], list)
+        assert references[key] == ([str(path)] if is_chunk else path.read_text()), key
+
+
+def test_names_of_files_that_need_escaping(tmp_path):
+    store = make_store(tmp_path / 'a "b" #c%20', {"d e+\u00e9": {"values": LEVEL, "chunks": (16, 50), "dims": ("y", "x")}})
+    for option in [JSON] if zarr_formats.is_v3() else [JSON, PARQUET]:
+        target = target_of(tmp_path, option)
+        assert convert(store, target, option)
+        with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+            array = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup().OpenMDArray("d e+\u00e9")
+            assert np.array_equal(array.ReadAsArray(), LEVEL)
+        read = np.load(read_by("with_zarr", tmp_path / "read.npz", target, "d e+\u00e9"))
+        assert np.array_equal(read["d e+\u00e9"], LEVEL)
+
+
+@FORMS
+def test_references_in_json(tmp_path, store, option):
+    """Ranges of a file stay ranges, and values in the document stay in the document."""
+    references = pack(store, tmp_path / "packed.bin", inline=64)
+    inline = {key for key, value in references.items() if isinstance(value, str) and value.startswith("base64:")}
+    assert inline
+    source = write_json(tmp_path / "source.json", references)
+    target = target_of(tmp_path, option)
+    assert convert(source, target, option)
+    assert_readable(target, tmp_path)
+    if is_parquet(option):
+        return
+    written = references_in(target)
+    assert written.keys() == references.keys() - {".zmetadata"}
+    for key, value in references.items():
+        if key in inline:
+            text = written[key]
+            bytes_ = base64.b64decode(text[7:]) if text.startswith("base64:") else text.encode()
+            assert bytes_ == base64.b64decode(value[7:])
+        elif isinstance(value, list):
+            assert written[key] == [str(tmp_path / "packed.bin"), *value[1:]]
+        else:
+            assert written[key] == value
+
+
+@FORMS
+def test_a_web_server(tmp_path, option):
+    store = make_sample(tmp_path / "in", consolidated=True)
+    target = target_of(tmp_path, option)
+    with Served(tmp_path / "in") as server:
+        assert convert(f"{server.url}/{store.name}", target, option)
+        assert_readable(target, tmp_path, folders="", protocol="http")
+        if not is_parquet(option):
+            found = [value for value in references_in(target).values() if isinstance(value, list)]
+            assert found and all(value[0].startswith(server.url) for value in found)
+            assert len(found) == sum(isinstance(value, list) for value in pack(store, tmp_path / "x").values())
+
+
+@FORMS
+def test_references_to_a_web_server(tmp_path, store, option):
+    references = pack(store, tmp_path / "packed.bin")
+    with Served(tmp_path) as server:
+        moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
+                 for key, value in references.items()}  # fmt: skip
+        source = write_json(tmp_path / "source.json", moved)
+        target = target_of(tmp_path, option)
+        assert convert(source, target, option)
+        assert_readable(target, tmp_path, folders="", protocol="http")
+
+
+@FORMS
+def test_a_zip_file(tmp_path, store, option):
+    archive = zip_folder(store, tmp_path / "a.zarr.zip")
+    target = target_of(tmp_path, option)
+    assert convert(archive, target, option)
+    assert_readable(target, tmp_path)
+    if not is_parquet(option):
+        found = [value for value in references_in(target).values() if isinstance(value, list)]
+        assert {value[0] for value in found} == {str(archive)} and all(len(value) == 3 for value in found)
+
+
+def test_a_compressed_zip_file_is_refused(tmp_path, store, cpl):
+    archive = zip_folder(store, tmp_path / "a.zarr.zip", compression=zipfile.ZIP_DEFLATED)
+    assert not convert(archive, tmp_path / "refs.json")
+    assert "is compressed in the zip file" in cpl.the_error()
+    assert not (tmp_path / "refs.json").exists()
+
+
+@FORMS
+def test_a_group_and_an_array_of_a_store(tmp_path, option):
+    store = make_sample(tmp_path / "in", consolidated=True)
+    target = target_of(tmp_path, option)
+    assert convert(f'ZARR:"{store}":/deep', target, option)
+    with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+        root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
+        assert (root.GetGroupNames(), root.GetMDArrayNames() or []) == (["er"], [])
+        assert np.array_equal(root.OpenMDArrayFromFullname("/er/level").ReadAsArray(), LEVEL + 1)
+    assert convert(f'ZARR:"{store}":/cube', target, option)
+    with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+        root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
+        assert (root.GetGroupNames() or [], root.GetMDArrayNames()) == ([], ["cube"])
+    read = np.load(read_by("with_zarr", tmp_path / "read.npz", target, "cube"))
+    assert np.array_equal(read["cube"], SPARSE)
+
+
+def test_a_store_that_is_one_array(tmp_path, cpl):
+    store = make_array(tmp_path, LEVEL, chunks=(16, 16))
+    assert convert(store, tmp_path / "refs.json")
+    with config_options(ZARR_REFERENCE_FOLDERS=str(tmp_path)):
+        assert np.array_equal(gdal.Open(str(tmp_path / "refs.json")).ReadAsArray(), LEVEL)
+    cpl.assert_quiet()
+    assert not convert(store, tmp_path / "refs.parq", PARQUET)
+    assert ("Zarr v2 only" if zarr_formats.is_v3() else "array at the root") in cpl.the_error()
+    assert not (tmp_path / "refs.parq").exists()
+
+
+@FORMS
+def test_a_raster_is_a_source(tmp_path, store, option):
+    target = target_of(tmp_path, option)
+    subprocess.run(["gdal_translate", "-q", "-of", "Zarr", "-co", f"{option}=YES", f'ZARR:"{store}":/level', target], check=True)
+    with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+        assert np.array_equal(gdal.Open(f'ZARR:"{target}":/level').ReadAsArray(), LEVEL)
+
+
+@FORMS
+def test_gdalmdimtranslate(tmp_path, store, option):
+    """Relative names become absolute paths, which every reader takes from any folder."""
+    target = target_of(tmp_path, option)
+    done = subprocess.run(
+        ["gdalmdimtranslate", "-of", "Zarr", "-co", f"{option}=YES", os.path.relpath(store, tmp_path), target.name],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert_readable(target, tmp_path)
+
+
+def test_implicit_groups_get_a_document(tmp_path):
+    store = make_sample(tmp_path / "in")
+    if zarr_formats.is_v3():
+        pytest.skip("Zarr v3 has no implicit groups")
+    for path in ("deep", "deep/er"):
+        (store / path / ".zgroup").unlink()
+    assert convert(store, tmp_path / "refs.json")
+    assert json.loads(references_in(tmp_path / "refs.json")["deep/er/.zgroup"]) == {"zarr_format": 2}
+    assert_readable(tmp_path / "refs.json", tmp_path)
+
+
+@V3
+def test_consolidated_metadata_of_other_arrays_is_left_out(tmp_path):
+    store = make_sample(tmp_path / "in", consolidated=True)
+    assert convert(f'ZARR:"{store}":/cube', tmp_path / "refs.json")
+    assert not json.loads(references_in(tmp_path / "refs.json")["zarr.json"]).get("consolidated_metadata")
+    assert convert(store, tmp_path / "refs.json")
+    assert json.loads(references_in(tmp_path / "refs.json")["zarr.json"])["consolidated_metadata"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Parquet
+
+
+@V2
+def test_the_rows_of_parquet_files(tmp_path, store):
+    references = pack(store, tmp_path / "packed.bin", inline=64)
+    assert convert(write_json(tmp_path / "source.json", references), tmp_path / "refs.parq", PARQUET)
+    document = json.loads((tmp_path / "refs.parq" / ".zmetadata").read_text())
+    assert document["record_size"] == 4 * 2 * 4
+    assert document["metadata"]["level/.zarray"]["dimension_separator"] == "."
+    assert document["metadata"]["cube/.zattrs"]["long_name"] == "h\u00f6he"
+    files = [str(path) for path in sorted((tmp_path / "refs.parq").rglob("*.parq"))]
+    assert len(files) == len(VALUES)
+    rows = json.loads(read_by("partition", tmp_path / "rows.json", *files).read_text())
+    packed = str(tmp_path / "packed.bin")
+    for file, table in rows.items():
+        array = os.path.relpath(os.path.dirname(file), tmp_path / "refs.parq")
+        assert len(table) == 32
+        for row, (path, offset, size, raw) in enumerate(table):
+            grid = {"cube": (4, 2, 4), "level": (2, 4), "deep/er/level": (1, 1)}.get(array, (1,))
+            key = None
+            if row < np.prod(grid):
+                separator = "/" if array == "level" else "."
+                key = f"{array}/{separator.join(map(str, np.unravel_index(row, grid)))}"
+            reference = references.get(key)
+            if reference is None:
+                assert (path, offset, size, raw) == (None, 0, 0, None)
+            elif isinstance(reference, list):
+                assert (path, offset, size, raw) == (packed, *reference[1:], None)
+            else:
+                assert (path, raw) == (None, base64.b64decode(reference[7:]).hex())
+
+
+@V2
+def test_many_chunks_are_in_several_files(tmp_path):
+    count = 250_001
+    references = {".zgroup": '{"zarr_format": 2}', "v/.zarray": json.dumps({
+        "zarr_format": 2, "shape": [count], "chunks": [1], "dtype": "|u1", "compressor": None, "filters": None,
+        "fill_value": 7, "order": "C"})}  # fmt: skip
+    data = np.random.default_rng(0).integers(0, 255, count, dtype="u1")
+    (tmp_path / "data").write_bytes(data.tobytes())
+    references.update((f"v/{i}", ["data", i, 1]) for i in range(count) if i // 100_000 != 1)
+    data[100_000:200_000] = 7
+    assert convert(write_json(tmp_path / "source.json", references), tmp_path / "refs.parq", PARQUET)
+    files = sorted((tmp_path / "refs.parq" / "v").iterdir())
+    assert [path.name for path in files] == ["refs.0.parq", "refs.2.parq"]
+    rows = json.loads(read_by("partition", tmp_path / "rows.json", files[1]).read_text())[str(files[1])]
+    assert len(rows) == 100_000
+    assert rows[50_000] == [str(tmp_path / "data"), 250_000, 1, None] and rows[50_001][0] is None
+    with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+        array = gdal.OpenEx(str(tmp_path / "refs.parq"), MULTIDIM).GetRootGroup().OpenMDArray("v")
+        for start in (0, 99_990, 199_990, 249_981):
+            assert np.array_equal(array.ReadAsArray([start], [20]), data[start : start + 20])
+
+
+@V3
+def test_parquet_holds_zarr_v2_only(tmp_path, store, cpl):
+    assert not convert(store, tmp_path / "refs.parq", PARQUET)
+    assert "zarr.json: references in Parquet describe stores of Zarr v2 only" in cpl.the_error()
+    assert not (tmp_path / "refs.parq").exists()
+
+
+# ---------------------------------------------------------------------------------------------
+# Targets
+
+
+def old_store(tmp_path, option, kind):
+    """Writes what is at the target before the copy; returns the target."""
+    target = target_of(tmp_path, option)
+    if kind == "references":
+        assert convert(make_store(tmp_path / "old", {"old": LEVEL}), target, option)
+    elif kind == "a store":
+        shutil.copytree(make_store(tmp_path / "old", {"old": LEVEL}), target)
+    return target
+
+
+TARGETS = pytest.mark.parametrize("option, kind", [
+    (JSON, "nothing"), (JSON, "references"), (PARQUET, "nothing"), (PARQUET, "references"),
+    (PARQUET, "a store")], indirect=["option"])  # fmt: skip
+
+
+@TARGETS
+def test_a_target_is_replaced(tmp_path, store, option, kind):
+    target = old_store(tmp_path, option, kind)
+    assert convert(store, target, option)
+    assert_readable(target, tmp_path)
+    assert not (target.is_dir() and (target / "old").exists())
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@TARGETS
+def test_a_cancelled_copy_leaves_what_was_there(tmp_path, store, option, kind):
+    if kind != "nothing" and create_deletes_first():
+        pytest.skip(create_deletes_first.__doc__)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    target = old_store(folder, option, kind)
+    aside = tmp_path / "aside"
+    if target.exists():
+        (shutil.copytree if target.is_dir() else shutil.copy)(target, aside)
+
+    def undo():
+        (shutil.rmtree if target.is_dir() else os.remove)(target)
+        if aside.exists():
+            (shutil.copytree if aside.is_dir() else shutil.copy)(aside, target)
+
+    def copy(progress):
+        return convert(store, target, option, callback=progress)
+
+    assert refused_at_each_call(folder, copy, undo) >= 3
+
+
+@FORMS
+def test_a_failed_copy_leaves_what_was_there(tmp_path, store, option, cpl):
+    if create_deletes_first():
+        pytest.skip(create_deletes_first.__doc__)
+    target = old_store(tmp_path, option, "references")
+    before = target.read_bytes() if target.is_file() else (target / ".zmetadata").read_bytes()
+    zarr_formats.document_file(store, "time/.zarray").write_text("{")
+    assert not convert(store, target, option)
+    assert len(cpl.errors) == 1
+    assert (target.read_bytes() if target.is_file() else (target / ".zmetadata").read_bytes()) == before
+
+
+def test_other_files_are_not_overwritten(tmp_path, store, cpl):
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("x")
+    (tmp_path / "f.json").mkdir()
+    for target, option, message in [
+        (other, JSON, "is a file without references, so it is not overwritten"),
+        (tmp_path / "refs.txt", JSON, "ends in .json"), (tmp_path / "f.json", JSON, "is a folder"),
+        (other, PARQUET, "is a file"), (folder, PARQUET, 'holds "notes.txt"'),
+        (tmp_path / "missing" / "refs.json", JSON, "cannot be created"),
+    ]:  # fmt: skip
+        cpl.clear()
+        assert not convert(store, target, option), target
+        assert message in cpl.the_error()
+    assert other.read_text() == '{"a": 1}' and (folder / "notes.txt").exists()
+    assert not (tmp_path / "refs.txt").exists()
+
+
+def test_references_with_a_file_of_another_program_are_not_overwritten(tmp_path, store, cpl):
+    if zarr_formats.is_v3():
+        pytest.skip("Parquet holds Zarr v2 only")
+    target = old_store(tmp_path, PARQUET, "references")
+    (target / "old" / "notes.txt").write_text("x")
+    assert not convert(store, target, PARQUET)
+    assert "notes.txt" in cpl.the_error() and (target / "old" / "refs.0.parq").exists()
+
+
+def test_a_link_stays_a_link(tmp_path, store):
+    (tmp_path / "real.json").write_text("")
+    (tmp_path / "refs.json").symlink_to(tmp_path / "real.json")
+    assert convert(store, tmp_path / "refs.json")
+    assert (tmp_path / "refs.json").is_symlink()
+    assert references_in(tmp_path / "real.json")
+
+
+# ---------------------------------------------------------------------------------------------
+# Refused
+
+
+def test_sources_that_cannot_be_written(tmp_path, store, cpl):
+    memory = gdal.GetDriverByName("MEM").Create("", 3, 4)
+    assert not convert(memory, tmp_path / "refs.json")
+    assert "the source is a dataset of the driver MEM" in cpl.the_error()
+    cpl.clear()
+    name = "/vsimem/references/a.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(name, memory)
+    assert not convert(name, tmp_path / "refs.json")
+    assert "references cannot name a file in memory" in cpl.the_error()
+    gdal.RmdirRecursive("/vsimem/references")
+    cpl.clear()
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "refs.json"), gdal.OpenEx(str(store), MULTIDIM),
+                                                   options=[JSON + "=YES", PARQUET + "=YES"]) is None  # fmt: skip
+    assert f"expected one of the options {JSON} and {PARQUET}, got both" in cpl.the_error()
+    assert not (tmp_path / "refs.json").exists()
+
+
+def test_references_need_a_source(tmp_path, cpl):
+    driver = gdal.GetDriverByName("Zarr")
+    assert driver.Create(str(tmp_path / "a.json"), 3, 4, options=[JSON + "=YES"]) is None
+    assert "only by a copy" in cpl.the_error()
+    cpl.clear()
+    assert driver.CreateMultiDimensional(str(tmp_path / "a.json"), [], [JSON + "=YES"]) is None
+    assert "only by a copy" in cpl.the_error()
+    assert not (tmp_path / "a.json").exists()
+
+
+def test_a_location_that_readers_take_for_a_template(tmp_path, cpl):
+    store = make_store(tmp_path / "{{a}}", {"level": LEVEL})
+    assert not convert(store, tmp_path / "refs.json")
+    assert "readers take for a template" in cpl.the_error()
+
+
+def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
+    references = pack(store, tmp_path / "packed.bin")
+    moved = {key: ["/etc/passwd", 0, 4] if isinstance(value, list) else value for key, value in references.items()}
+    assert not convert(write_json(tmp_path / "source.json", moved), tmp_path / "refs.json")
+    assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "core/references/kerchunk_json_writer.h"
+
+#include "core/base/text.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::string_view kBase64 = "base64:";
+
+std::string JsonText(std::string_view text) { return json::Dump(json::Value(text)); }
+
+}  // namespace
+
+Status KerchunkJsonWriter::Begin(std::uint64_t /*most_chunks*/) {
+    text_ = R"({"version": 1, "refs": {)";
+    return {};
+}
+
+void KerchunkJsonWriter::BeginMember(std::string_view key) {
+    text_ += is_first_ ? "\n" : ",\n";
+    is_first_ = false;
+    text_ += JsonText(key);
+    text_ += ": ";
+}
+
+void KerchunkJsonWriter::AppendBytes(std::string_view bytes) {
+    const bool is_text = IsValidUtf8(bytes) && bytes.substr(0, kBase64.size()) != kBase64;
+    if (is_text) {
+        text_ += JsonText(bytes);
+        return;
+    }
+    text_ += '"';
+    text_ += kBase64;
+    text_ += Base64Encode(ByteSpan(bytes));
+    text_ += '"';
+}
+
+Status KerchunkJsonWriter::AddDocument(const std::string& key, std::string_view text) {
+    BeginMember(key);
+    AppendBytes(text);
+    return FlushIfLarge();
+}
+
+Status KerchunkJsonWriter::AddChunk(const ReferenceChunk& chunk, const Reference& reference) {
+    if (reference.kind == Reference::Kind::kInline) {
+        BeginMember(chunk.key);
+        AppendBytes(reference.bytes);
+        return FlushIfLarge();
+    }
+    if (reference.location.find("{{") != std::string::npos)
+        return Status::Unsupported(chunk.key + ": the location " + Quoted(reference.location) +
+                                   " contains \"{{\", which readers take for a template; rename "
+                                   "the file");
+    if (!IsValidUtf8(reference.location))
+        return Status::Unsupported(chunk.key + ": the location " + Quoted(reference.location) +
+                                   " is not UTF-8; rename the file");
+    BeginMember(chunk.key);
+    text_ += '[';
+    text_ += JsonText(reference.location);
+    if (reference.size)
+        text_ += ", " + std::to_string(reference.offset) + ", " + std::to_string(*reference.size);
+    text_ += ']';
+    return FlushIfLarge();
+}
+
+Status KerchunkJsonWriter::Finish() {
+    text_ += "\n}}\n";
+    return Flush();
+}
+
+Status KerchunkJsonWriter::FlushIfLarge() { return text_.size() < kBlock ? Status() : Flush(); }
+
+Status KerchunkJsonWriter::Flush() {
+    ZARR_RETURN_IF_ERROR(sink_.Write(ByteSpan(std::string_view(text_))));
+    text_.clear();
+    return {};
+}
+
+}  // namespace zarr

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/status.h"
+#include "core/references/reference_writer.h"
+
+namespace zarr {
+
+// Writes references as a JSON document of version 1 (kerchunk's "References specification"). The
+// document has neither templates nor generated references. Memory is bounded: the document is
+// written in blocks.
+class KerchunkJsonWriter final : public ReferenceWriter {
+  public:
+    // `sink` must outlive the writer.
+    explicit KerchunkJsonWriter(ByteSink& sink) : sink_(sink) {}
+
+    Status Begin(std::uint64_t most_chunks) override;
+    Status AddDocument(const std::string& key, std::string_view text) override;
+    // kUnsupported if the location contains "{{", which readers take for a template.
+    Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) override;
+    Status Finish() override;
+
+  private:
+    // Appends the key of the next member.
+    void BeginMember(std::string_view key);
+    // Appends `bytes` as text. Bytes that are not UTF-8, or that readers would decode, are encoded
+    // as base64.
+    void AppendBytes(std::string_view bytes);
+    Status FlushIfLarge();
+    Status Flush();
+
+    ByteSink& sink_;
+    std::string text_;  // part of the document that is not written yet
+    bool is_first_ = true;
+};
+
+}  // namespace zarr

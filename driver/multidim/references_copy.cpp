@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "driver/multidim/references_copy.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/hierarchy/reference_export.h"
+#include "core/references/kerchunk_json.h"
+#include "core/references/kerchunk_json_writer.h"
+#include "core/references/kerchunk_parquet_writer.h"
+#include "driver/base/builtin_driver.h"
+#include "driver/base/progress.h"
+#include "driver/base/reference_options.h"
+#include "driver/base/report.h"
+#include "driver/multidim/dataset.h"
+#include "driver/multidim/shared_resource.h"
+#include "driver/store/location.h"
+#include "driver/store/staged_file.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/store_kind.h"
+#include "driver/store/store_path.h"
+#include "driver/store/store_replacement.h"
+#include "driver/store/value_locations.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Returns the multidimensional dataset of this driver that shows `source`. Opens one if `source` is
+// a raster, and then stores it in `opened`.
+Result<MdimDataset*> FindSource(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
+    if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
+    const GDALDriver* const driver = source->GetDriver();
+    if (driver != nullptr && EQUAL(driver->GetDescription(), kDriverName)) {
+        const char* const drivers[] = {kDriverName, nullptr};
+        opened.reset(GDALDataset::Open(source->GetDescription(), GDAL_OF_MULTIDIM_RASTER, drivers,
+                                       source->GetOpenOptions()));
+        if (auto* const own = dynamic_cast<MdimDataset*>(opened.get())) return own;
+    }
+    return Status::Unsupported(
+        "references are written only to the chunks of a dataset that this driver opened, and the "
+        "source is a dataset of the driver " +
+        std::string(driver != nullptr ? driver->GetDescription() : "none"));
+}
+
+// Returns the path that references are written to.
+Result<StorePath> FindTarget(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (parsed.has_node)
+        return Status::Invalid("references are written as a whole, not as a node of a store");
+    return parsed.path;
+}
+
+Status CheckNoServerOrZip(const StorePath& path) {
+    return path.kind() == StorePath::Kind::kWebServer || ZipLocationOf(path)
+               ? Status::Unsupported("references are not written to web servers and zip files")
+               : Status();
+}
+
+// Returns Ok if a document of references can be written to `path`: nothing exists there, or a file
+// that is empty or holds references.
+Status CheckDocumentTarget(const StorePath& path) {
+    ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
+    if (!EQUAL(CPLGetExtension(path.c_str()), "json"))
+        return Status::Invalid(
+            "the name of references in JSON ends in .json, so that readers recognise them");
+    const QuietErrors quiet;
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) != 0) return {};
+    if (VSI_ISDIR(stat.st_mode)) return Status::Invalid("is a folder, so it is not overwritten");
+    const VsiFile file(VSIFOpenL(path.c_str(), "rb"));
+    if (file == nullptr) return Status::Io("cannot be read, so it is not overwritten");
+    std::string start(1024, '\0');
+    start.resize(VSIFReadL(start.data(), 1, start.size(), file.get()));
+    return start.empty() || zarr::MayBeKerchunkJson(start)
+               ? Status()
+               : Status::Invalid("is a file without references, so it is not overwritten");
+}
+
+// Calls a progress function of GDAL.
+class Progress {
+  public:
+    Progress(GDALProgressFunc progress, void* data) : watched_(progress, data) {}
+    zarr::ExportProgress Function() {
+        return [this](double complete) {
+            return WatchedProgress::Report(complete, nullptr, &watched_) != FALSE;
+        };
+    }
+
+  private:
+    WatchedProgress watched_;
+};
+
+class ReferencesCopy {
+  public:
+    ReferencesCopy(SharedResource& session, GDALProgressFunc progress, void* data)
+        : session_(session), progress_(progress, data) {}
+
+    Status WriteJson(const StorePath& path) {
+        ZARR_RETURN_IF_ERROR(CheckDocumentTarget(path));
+        ZARR_ASSIGN_OR_RETURN(const auto file, StagedFile::Create(path));
+        zarr::KerchunkJsonWriter writer(*file);
+        ZARR_RETURN_IF_ERROR(Export(writer));
+        return file->Commit();
+    }
+
+    Status WriteParquet(const StorePath& path) {
+        const StorePath folder = FolderOf(path);
+        ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
+        ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
+        const auto store = OpenFolder(replacement.folder());
+        zarr::KerchunkParquetWriter writer(*store);
+        ZARR_RETURN_IF_ERROR(Export(writer));
+        ZARR_RETURN_IF_ERROR(store->Flush());
+        return replacement.Commit();
+    }
+
+  private:
+    Status Export(zarr::ReferenceWriter& writer) {
+        ZARR_RETURN_IF_ERROR(session_.Flush());
+        const zarr::Hierarchy& hierarchy = session_.hierarchy();
+        ZARR_ASSIGN_OR_RETURN(const auto locations,
+                              ValueLocations::Of(session_.store_path(), hierarchy.store()));
+        zarr::ReferenceExport part;
+        part.root = session_.root();
+        if (const std::string* const array = session_.single_array()) part.array = *array;
+        const zarr::ReferenceFinder find = [&](const std::string& key, bool is_known) {
+            return locations.Find(key, is_known);
+        };
+        return zarr::ExportReferences(hierarchy, part, find, writer, progress_.Function());
+    }
+
+    SharedResource& session_;
+    Progress progress_;
+};
+
+Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    Location location;
+    location.store_path = path;
+    location.kind = zarr::NodeKind::kGroup;
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(path, {}));
+    ZARR_ASSIGN_OR_RETURN(
+        location.hierarchy,
+        zarr::Hierarchy::Open(store, zarr::UseConsolidated::kIfPresent, SharedContext()));
+    ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(""));
+    return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(
+        std::make_shared<SharedResource>(std::move(location), std::move(options))));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALDataset* source,
+                                                      CSLConstList options,
+                                                      GDALProgressFunc progress,
+                                                      void* progress_data) {
+    ZARR_ASSIGN_OR_RETURN(const ReferenceForm form, ParseReferenceForm(options));
+    std::unique_ptr<GDALDataset> opened;
+    ZARR_ASSIGN_OR_RETURN(MdimDataset* const own, FindSource(source, opened));
+    ZARR_ASSIGN_OR_RETURN(const StorePath path, FindTarget(name));
+    ReferencesCopy copy(own->session(), progress, progress_data);
+    ZARR_RETURN_IF_ERROR(form == ReferenceForm::kJson ? copy.WriteJson(path)
+                                                      : copy.WriteParquet(path));
+    return OpenReferences(path);
+}
+
+}  // namespace zarr_driver

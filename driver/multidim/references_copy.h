@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <memory>
+
+#include "core/base/status.h"
+
+namespace zarr_driver {
+
+// Writes references to the chunks of `source`: a JSON document "x.json", or a folder of Parquet
+// files. `source` must be a dataset of this driver. Replaces a document or folder of references, or
+// a Zarr store. On failure or cancellation what was there before stays. Returns the references,
+// opened by the multidimensional API.
+zarr::Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALDataset* source,
+                                                            CSLConstList options,
+                                                            GDALProgressFunc progress,
+                                                            void* progress_data);
+
+}  // namespace zarr_driver

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/staged_file.h"
+
+#include <cpl_conv.h>
+#include <cpl_vsi.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "driver/base/report.h"
+#include "driver/store/byte_file.h"
+#include "driver/store/sidecars.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+Status Failure(const char* what, int error) {
+    const std::string message = error != 0 ? std::generic_category().message(error) : std::string();
+    const std::string hidden = QuietErrors::Message();
+    return Status::Io(std::string(what) + ": " + (!message.empty() ? message : hidden));
+}
+
+// Returns the path with links resolved, because the target of a link is to be replaced and the link
+// is to stay. The path of a local file has a folder.
+std::string FinalPath(const StorePath& path) {
+    if (path.kind() != StorePath::Kind::kLocal) return path;
+    std::error_code error;
+    if (std::filesystem::is_symlink(path.text(), error)) {
+        const auto real = std::filesystem::canonical(path.text(), error);
+        if (!error) return real.string();
+    }
+    const auto absolute = std::filesystem::absolute(path.text(), error);
+    return error ? path.text() : absolute.string();
+}
+
+bool IsLocal(const std::string& path) { return StorePath(path).kind() == StorePath::Kind::kLocal; }
+
+}  // namespace
+
+Result<std::unique_ptr<StagedFile>> StagedFile::Create(const StorePath& path) {
+    std::unique_ptr<StagedFile> made(new StagedFile(FinalPath(path)));
+    if (IsLocal(made->path_)) zarr::AbandonedStagingFiles().DeleteSidecars(made->path_);
+    ZARR_RETURN_IF_ERROR(made->Open());
+    return made;
+}
+
+Status StagedFile::Open() {
+    const QuietErrors quiet;
+    constexpr int kAttempts = 3;
+    for (int i = 0; i < kAttempts; ++i) {
+        staging_ = RenamingAt(path_) == Renaming::kNo ? CPLGenerateTempFilename("references")
+                                                      : zarr::StagingName(path_);
+        errno = 0;
+        file_.reset(VSIFOpenL(staging_.c_str(), "wb"));
+        if (file_ == nullptr) {
+            const int error = errno;
+            staging_.clear();
+            return Failure("cannot be created", error);
+        }
+        if (!IsLocal(staging_)) return {};
+        // Before the lock was taken, another process may have deleted the new file as an abandoned
+        // one.
+        zarr::PathLock::Failure failure{};
+        lock_ = zarr::PathLock::Try(staging_, failure);
+        if (lock_ ? lock_->IsOf(staging_) : failure == zarr::PathLock::Failure::kImpossible)
+            return {};
+    }
+    return Status::Io("cannot be created: another process deletes the file");
+}
+
+StagedFile::~StagedFile() {
+    zarr::NoThrow([this] {
+        const QuietErrors quiet;
+        file_.reset();
+        if (!staging_.empty()) VSIUnlink(staging_.c_str());
+    });
+}
+
+Status StagedFile::Write(zarr::ByteSpan bytes) {
+    if (bytes.size == 0) return {};
+    const QuietErrors quiet;
+    errno = 0;
+    if (VSIFWriteL(bytes.data, 1, bytes.size, file_.get()) == bytes.size) return {};
+    return Failure("cannot be written", errno);
+}
+
+Status StagedFile::Commit() {
+    const QuietErrors quiet;
+    errno = 0;
+    if (VSIFCloseL(file_.release()) != 0) return Failure("cannot be written", errno);
+    if (RenamingAt(path_) == Renaming::kNo) {
+        if (!CopyFile(staging_, path_)) return Failure("cannot be copied to its path", 0);
+        VSIUnlink(staging_.c_str());
+    } else {
+        std::error_code ignored;
+        const auto status = std::filesystem::status(path_, ignored);
+        if (IsLocal(path_) && std::filesystem::exists(status))
+            std::filesystem::permissions(staging_, status.permissions(), ignored);
+        errno = 0;
+        if (VSIRename(staging_.c_str(), path_.c_str()) != 0)
+            return Failure("cannot be renamed to its final name", errno);
+    }
+    staging_.clear();
+    RecordReplacement(path_);
+    return {};
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/value_locations.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/store/keys.h"
+#include "driver/store/levels_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+using zarr::Reference;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// URL schemes of object stores, and the prefixes of GDAL's file systems for them.
+constexpr const char* kObjectSchemes[][2] = {
+    {"/vsis3/", "s3://"},     {"/vsigs/", "gs://"},   {"/vsiaz/", "az://"},
+    {"/vsiadls/", "abfs://"}, {"/vsioss/", "oss://"},
+};
+
+Result<Reference> ToReference(const zarr::ValueLocation& value) {
+    if (value.bytes) return Reference::Inline(*value.bytes);
+    // A size of 0 means the whole target, which cannot start at an offset.
+    if (value.size == 0 && value.offset != 0) return Reference::Inline({});
+    ZARR_ASSIGN_OR_RETURN(std::string location, ReferenceLocation(value.target));
+    return Reference::Target(std::move(location), value.offset,
+                             value.size != 0 ? std::optional(value.size) : std::nullopt);
+}
+
+}  // namespace
+
+Result<std::string> ReferenceLocation(const StorePath& path) {
+    const std::string& text = path.text();
+    if (path.kind() == StorePath::Kind::kLocal) {
+        std::error_code error;
+        const auto absolute = std::filesystem::absolute(text, error);
+        if (error) return Status::Io(zarr::Quoted(text) + ": " + error.message());
+        return absolute.lexically_normal().string();
+    }
+    if (path.kind() == StorePath::Kind::kWebServer)
+        if (auto url = path.Url()) return *std::move(url);
+    for (const auto& [prefix, scheme] : kObjectSchemes)
+        if (text.rfind(prefix, 0) == 0) return scheme + text.substr(std::string(prefix).size());
+    return Status::Unsupported(zarr::Quoted(text) +
+                               ": references cannot name a file in memory or in this file system "
+                               "of GDAL; copy the store to a folder or a server");
+}
+
+Result<ValueLocations> ValueLocations::Of(const StorePath& path,
+                                          std::shared_ptr<const zarr::Store> store) {
+    ValueLocations made;
+    made.store_ = std::move(store);
+    if (made.store_->Traits().locator != nullptr) return made;
+    if (const auto zip = ZipLocationOf(path)) {
+        ZARR_ASSIGN_OR_RETURN(made.archive_, OpenZip(zip->archive));
+        made.inner_ = InnerFolder(*zip, *made.archive_);
+        ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(zip->archive));
+        return made;
+    }
+    if (IsLevelsFolder(path))
+        return Status::Unsupported(
+            "references to the levels of xcube are not written; write those of one level");
+    made.folder_ = path;
+    ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(path));
+    while (!made.location_.empty() && made.location_.back() == '/') made.location_.pop_back();
+    return made;
+}
+
+Result<Reference> ValueLocations::FindMember(const std::string& key) const {
+    const std::string name = zarr::JoinKey(inner_, key);
+    const zarr::ZipMember* const member = archive_->Find(name);
+    if (member == nullptr) return Reference::Absent();
+    ZARR_RETURN_IF_ERROR(archive_->Check(*member).WithContext(key));
+    if (!member->is_stored())
+        return Status::Unsupported(key +
+                                   ": is compressed in the zip file, so that references cannot "
+                                   "name its bytes; store the members uncompressed");
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset,
+                          archive_->FindContents(*member).WithContext(key));
+    return Reference::Target(location_, offset, member->size);
+}
+
+Result<Reference> ValueLocations::Find(const std::string& key, bool is_known) const {
+    if (const auto* const locator = store_->Traits().locator) {
+        ZARR_ASSIGN_OR_RETURN(const auto value, locator->Locate(key));
+        return value ? ToReference(*value).WithContext(key) : Reference::Absent();
+    }
+    if (archive_ != nullptr) return FindMember(key);
+    if (!is_known) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, store_->Exists(key));
+        if (!exists) return Reference::Absent();
+    }
+    // A URL is percent-encoded, and may end with a query.
+    if (folder_.kind() == StorePath::Kind::kWebServer)
+        if (auto url = folder_.Url(key)) return Reference::Target(*std::move(url), 0, std::nullopt);
+    return Reference::Target(location_ + "/" + key, 0, std::nullopt);
+}
+
+}  // namespace zarr_driver
