@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Locations of the stored chunks of arrays in the multidimensional API, which GDAL asks for since
+// version 3.12.
+#include <gdal_priv.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
+#include "driver/base/metadata_text.h"
+#include "driver/multidim/array.h"
+#include "driver/multidim/shared_resource.h"
+
+#if ZARR_HAS_RAW_BLOCK_INFO
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+// Fills `info` with the bytes of the chunk at `place` in `value`, which the references contain.
+Status ZarrMDArray::SetInlineBlock(const zarr::ChunkLocation& place, const std::string& value,
+                                   GDALMDArrayRawBlockInfo& info) const {
+    const auto offset =
+        static_cast<std::size_t>(std::min<std::uint64_t>(place.offset, value.size()));
+    const std::string bytes =
+        value.substr(offset, static_cast<std::size_t>(place.size.value_or(value.size() - offset)));
+    info.pabyInlineData = static_cast<GByte*>(VSIMalloc(std::max<std::size_t>(bytes.size(), 1)));
+    if (info.pabyInlineData == nullptr) return Status::OutOfMemory("no memory for a chunk");
+    std::memcpy(info.pabyInlineData, bytes.data(), bytes.size());
+    info.nSize = bytes.size();
+    info.papszInfo = DescribeDecoding(facts_.metadata).StealList();
+    return {};
+}
+
+Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const {
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    zarr::DimVector<std::uint64_t> chunk(facts_.metadata.rank(), 0);
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+        const std::size_t axis = shown_[i];
+        const std::uint64_t count = facts_.metadata.ChunkAxis(axis).count();
+        if (coordinates[i] >= count)
+            return Status::Invalid("/" + facts_.path + ": invalid block coordinate: block " +
+                                   std::to_string(coordinates[i]) + " of " + std::to_string(count) +
+                                   " along dimension " + std::to_string(i));
+        chunk[axis] = coordinates[i];
+    }
+    ZARR_ASSIGN_OR_RETURN(const auto place, values_.array()->chunks().PlaceOf(chunk));
+    if (!place) return {};
+    zarr::ValueLocation value;
+    if (const auto* const locator = values_.array()->store()->Traits().locator) {
+        ZARR_ASSIGN_OR_RETURN(auto referenced, locator->Locate(place->key));
+        if (!referenced) return {};
+        value = std::move(*referenced);
+    } else {
+        value.target = session_->store_path() + "/" + place->key;
+    }
+    if (value.bytes) return SetInlineBlock(*place, *value.bytes, info);
+    if (value.size == 0) {
+        VSIStatBufL stat;
+        if (VSIStatL(value.target.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
+        value.size = static_cast<std::uint64_t>(stat.st_size);
+    }
+    info.pszFilename = CPLStrdup(value.target.c_str());
+    info.papszInfo = DescribeDecoding(facts_.metadata).StealList();
+    info.nOffset = value.offset + place->offset;
+    info.nSize = place->size.value_or(value.size);
+    return {};
+}
+
+bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
+                                  GDALMDArrayRawBlockInfo& info) const {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        info.clear();
+        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
+            if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;  // no block is a chunk
+        return Report(FindRawBlock(panBlockCoordinates, info));
+    });
+}
+
+}  // namespace zarr_driver
+
+#endif
