@@ -236,12 +236,12 @@ class FloatPredictor final : public Predictor {
     bool is_little_;
 };
 
-bool IsInteger(const DataType& type) {
+bool TakesIntegers(const DataType& type) {
     return (type.kind == DataKind::kInt || type.kind == DataKind::kUint) &&
            type.narrow == NarrowType::kNone;
 }
 
-bool IsFloat(const DataType& type) {
+bool TakesFloats(const DataType& type) {
     return type.kind == DataKind::kFloat && type.narrow == NarrowType::kNone;
 }
 
@@ -252,7 +252,7 @@ Status WrongItems(const char* wanted, const DataType& type) {
 }  // namespace
 
 CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context) {
-    if (!IsInteger(context.dtype) && !IsFloat(context.dtype))
+    if (!TakesIntegers(context.dtype) && !TakesFloats(context.dtype))
         return WrongItems("integers or floats", context.dtype);
     ZARR_ASSIGN_OR_RETURN(Rows rows, Rows::Of(config, context));
     return std::unique_ptr<Codec>(std::make_unique<HorizontalPredictor>(std::move(rows)));
@@ -260,13 +260,13 @@ CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context
 
 CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context) {
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {}));
-    if (!IsInteger(context.dtype)) return WrongItems("integers", context.dtype);
+    if (!TakesIntegers(context.dtype)) return WrongItems("integers", context.dtype);
     ZARR_ASSIGN_OR_RETURN(Rows rows, Rows::Of(context.chunk_shape, context.dtype, -1));
     return std::unique_ptr<Codec>(std::make_unique<HorizontalPredictor>(std::move(rows)));
 }
 
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context) {
-    if (!IsFloat(context.dtype)) return WrongItems("floats", context.dtype);
+    if (!TakesFloats(context.dtype)) return WrongItems("floats", context.dtype);
     ZARR_ASSIGN_OR_RETURN(Rows rows, Rows::Of(config, context));
     return std::unique_ptr<Codec>(std::make_unique<FloatPredictor>(std::move(rows)));
 }
