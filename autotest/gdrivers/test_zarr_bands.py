@@ -14,7 +14,7 @@ from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_store import make_array, make_store
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 CUBE = np.arange(2 * 3 * 4, dtype="i4").reshape(2, 3, 4)
 
 
@@ -64,6 +64,7 @@ def test_dimensions_without_a_name(tmp_path):
     assert dataset.GetRasterBand(2).GetMetadataItem("DIM_dim0_INDEX") == "1"
 
 
+@zarr_formats.BOTH
 def test_not_multiband(cube):
     dataset = open_raster(array_name(cube, "temperature"), "MULTIBAND=NO")
     assert dataset.RasterCount == 0

@@ -19,7 +19,7 @@ from zarr_http import Served
 from zarr_mdim import open_group, read
 from zarr_places import assert_place, epsg
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 
 REFLECTANCE = "measurements/reflectance/"
 VV = f"S01SIWGRD_20240101T000000_0025_A000_{POLARISATIONS[0]}"
@@ -73,6 +73,7 @@ def change(store, path, update):
 # Sentinel-2
 
 
+@zarr_formats.BOTH
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_hierarchy(tmp_path, consolidated):
     store = make_s2(tmp_path, consolidated=consolidated)
@@ -389,6 +390,7 @@ def test_swaths_are_warped_by_ground_control_points(s1):
     assert warped.ReadAsArray().max() > 0
 
 
+@zarr_formats.BOTH
 def test_subdatasets_of_a_swath(s1):
     listed = [name for name, _ in quiet(s1).GetSubDatasets()]
     for polarisation in POLARISATIONS:

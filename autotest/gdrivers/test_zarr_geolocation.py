@@ -12,7 +12,7 @@ from zarr_mdim import open_group
 from zarr_places import epsg
 from zarr_store import make_store
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 ROWS, COLUMNS = np.mgrid[0:40, 0:60]
 LON = 5 + 0.05 * COLUMNS + 0.01 * ROWS
 LAT = 50 - 0.04 * ROWS + 0.005 * COLUMNS
@@ -77,6 +77,7 @@ BOTH_PAIRS = [
 ]  # fmt: skip
 
 
+@zarr_formats.BOTH
 @pytest.mark.parametrize("coordinates, x_attrs, y_attrs", BOTH_PAIRS)
 @pytest.mark.parametrize("has_crs", [False, True])
 def test_longitudes_win_over_metres(tmp_path, cpl, coordinates, x_attrs, y_attrs, has_crs):

@@ -14,7 +14,7 @@ from osgeo import gdal, osr
 from zarr_gdal import array_name, open_band, open_raster
 from zarr_places import assert_lands, assert_place, epsg
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 VALUES = np.arange(12, dtype="i2").reshape(3, 4)
 X = 500015.0 + 30.0 * np.arange(4)
@@ -374,6 +374,7 @@ def test_longitudes_from_0_to_360(tmp_path):
     assert bytes(wrapped.GetRasterBand(1).ReadBlock(0, 0))[:16] == expected[0].tobytes()
 
 
+@zarr_formats.BOTH
 def test_curvilinear_grid(tmp_path):
     """Two-dimensional longitudes and latitudes: gdalwarp -geoloc puts a known pixel at its
     location."""

@@ -19,7 +19,7 @@ from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_store import handmade, make_array, make_store
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 
 VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
 
@@ -56,6 +56,7 @@ def test_advise_read(tmp_path, cpl, options):
     cpl.assert_quiet()
 
 
+@zarr_formats.BOTH
 def test_advise_read_of_a_part(tmp_path):
     """AdviseRead() loads only the chunks that the window overlaps; other chunks read as the fill
     value after they are removed."""
@@ -145,6 +146,7 @@ def test_a_changed_store_is_read_again(tmp_path):
 # Files that GDAL writes next to the store: Cache() and statistics
 
 
+@zarr_formats.BOTH
 def test_cache(tmp_path, cpl):
     """Cache() writes a copy to <store>.gmac, from which GDAL reads afterwards."""
     store = numbers(tmp_path)
@@ -255,6 +257,7 @@ def test_a_corrupt_chunk(tmp_path, cpl):
     assert cpl.errors != []
 
 
+@zarr_formats.BOTH
 @pytest.mark.parametrize("threads", [1, 4])
 def test_strings_that_fail_midway(tmp_path, cpl, threads):
     """Strings of the sound chunks are freed: the caller gets null pointers, and memory does not

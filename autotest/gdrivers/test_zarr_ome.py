@@ -13,7 +13,7 @@ from zarr_mdim import open_array
 from zarr_ome import make_image, multiscales, values_of
 from zarr_places import assert_place
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
 IMAGE = PYRAMIDS / "ome_0.4.zarr"
 
@@ -200,6 +200,7 @@ def test_an_array_that_no_image_lists_has_no_image_metadata(tmp_path):
     assert "OME_UNIT_X" not in dataset.GetMetadata()
 
 
+@zarr_formats.BOTH
 def test_labels_and_fields_of_a_plate_below_groups(tmp_path):
     paths = ["scale0/image", "scale1/image"]
     store = tmp_path / "plate.zarr"

@@ -17,7 +17,7 @@ from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_store import handmade, make_store
 
-pytestmark = zarr_formats.BOTH
+pytestmark = zarr_formats.READERS
 # The driver's suffix of dates in each calendar; calendars of the real world have "Z".
 SUFFIXES = {"standard": "Z", "gregorian": "Z", "proleptic_gregorian": "Z", "julian": " (julian)",
             "noleap": " (noleap)", "365_day": " (noleap)", "all_leap": " (all_leap)",

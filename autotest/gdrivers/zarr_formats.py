@@ -5,6 +5,7 @@ A module or a test is marked with its formats. The test runs once in each of the
 
     pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
     pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
+    pytestmark = zarr_formats.READERS  # includes references to stores, see zarr_as_references.py.
 
 In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
 option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over
@@ -24,11 +25,14 @@ import struct
 
 import pytest
 import zarr
+import zarr_as_references
 import zarr_as_v3
 from zarr_python import IS_3
 
 SHARDS = "shards"  # Zarr v3 with chunks in shards
+KERCHUNK = "kerchunk"  # stores of v2 that are read through references
 BOTH = pytest.mark.formats(2, 3)
+READERS = pytest.mark.formats(2, 3, KERCHUNK)
 FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
 V3 = pytest.mark.formats(3)
@@ -52,13 +56,15 @@ def has_shards():
 
 @contextlib.contextmanager
 def running(version):
-    """Context manager: sets the format that tests run in to 2, 3 or SHARDS."""
+    """Context manager: sets the format that tests run in to 2, 3, SHARDS or KERCHUNK."""
     global _has_shards
     before = os.environ.get(OPTION), _has_shards
     _has_shards = version == SHARDS
-    _set_option(f"ZARR_V{3 if _has_shards else version}")
+    number = {SHARDS: 3, KERCHUNK: 2}.get(version, version)
+    _set_option(f"ZARR_V{number}")
     try:
-        yield
+        with zarr_as_references.opening() if version == KERCHUNK else contextlib.nullcontext():
+            yield
     finally:
         _set_option(before[0])
         _has_shards = before[1]
