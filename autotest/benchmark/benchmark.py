@@ -65,6 +65,7 @@ TASKS = (
     "uploading",
     "memory",
     "opening",
+    "references",
 )
 
 
