@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -17,10 +16,12 @@
 #include "core/store/memory_store.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
+#include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
 #include "driver/multidim/raw_block_codecs.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/value_locations.h"
+#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -32,16 +33,8 @@ namespace {
 
 using Block = std::vector<std::uint64_t>;
 
-// The store with the documents. Its chunks are not listed, because they are blocks of another
-// format.
-class DocumentsOnly final : public zarr::ForwardingStore {
-  public:
-    using ForwardingStore::ForwardingStore;
-    Status ForEachKey(const std::string& prefix, const KeyVisitor& /*visit*/,
-                      const PrefixVisitor& /*visit_prefix*/) const override {
-        return Status::Unsupported(prefix + ": the blocks of another format are not listed");
-    }
-};
+// Path of the store with the documents, which is in memory; for messages.
+constexpr const char* kPath = "/vsimem/references";
 
 // Returns the error of a call of GDAL for the node at `path`. The caller hides GDAL's errors.
 Status Failed(const std::string& path, const char* what) {
@@ -59,12 +52,13 @@ bool FindLocation(const GDALMDArray& array, const Block& block, GDALMDArrayRawBl
            (info.pszFilename != nullptr || info.pabyInlineData != nullptr);
 }
 
-// Reads the elements of a block that are in the array.
-Result<std::string> ReadBlock(const GDALMDArray& array, const Block& blocks, const Block& block) {
+// Reads the elements of a block that are in the array, as elements of `type`.
+Result<std::string> ReadBlock(const GDALMDArray& array, const Block& blocks, const Block& block,
+                              const GDALExtendedDataType& type) {
     const QuietErrors quiet;
     std::vector<GUInt64> start;
     std::vector<std::size_t> count;
-    std::uint64_t bytes = array.GetDataType().GetSize();
+    std::uint64_t bytes = type.GetSize();
     const auto& dimensions = array.GetDimensions();
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         start.push_back(block[i] * blocks[i]);
@@ -75,17 +69,9 @@ Result<std::string> ReadBlock(const GDALMDArray& array, const Block& blocks, con
     if (bytes > zarr::LimitOf(zarr::Limit::kChunkSize))
         return zarr::OverLimit(zarr::Limit::kChunkSize, "a block is too large");
     std::string values(static_cast<std::size_t>(bytes), '\0');
-    if (!array.Read(start.data(), count.data(), nullptr, nullptr, array.GetDataType(),
-                    values.data()))
+    if (!array.Read(start.data(), count.data(), nullptr, nullptr, type, values.data()))
         return Status::Io("a block cannot be read: " + QuietErrors::Message());
     return values;
-}
-
-// Returns the element that all elements of a block equal; nullopt if they differ.
-std::optional<std::string> CommonElement(const std::string& values, std::size_t size) {
-    for (std::size_t i = size; i + size <= values.size(); i += size)
-        if (std::memcmp(values.data(), values.data() + i, size) != 0) return std::nullopt;
-    return values.substr(0, size);
 }
 
 std::string TextOf(const Block& block) {
@@ -102,7 +88,55 @@ bool AreEqual(CSLConstList a, CSLConstList b) {
     return true;
 }
 
+// Returns the row-major number of blocks in a grid.
+std::uint64_t CountOf(const Block& counts) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t each : counts) count = zarr::SaturatingMul(count, each);
+    return count;
+}
+
+Block BlockAt(const Block& counts, std::uint64_t number) {
+    Block block(counts.size(), 0);
+    for (std::size_t i = counts.size(); i-- > 0; number /= counts[i]) block[i] = number % counts[i];
+    return block;
+}
+
 }  // namespace
+
+// The store with the documents, whose chunks are read from the files with the blocks. Its chunks
+// are not listed.
+class RawBlockSource::BlockStore final : public zarr::ForwardingStore {
+  public:
+    BlockStore(std::shared_ptr<const Store> documents, const RawBlockSource& source)
+        : ForwardingStore(std::move(documents)), source_(source) {}
+
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& /*visit*/,
+                      const PrefixVisitor& /*visit_prefix*/) const override {
+        return Status::Unsupported(prefix + ": the blocks of another format are not listed");
+    }
+    Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
+                                  const zarr::ReadSink& sink) const override {
+        if (zarr::LooksLikeDocument(zarr::LastName(key)) ||
+            source_.arrays_.count(std::string(zarr::ParentPath(key))) == 0)
+            return base().Read(key, part, sink);
+        ZARR_ASSIGN_OR_RETURN(const Reference found, source_.Find(key));
+        if (found.kind == Reference::Kind::kInline)
+            return ReadFrom(zarr::ByteSpan(std::string_view(found.bytes)), key, part, sink);
+        const VsiFile file(VSIFOpenL(StorePath(found.location).c_str(), "rb"));
+        std::string bytes(static_cast<std::size_t>(found.size.value_or(0)), '\0');
+        if (file == nullptr || VSIFSeekL(file.get(), found.offset, SEEK_SET) != 0 ||
+            VSIFReadL(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
+            return Status::Io(key + ": " + found.location + " cannot be read");
+        return ReadFrom(zarr::ByteSpan(std::string_view(bytes)), key, part, sink);
+    }
+    Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
+                   const ValueTaker& take) const override {
+        return Store::GetMany(keys, options, take);
+    }
+
+  private:
+    const RawBlockSource& source_;
+};
 
 // Makes the documents of a source: groups, arrays without values, attributes and dimensions.
 class RawBlockSource::Builder {
@@ -121,7 +155,7 @@ class RawBlockSource::Builder {
         }
         ZARR_RETURN_IF_ERROR(Fill(store, *root));
         ZARR_ASSIGN_OR_RETURN(made_.hierarchy_,
-                              CurrentHierarchy(std::make_shared<DocumentsOnly>(store)));
+                              CurrentHierarchy(std::make_shared<BlockStore>(store, made_)));
         return {};
     }
 
@@ -129,7 +163,7 @@ class RawBlockSource::Builder {
     Status Fill(const std::shared_ptr<zarr::MemoryStore>& store, const GDALGroup& root) {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
-        location.store_path = "/vsimem/references";
+        location.store_path = kPath;
         location.kind = zarr::NodeKind::kGroup;
         location.writable = store;
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
@@ -210,62 +244,44 @@ class RawBlockSource::Builder {
             !copy->CopyFromAllExceptValues(array.get(), false, cost, GDALMDArray::COPY_COST,
                                            nullptr, nullptr))
             return Failed(path, "cannot be described");
-        if (!source.fill.empty() && !copy->SetRawNoDataValue(source.fill.data()))
-            return Failed(path, "its fill value cannot be written");
         made_.arrays_.emplace(path, std::move(source));
         return {};
     }
 
-    // Finds the shape of the blocks of an array, how they are encoded, and the element of absent
-    // blocks.
+    // Finds the shape of the blocks of an array, and how they are encoded.
     static Result<Source> Examine(const std::shared_ptr<GDALMDArray>& array) {
         if (array->GetDataType().GetClass() != GEDTC_NUMERIC)
             return Status::Unsupported(
                 "references are written to arrays of numbers only, not to texts and structures");
         Source source;
         source.array = array;
-        source.blocks = array->GetBlockSize();
-        std::uint64_t count = 1;
-        Block counts;
+        for (const GUInt64 size : array->GetBlockSize()) source.blocks.push_back(size);
         const auto& dimensions = array->GetDimensions();
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
             const std::uint64_t size = dimensions[i]->GetSize();
             // The values of an array without blocks are contiguous: a single block.
             if (source.blocks[i] == 0) source.blocks[i] = std::max<std::uint64_t>(size, 1);
-            counts.push_back(zarr::CeilDiv(size, source.blocks[i]));
-            count = zarr::SaturatingMul(count, counts.back());
+            source.counts.push_back(zarr::CeilDiv(size, source.blocks[i]));
         }
+        const std::uint64_t count = CountOf(source.counts);
         if (count > zarr::LimitOf(zarr::Limit::kReferences))
             return zarr::OverLimit(zarr::Limit::kReferences, "the array has too many blocks");
-        Block block(counts.size(), 0);
-        for (std::uint64_t i = 0; i < count; ++i) {
-            ZARR_RETURN_IF_ERROR(Examine(block, i == 0, source));
-            for (std::size_t axis = counts.size(); axis-- > 0;) {
-                if (++block[axis] < counts[axis]) break;
-                block[axis] = 0;
-            }
-        }
+        // The value of an array without dimensions is written into the references.
+        for (std::uint64_t i = 0; i < count && !source.counts.empty(); ++i)
+            ZARR_RETURN_IF_ERROR(Examine(BlockAt(source.counts, i), i == 0, source));
         return source;
     }
 
     static Status Examine(const Block& block, bool is_first, Source& source) {
         GDALMDArrayRawBlockInfo info;
-        if (FindLocation(*source.array, block, info)) {
-            if (is_first || (source.info.empty() && info.papszInfo != nullptr))
-                source.info = CPLStringList(CSLDuplicate(info.papszInfo));
-            if (AreEqual(source.info.List(), info.papszInfo)) return {};
-            return Status::Unsupported("block " + TextOf(block) +
-                                       " is encoded in another way than the blocks before it");
-        }
-        if (block.empty()) return {};
-        ZARR_ASSIGN_OR_RETURN(const std::string values,
-                              ReadBlock(*source.array, source.blocks, block));
-        const auto fill = CommonElement(values, source.array->GetDataType().GetSize());
-        if (!fill || (!source.fill.empty() && *fill != source.fill))
-            return Status::Unsupported("block " + TextOf(block) +
-                                       " has no location in a file, and is not absent");
-        source.fill = *fill;
-        return {};
+        if (!FindLocation(*source.array, block, info))
+            return Status::Unsupported("GDAL does not tell where block " + TextOf(block) +
+                                       " is stored. The block may be absent, and GDAL does not "
+                                       "tell the locations of arrays with absent blocks");
+        if (is_first) source.info = CPLStringList(CSLDuplicate(info.papszInfo));
+        if (AreEqual(source.info.List(), info.papszInfo)) return {};
+        return Status::Unsupported("block " + TextOf(block) +
+                                   " is encoded in another way than the blocks before it");
     }
 
     RawBlockSource& made_;
@@ -275,7 +291,40 @@ class RawBlockSource::Builder {
 Result<std::unique_ptr<RawBlockSource>> RawBlockSource::Open(GDALDataset& source) {
     std::unique_ptr<RawBlockSource> made(new RawBlockSource());
     ZARR_RETURN_IF_ERROR(Builder(*made).Build(source));
+    ZARR_RETURN_IF_ERROR(made->Verify());
     return made;
+}
+
+// Compares some blocks of each array, as this driver decodes them at their locations, with the
+// values that GDAL reads.
+Status RawBlockSource::Verify() const {
+    constexpr std::uint64_t kSamples = 8;
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    Location location;
+    location.store_path = kPath;
+    location.kind = zarr::NodeKind::kGroup;
+    location.hierarchy = hierarchy_;
+    const auto session = std::make_shared<SharedResource>(std::move(location), std::move(options));
+    for (const auto& [path, source] : arrays_) {
+        ZARR_ASSIGN_OR_RETURN(const std::shared_ptr<GDALMDArray> own, session->OpenArray(path));
+        const std::uint64_t count = CountOf(source.counts);
+        const std::uint64_t samples = std::min(count, kSamples);
+        for (std::uint64_t i = 0; i < samples; ++i) {
+            const std::uint64_t number = samples > 1 ? i * (count - 1) / (samples - 1) : 0;
+            const Block block = BlockAt(source.counts, number);
+            const auto read = [&](const GDALMDArray& array) {
+                return ReadBlock(array, source.blocks, block, source.array->GetDataType())
+                    .WithContext("/" + path);
+            };
+            ZARR_ASSIGN_OR_RETURN(const std::string expected, read(*source.array));
+            ZARR_ASSIGN_OR_RETURN(const std::string found, read(*own));
+            if (found != expected)
+                return Status::Unsupported(
+                    "/" + path + ": block " + TextOf(block) +
+                    " has other values at the location that GDAL tells than in the dataset");
+        }
+    }
+    return {};
 }
 
 Result<Reference> RawBlockSource::Find(const std::string& key) const {
@@ -292,13 +341,15 @@ Result<Reference> RawBlockSource::Find(const std::string& key) const {
     const auto index = zarr::ParseChunkName(zarr::LastName(key), source.blocks.size(), '.');
     if (!index) return Reference::Absent();
     const Block block(index->begin(), index->end());
-    GDALMDArrayRawBlockInfo info;
-    if (!FindLocation(*source.array, block, info)) {
-        if (!block.empty()) return Reference::Absent();
-        ZARR_ASSIGN_OR_RETURN(std::string values,
-                              ReadBlock(*source.array, source.blocks, block).WithContext(key));
-        return Reference::Inline(std::move(values));
+    if (block.empty()) {
+        ZARR_ASSIGN_OR_RETURN(std::string value, ReadBlock(*source.array, source.blocks, block,
+                                                           source.array->GetDataType())
+                                                     .WithContext(key));
+        return Reference::Inline(std::move(value));
     }
+    GDALMDArrayRawBlockInfo info;
+    if (!FindLocation(*source.array, block, info))
+        return Status::Io(key + ": GDAL does not tell where the block is stored");
     const auto size = static_cast<std::uint64_t>(info.nSize);
     if (info.pabyInlineData != nullptr)
         return Reference::Inline(std::string(reinterpret_cast<const char*>(info.pabyInlineData),
