@@ -555,7 +555,7 @@ def test_absent_blocks_are_refused(tmp_path, cpl):
     """GDAL 3.13 numbers the stored blocks, and so tells the location of another block behind an absent one."""
     write_netcdf(tmp_path / "a.nc", absent=1)
     assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
-    assert "/cube: GDAL does not tell where block [3, 0, 0] is stored" in cpl.the_error()
+    assert "/cube: GDAL does not tell where block [" in cpl.the_error()
     assert not (tmp_path / "refs.json").exists()
 
 

@@ -298,7 +298,7 @@ Result<std::unique_ptr<RawBlockSource>> RawBlockSource::Open(GDALDataset& source
 // Compares some blocks of each array, as this driver decodes them at their locations, with the
 // values that GDAL reads.
 Status RawBlockSource::Verify() const {
-    constexpr std::uint64_t kSamples = 8;
+    constexpr std::uint64_t kSamples = 32;
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
     location.store_path = kPath;
