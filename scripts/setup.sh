@@ -35,7 +35,7 @@ npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 zarr3_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
 references_packages=(
     zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 h5py==3.16.0
-    kerchunk==0.2.10 fastparquet==2026.9.0
+    kerchunk==0.2.10 fastparquet==2026.9.0 aiohttp==3.14.5 requests==2.34.2
     "virtualizarr==2.5.1; python_version < '3.12'" "virtualizarr==2.8.0; python_version >= '3.12'"
     "icechunk==1.1.21; python_version < '3.12'" "icechunk==2.3.0; python_version >= '3.12'"
     virtual-tiff==0.5.0 tifffile==2026.3.3 imagecodecs==2026.3.6 imagecodecs-numcodecs==2026.3.6

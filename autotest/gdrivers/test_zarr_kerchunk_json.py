@@ -53,7 +53,7 @@ def read_all(name):
 @pytest.mark.parametrize("version", [0, 1])
 def test_arrays_are_bands(tmp_path, references, version, cpl):
     name = str(write_json(tmp_path / "refs.json", references, version))
-    assert gdal.IdentifyDriverEx(name, RASTER).ShortName == "Zarr"
+    assert gdal.OpenEx(name, RASTER).GetDriver().ShortName == "Zarr"
     listed = gdal.Open(name).GetMetadata("SUBDATASETS")
     assert {text.rpartition(":/")[2] for key, text in listed.items() if key.endswith("_NAME")} == {"cube", "image"}
     read_all(name)
@@ -127,7 +127,7 @@ def test_compressed_by_zstandard(tmp_path, references, name):
     packed = tmp_path / name
     packed.write_bytes(numcodecs.Zstd().encode(path.read_bytes()))
     path.unlink()
-    assert gdal.IdentifyDriverEx(str(packed), RASTER).ShortName == "Zarr"
+    assert gdal.OpenEx(str(packed), RASTER).GetDriver().ShortName == "Zarr"
     read_all(packed)
 
 

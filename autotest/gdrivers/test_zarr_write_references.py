@@ -17,7 +17,7 @@ import zarr_formats
 from osgeo import gdal
 from test_zarr_cancel import refused_at_each_call
 from zarr_formats import BOTH, V2, V3
-from zarr_gdal import config_options, create_deletes_first
+from zarr_gdal import config_options, create_deletes_first, gdal_is_at_least
 from zarr_http import Served
 from zarr_references import PYTHON, pack, write_json
 from zarr_store import make_array, make_store, zip_folder
@@ -460,7 +460,7 @@ def test_a_link_stays_a_link(tmp_path, store):
 def test_sources_that_cannot_be_written(tmp_path, store, cpl):
     memory = gdal.GetDriverByName("MEM").Create("", 3, 4)
     assert not convert(memory, tmp_path / "refs.json")
-    assert "the source is a dataset of the driver MEM" in cpl.the_error()
+    assert "and the source is neither" in cpl.the_error()
     cpl.clear()
     name = "/vsimem/references/a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(name, memory)
@@ -495,3 +495,84 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
     moved = {key: ["/etc/passwd", 0, 4] if isinstance(value, list) else value for key, value in references.items()}
     assert not convert(write_json(tmp_path / "source.json", moved), tmp_path / "refs.json")
     assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
+
+
+# ---------------------------------------------------------------------------------------------
+# Datasets of other drivers
+
+OTHERS = pytest.mark.skipif(
+    not gdal_is_at_least(3, 12) or gdal.GetDriverByName("netCDF") is None, reason="GDAL tells blocks from 3.12 on"
+)
+
+
+def write_netcdf(path, absent=None, **filters):
+    """A file of netCDF with compressed, contiguous and big-endian blocks. Returns its values by path. `absent`
+    is a slice of the cube that is not written."""
+    netcdf4 = pytest.importorskip("netCDF4")
+    with netcdf4.Dataset(path, "w") as file:
+        file.title = "a file"
+        for name, size in {"time": None, "y": 30, "x": 50}.items():
+            file.createDimension(name, size)
+        cube = file.createVariable("cube", "i2", ("time", "y", "x"), zlib=True, shuffle=True, chunksizes=(1, 16, 16),
+                                   fill_value=9, **filters)  # fmt: skip
+        cube.units, cube.scale_factor = "m", 0.5
+        cube.set_auto_maskandscale(False)
+        for i in range(4):
+            if i != absent:
+                cube[i] = CUBE[i]
+        file.createVariable("level", "f4", ("y", "x"))[:] = LEVEL
+        file.createVariable("big", ">i4", ("y", "x"), chunksizes=(16, 16), endian="big")[:] = LEVEL
+        file.createVariable("time", "f8", ("time",))[:] = np.arange(4.0)
+        bytes_ = file.createGroup("deep").createVariable("bytes", "u1", ("y", "x"), zlib=True, shuffle=True)
+        bytes_[:] = np.arange(1500).reshape(30, 50) % 256
+        file.createVariable("name", "i4")[...] = 5
+    return {"cube": CUBE, "level": LEVEL, "big": LEVEL.astype("i4"), "time": np.arange(4.0),
+            "deep/bytes": np.arange(1500).reshape(30, 50) % 256}  # fmt: skip
+
+
+@OTHERS
+@V2
+@FORMS
+def test_a_netcdf_file(tmp_path, option, cpl):
+    values = write_netcdf(tmp_path / "a.nc")
+    target = target_of(tmp_path, option)
+    assert convert(tmp_path / "a.nc", target, option)
+    with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+        root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
+        assert root.GetAttribute("title").Read() == "a file"
+        for path, expected in values.items():
+            array = root.OpenMDArrayFromFullname("/" + path)
+            assert np.array_equal(array.ReadAsArray(), expected), path
+        cube = root.OpenMDArray("cube")
+        assert (cube.GetUnit(), cube.GetScale(), cube.GetNoDataValue()) == ("m", 0.5, 9)
+        assert [each.GetName() for each in cube.GetDimensions()] == ["time", "y", "x"]
+    cpl.assert_quiet()
+
+
+@OTHERS
+@V2
+def test_absent_blocks_are_refused(tmp_path, cpl):
+    """GDAL 3.13 numbers the stored blocks, and so tells the location of another block behind an absent one."""
+    write_netcdf(tmp_path / "a.nc", absent=1)
+    assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
+    assert "/cube: GDAL does not tell where block [" in cpl.the_error()
+    assert not (tmp_path / "refs.json").exists()
+
+
+@OTHERS
+@V2
+def test_a_filter_without_a_codec_is_refused(tmp_path, cpl):
+    write_netcdf(tmp_path / "a.nc", fletcher32=True)
+    assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
+    assert "/cube: its blocks are stored with" in cpl.the_error() and "FLETCHER32" in cpl.the_error()
+    assert not (tmp_path / "refs.json").exists()
+
+
+def test_other_drivers_need_a_later_gdal(tmp_path, cpl):
+    source = gdal.GetDriverByName("MEM").CreateMultiDimensional("memory")
+    dimension = source.GetRootGroup().CreateDimension("x", None, None, 3)
+    source.GetRootGroup().CreateMDArray("v", [dimension], gdal.ExtendedDataType.Create(gdal.GDT_Int16))
+    made = convert(source, tmp_path / "refs.json")
+    if gdal_is_at_least(3, 12):
+        return
+    assert not made and "need GDAL 3.12 or later, and the source is a dataset of the driver MEM" in cpl.the_error()

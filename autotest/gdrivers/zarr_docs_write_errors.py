@@ -69,8 +69,7 @@ def _(folder):
     refer(folder / "a.txt", "JSON", multidim(folder))
 
 
-@provokes("references are written only to the chunks of a dataset that this driver opened, and the source is a "
-          "dataset of the driver <name>")  # fmt: skip
+@provokes("references are written to Zarr stores and to multidimensional datasets, and the source is neither")
 def _(folder):
     refer(folder / "a.json", "JSON", source())
 

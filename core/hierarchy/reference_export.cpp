@@ -139,7 +139,7 @@ class Exporter {
                 keys.push_back(JoinKey(path, entry.name));
             return true;
         };
-        const Status listed = store_.VisitEntries(path, add_other);
+        Status listed = store_.VisitEntries(path, add_other);
         if (!listed.ok() && listed.code() != StatusCode::kUnsupported) return listed;
         for (const std::string& key : keys) {
             Buffer text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/references/kerchunk_json_writer.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/json/value.h"
 
@@ -11,7 +13,19 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 constexpr std::string_view kBase64 = "base64:";
 
-std::string JsonText(std::string_view text) { return json::Dump(json::Value(text)); }
+// Appends a JSON string. Most texts need no escapes, and are appended as they are.
+void AppendText(std::string_view text, std::string& out) {
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+        return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    });
+    if (!is_plain) {
+        out += json::Dump(json::Value(text));
+        return;
+    }
+    out += '"';
+    out += text;
+    out += '"';
+}
 
 }  // namespace
 
@@ -23,14 +37,14 @@ Status KerchunkJsonWriter::Begin(std::uint64_t /*most_chunks*/) {
 void KerchunkJsonWriter::BeginMember(std::string_view key) {
     text_ += is_first_ ? "\n" : ",\n";
     is_first_ = false;
-    text_ += JsonText(key);
+    AppendText(key, text_);
     text_ += ": ";
 }
 
 void KerchunkJsonWriter::AppendBytes(std::string_view bytes) {
     const bool is_text = IsValidUtf8(bytes) && bytes.substr(0, kBase64.size()) != kBase64;
     if (is_text) {
-        text_ += JsonText(bytes);
+        AppendText(bytes, text_);
         return;
     }
     text_ += '"';
@@ -60,7 +74,7 @@ Status KerchunkJsonWriter::AddChunk(const ReferenceChunk& chunk, const Reference
                                    " is not UTF-8; rename the file");
     BeginMember(chunk.key);
     text_ += '[';
-    text_ += JsonText(reference.location);
+    AppendText(reference.location, text_);
     if (reference.size)
         text_ += ", " + std::to_string(reference.offset) + ", " + std::to_string(*reference.size);
     text_ += ']';

@@ -5,7 +5,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -19,6 +19,7 @@
 #include "driver/base/reference_options.h"
 #include "driver/base/report.h"
 #include "driver/multidim/dataset.h"
+#include "driver/multidim/raw_block_source.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 #include "driver/store/staged_file.h"
@@ -37,21 +38,16 @@ using zarr::Status;
 
 namespace {
 
-// Returns the multidimensional dataset of this driver that shows `source`. Opens one if `source` is
-// a raster, and then stores it in `opened`.
-Result<MdimDataset*> FindSource(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
+// Returns the multidimensional dataset of this driver that shows `source`; nullptr if another
+// driver opened `source`. Opens one if `source` is a raster, and then stores it in `opened`.
+MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
     if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
     const GDALDriver* const driver = source->GetDriver();
-    if (driver != nullptr && EQUAL(driver->GetDescription(), kDriverName)) {
-        const char* const drivers[] = {kDriverName, nullptr};
-        opened.reset(GDALDataset::Open(source->GetDescription(), GDAL_OF_MULTIDIM_RASTER, drivers,
-                                       source->GetOpenOptions()));
-        if (auto* const own = dynamic_cast<MdimDataset*>(opened.get())) return own;
-    }
-    return Status::Unsupported(
-        "references are written only to the chunks of a dataset that this driver opened, and the "
-        "source is a dataset of the driver " +
-        std::string(driver != nullptr ? driver->GetDescription() : "none"));
+    if (driver == nullptr || !EQUAL(driver->GetDescription(), kDriverName)) return nullptr;
+    const char* const drivers[] = {kDriverName, nullptr};
+    opened.reset(GDALDataset::Open(source->GetDescription(), GDAL_OF_MULTIDIM_RASTER, drivers,
+                                   source->GetOpenOptions()));
+    return dynamic_cast<MdimDataset*>(opened.get());
 }
 
 // Returns the path that references are written to.
@@ -102,48 +98,65 @@ class Progress {
     WatchedProgress watched_;
 };
 
-class ReferencesCopy {
-  public:
-    ReferencesCopy(SharedResource& session, GDALProgressFunc progress, void* data)
-        : session_(session), progress_(progress, data) {}
+// Writes everything in a source to `writer`.
+using Export = std::function<Status(zarr::ReferenceWriter& writer)>;
 
-    Status WriteJson(const StorePath& path) {
-        ZARR_RETURN_IF_ERROR(CheckDocumentTarget(path));
-        ZARR_ASSIGN_OR_RETURN(const auto file, StagedFile::Create(path));
-        zarr::KerchunkJsonWriter writer(*file);
-        ZARR_RETURN_IF_ERROR(Export(writer));
-        return file->Commit();
-    }
+Status WriteJson(const StorePath& path, const Export& export_to) {
+    ZARR_RETURN_IF_ERROR(CheckDocumentTarget(path));
+    ZARR_ASSIGN_OR_RETURN(const auto file, StagedFile::Create(path));
+    zarr::KerchunkJsonWriter writer(*file);
+    ZARR_RETURN_IF_ERROR(export_to(writer));
+    return file->Commit();
+}
 
-    Status WriteParquet(const StorePath& path) {
-        const StorePath folder = FolderOf(path);
-        ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
-        ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
-        const auto store = OpenFolder(replacement.folder());
-        zarr::KerchunkParquetWriter writer(*store);
-        ZARR_RETURN_IF_ERROR(Export(writer));
-        ZARR_RETURN_IF_ERROR(store->Flush());
-        return replacement.Commit();
-    }
+Status WriteParquet(const StorePath& path, const Export& export_to) {
+    const StorePath folder = FolderOf(path);
+    ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
+    ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
+    const auto store = OpenFolder(replacement.folder());
+    zarr::KerchunkParquetWriter writer(*store);
+    ZARR_RETURN_IF_ERROR(export_to(writer));
+    ZARR_RETURN_IF_ERROR(store->Flush());
+    return replacement.Commit();
+}
 
-  private:
-    Status Export(zarr::ReferenceWriter& writer) {
-        ZARR_RETURN_IF_ERROR(session_.Flush());
-        const zarr::Hierarchy& hierarchy = session_.hierarchy();
-        ZARR_ASSIGN_OR_RETURN(const auto locations,
-                              ValueLocations::Of(session_.store_path(), hierarchy.store()));
-        zarr::ReferenceExport part;
-        part.root = session_.root();
-        if (const std::string* const array = session_.single_array()) part.array = *array;
-        const zarr::ReferenceFinder find = [&](const std::string& key, bool is_known) {
-            return locations.Find(key, is_known);
-        };
-        return zarr::ExportReferences(hierarchy, part, find, writer, progress_.Function());
-    }
+Status ExportOwn(SharedResource& session, zarr::ReferenceWriter& writer,
+                 const zarr::ExportProgress& progress) {
+    ZARR_RETURN_IF_ERROR(session.Flush());
+    const zarr::Hierarchy& hierarchy = session.hierarchy();
+    ZARR_ASSIGN_OR_RETURN(const auto locations,
+                          ValueLocations::Of(session.store_path(), hierarchy.store()));
+    zarr::ReferenceExport part;
+    part.root = session.root();
+    if (const std::string* const array = session.single_array()) part.array = *array;
+    const zarr::ReferenceFinder find = [&](const std::string& key, bool is_known) {
+        return locations.Find(key, is_known);
+    };
+    return zarr::ExportReferences(hierarchy, part, find, writer, progress);
+}
 
-    SharedResource& session_;
-    Progress progress_;
-};
+Status ExportOther(GDALDataset& source, zarr::ReferenceWriter& writer,
+                   const zarr::ExportProgress& progress) {
+    if (source.GetRootGroup() == nullptr)
+        return Status::Unsupported(
+            "references are written to Zarr stores and to multidimensional datasets, and the "
+            "source is neither");
+#if ZARR_HAS_RAW_BLOCK_INFO
+    ZARR_ASSIGN_OR_RETURN(const auto blocks, RawBlockSource::Open(source));
+    const zarr::ReferenceFinder find = [&](const std::string& key, bool /*is_known*/) {
+        return blocks->Find(key);
+    };
+    return zarr::ExportReferences(blocks->hierarchy(), {}, find, writer, progress);
+#else
+    static_cast<void>(writer);
+    static_cast<void>(progress);
+    const GDALDriver* const driver = source.GetDriver();
+    return Status::Unsupported(
+        "references to the chunks of a dataset of another driver need GDAL 3.12 or later, and the "
+        "source is a dataset of the driver " +
+        std::string(driver != nullptr ? driver->GetDescription() : "none"));
+#endif
+}
 
 Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
@@ -166,12 +179,16 @@ Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALData
                                                       GDALProgressFunc progress,
                                                       void* progress_data) {
     ZARR_ASSIGN_OR_RETURN(const ReferenceForm form, ParseReferenceForm(options));
-    std::unique_ptr<GDALDataset> opened;
-    ZARR_ASSIGN_OR_RETURN(MdimDataset* const own, FindSource(source, opened));
     ZARR_ASSIGN_OR_RETURN(const StorePath path, FindTarget(name));
-    ReferencesCopy copy(own->session(), progress, progress_data);
-    ZARR_RETURN_IF_ERROR(form == ReferenceForm::kJson ? copy.WriteJson(path)
-                                                      : copy.WriteParquet(path));
+    std::unique_ptr<GDALDataset> opened;
+    MdimDataset* const own = FindOwn(source, opened);
+    Progress watched(progress, progress_data);
+    const Export export_to = [&](zarr::ReferenceWriter& writer) {
+        return own != nullptr ? ExportOwn(own->session(), writer, watched.Function())
+                              : ExportOther(*source, writer, watched.Function());
+    };
+    ZARR_RETURN_IF_ERROR(form == ReferenceForm::kJson ? WriteJson(path, export_to)
+                                                      : WriteParquet(path, export_to));
     return OpenReferences(path);
 }
 

@@ -29,7 +29,7 @@ Status Failure(const char* what, int error) {
 // Returns the path with links resolved, because the target of a link is to be replaced and the link
 // is to stay. The path of a local file has a folder.
 std::string FinalPath(const StorePath& path) {
-    if (path.kind() != StorePath::Kind::kLocal) return path;
+    if (path.kind() != StorePath::Kind::kLocal) return path.text();
     std::error_code error;
     if (std::filesystem::is_symlink(path.text(), error)) {
         const auto real = std::filesystem::canonical(path.text(), error);

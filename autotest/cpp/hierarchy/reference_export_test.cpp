@@ -36,7 +36,7 @@ class Lines final : public ReferenceWriter {
         return {};
     }
     Status Finish() override {
-        lines.push_back("finish");
+        lines.emplace_back("finish");
         return {};
     }
     std::vector<std::string> lines;

@@ -58,7 +58,7 @@ std::string Decompressed(std::string_view compressed) {
 // Returns a number as a signed integer of the compact protocol, in one byte or two.
 std::string Zigzag(std::size_t number) {
     const std::size_t bits = 2 * number;
-    if (bits < 0x80U) return std::string(1, static_cast<char>(bits));
+    if (bits < 0x80U) return {static_cast<char>(bits)};
     return {static_cast<char>(0x80U | (bits & 0x7fU)), static_cast<char>(bits >> 7U)};
 }
 
