@@ -20,7 +20,6 @@
 #include "driver/create/creation_options.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
-#include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
@@ -36,21 +35,17 @@ constexpr const char* kCreationTypes =
 using zarr_driver::Builtin;
 using zarr_driver::ShowAsZarr;
 
-// True if GDAL's built-in driver must create the dataset: an array in a store that only the
-// built-in driver handles, or Kerchunk references in Parquet files.
-bool IsForBuiltin(const char* name, CSLConstList options) {
-    if (Builtin() == nullptr) return false;
+// True if GDAL's built-in driver must create the dataset: Kerchunk references in Parquet files.
+bool IsForBuiltin(CSLConstList options) {
     constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
-    return (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
-            zarr_driver::IsStoreOfBuiltin(name)) ||
-           (CPLFetchBool(options, kConvert, false) &&
-            zarr_driver::HasBuiltinOption(GDAL_DMD_CREATIONOPTIONLIST, kConvert));
+    return Builtin() != nullptr && CPLFetchBool(options, kConvert, false) &&
+           zarr_driver::HasBuiltinOption(GDAL_DMD_CREATIONOPTIONLIST, kConvert);
 }
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
+        if (IsForBuiltin(options) && Builtin()->pfnCreate != nullptr)
             return ShowAsZarr(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
         return zarr_driver::Create(name, x_size, y_size, bands, type, options);
     });
@@ -60,7 +55,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         zarr_driver::NameValueList options, GDALProgressFunc progress,
                         void* progress_data) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options))
+        if (IsForBuiltin(options))
             return ShowAsZarr(
                 Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
         if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
@@ -73,7 +68,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
+        if (IsForBuiltin(options) && Builtin()->pfnCreateMultiDimensional != nullptr)
             return ShowAsZarr(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
         return zarr_driver::CreateMultiDimensional(name, group_options, options);
     });

@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""References to the chunks of stores, as kerchunk and VirtualiZarr write them."""
+"""References to the chunks of stores, as kerchunk and VirtualiZarr write them.
+
+kerchunk and VirtualiZarr run in a process of their own. `scripts/setup.sh test` installs them."""
 
 import base64
 import json
 import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+from zarr_tools import plain_environment
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = REPOSITORY / "build" / "tools" / "references" / "bin" / "python"
+PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
 
 DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
@@ -33,3 +45,39 @@ def write_json(path, references, version=1, **members):
     document = {"version": 1, **members, "refs": references} if version == 1 else references
     pathlib.Path(path).write_text(json.dumps(document))
     return path
+
+
+def run(*commands):
+    """Executes commands of zarr_references_program.py."""
+    done = subprocess.run(
+        [PYTHON, PROGRAM], input=json.dumps(commands), capture_output=True, text=True, env=plain_environment()
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):
+    """References in Parquet files, as kerchunk writes them. Other files in the folder remain. `rewritten` are
+    arguments of rewrite() of zarr_references_program.py."""
+    folder = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as temporary:
+        made = pathlib.Path(temporary) / "refs.parq"
+        document = write_json(made.with_name("refs.json"), references)
+        commands = [{"do": "kerchunk", "references": str(document), "folder": str(made),
+                     "record_size": record_size, "categorical_threshold": categorical_threshold}]  # fmt: skip
+        if rewritten:
+            commands.append({"do": "rewrite", "folder": str(made), **rewritten})
+        run(*commands)
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+    return folder
+
+
+def virtualize(folder, cubes, record_size=5):
+    """References that VirtualiZarr writes to HDF5 files of the cubes, which it joins along the first
+    dimension. Returns the folder of the references, "refs.parq" in `folder`."""
+    folder = pathlib.Path(folder)
+    files = {}
+    for number, cube in enumerate(cubes):
+        np.save(folder / f"cube{number}.npy", cube)
+        files[str(folder / f"cube{number}.h5")] = str(folder / f"cube{number}.npy")
+    run({"do": "virtualizarr", "files": files, "folder": str(folder / "refs.parq"), "record_size": record_size})
+    return folder / "refs.parq"

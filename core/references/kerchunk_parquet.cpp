@@ -51,6 +51,7 @@ Result<std::shared_ptr<KerchunkParquet>> KerchunkParquet::Open(std::shared_ptr<c
     static std::atomic<std::uint64_t> count{0};
     const std::string key = DocumentKey("", Document::kConsolidated);
     std::shared_ptr<KerchunkParquet> map(new KerchunkParquet());
+    map->version_ = store->VersionOf(key);
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store, key, map->text_));
     if (!found) return Status::NotFound(key + ": does not exist");
     ZARR_RETURN_IF_ERROR(map->Parse(std::as_const(map->text_).span().text()).WithContext(key));
@@ -58,6 +59,11 @@ Result<std::shared_ptr<KerchunkParquet>> KerchunkParquet::Open(std::shared_ptr<c
     map->identity_ = store->Identity() + "\nKerchunk Parquet " + std::to_string(++count);
     map->files_ = std::make_unique<PartitionFiles>(std::move(store), map->record_size_);
     return map;
+}
+
+bool KerchunkParquet::IsCurrent() const {
+    const std::string key = DocumentKey("", Document::kConsolidated);
+    return SameVersion(files_->store().VersionOf(key), version_) && files_->IsCurrent();
 }
 
 Status KerchunkParquet::Parse(std::string_view text) {

@@ -42,9 +42,9 @@ class KerchunkParquet final : public ReferenceMap {
     // these name no target.
     std::string SampleLocation() const;
 
-    // True if the files that were read have not changed in the store. False if that takes too long
-    // to tell.
-    bool IsCurrent() const { return files_->IsCurrent(); }
+    // True if the files that were read have not changed in the store. False if that is unknown, as
+    // for a remote store.
+    bool IsCurrent() const;
 
   private:
     struct ArrayEntry {
@@ -81,6 +81,7 @@ class KerchunkParquet final : public ReferenceMap {
     std::map<std::string, std::string_view, std::less<>> documents_;
     std::vector<std::unique_ptr<const std::string>> decoded_;
     std::map<std::string, ArrayEntry, std::less<>> arrays_;  // by path
+    ObjectVersion version_;  // of `.zmetadata`
     std::uint64_t record_size_ = 0;
     std::unique_ptr<PartitionFiles> files_;
     std::string identity_;

@@ -133,7 +133,7 @@ bool PartitionFiles::IsCurrent() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (has_evicted_ || entries_.size() > kMostFiles) return false;
     return std::all_of(entries_.begin(), entries_.end(), [&](const auto& each) {
-        return SameStamp(store_->VersionOf(each.first), each.second.version);
+        return SameVersion(store_->VersionOf(each.first), each.second.version);
     });
 }
 

@@ -39,7 +39,8 @@ class PartitionFiles {
     using Taker = std::function<void(std::size_t which, const PartitionPtr& file)>;
     Status GetMany(const std::vector<std::string>& keys, const Taker& take);
 
-    // True if the store still has the files that were read. False if that takes too long to tell.
+    // True if the files that were read have not changed in the store. False if that is unknown or
+    // takes too long to tell.
     bool IsCurrent() const;
 
     const Store& store() const { return *store_; }

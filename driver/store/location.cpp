@@ -25,6 +25,7 @@
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
@@ -81,7 +82,7 @@ void AscendInZip(const ZipLocation& place, std::string& folder, std::string& nod
 // the path from the root into `node`. Only local folders are read; remote folders are judged by
 // their names. `is_store` is true if the caller knows that IsStoreFolder(folder) is true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
-    if (IsKerchunkJson(folder)) return;
+    if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return;
     if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
@@ -171,10 +172,14 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         else if (!options.is_update)
             AskForNode(*store, folder, node);
     }
-    ZARR_ASSIGN_OR_RETURN(
-        location.hierarchy,
+    auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
-                              options.cache_tile_presence ? "chunks are listed" : ""));
+                              options.cache_tile_presence ? "chunks are listed" : "");
+    // Only the `.zmetadata` shows that a remote folder holds Kerchunk references, unless its name
+    // does.
+    if (hierarchy.status().code() == zarr::StatusCode::kUnsupported && HoldsKerchunkParquet(folder))
+        return LocateIn(NameKerchunkParquet(folder), node, options, purpose);
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy, std::move(hierarchy));
     if (looks_ahead)
         LookAhead(location);
     else if (!location.hierarchy->is_consolidated())

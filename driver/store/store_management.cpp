@@ -22,7 +22,6 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
-#include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
@@ -262,14 +261,12 @@ CPLErr Run(const char* name, Work&& work) {
 
 CPLErr Delete(const char* name) {
     return Guarded(name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(name)) return Builtin()->Delete(name);
         return Run(name, [&] { return DeletePlace(name); });
     });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
     return Guarded(old_name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
         return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
     });
 }
