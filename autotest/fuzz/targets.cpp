@@ -13,6 +13,7 @@ const std::vector<Target>& Targets() {
         {"codec", FuzzCodecs},  {"shard", FuzzShard},
         {"store", FuzzStore},   {"connection", FuzzConnectionString},
         {"tar", FuzzTar},       {"zip", FuzzZip},
+        {"parquet", FuzzParquet},
     };
     return targets;
 }

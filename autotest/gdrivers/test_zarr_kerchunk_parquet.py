@@ -176,7 +176,7 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
     if archive == "refs.parq.zip" and inner == "":
         for path in (str(tmp_path / archive), f"{PREFIX}{{{tmp_path / archive}}}"):
             read_all(path)
-            assert gdal.IdentifyDriverEx(path, RASTER).ShortName == "Zarr"
+            assert gdal.Open(path).GetDriver().ShortName == "Zarr"
             assert len(gdal.Open(path).GetMetadata("SUBDATASETS")) == 4
     cpl.assert_quiet()
 

@@ -84,7 +84,8 @@ class SnappyReader {
     bool CopyBack(std::size_t offset, std::size_t length) {
         if (offset == 0 || offset > written_ || length > out_.size - written_) return false;
         std::uint8_t* const to = out_.data + written_;
-        for (std::size_t i = 0; i < length; ++i) to[i] = to[i - offset];
+        const std::uint8_t* const from = to - offset;
+        for (std::size_t i = 0; i < length; ++i) to[i] = from[i];
         written_ += length;
         return true;
     }

@@ -58,29 +58,6 @@ Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
 
-// True if `.zmetadata` is the only document of the root of a store. `has` is true for a name that
-// exists.
-template <class Has>
-bool IsConsolidatedAlone(const Has& has) {
-    if (!has(zarr::DocumentKey("", zarr::Document::kConsolidated))) return false;
-    return std::none_of(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments),
-                        [&](std::string_view name) {
-                            return !zarr::IsDocument(name, zarr::Document::kConsolidated) &&
-                                   has(std::string(name));
-                        });
-}
-
-// True if the folder in a zip file of this machine holds no document but `.zmetadata`.
-bool IsConsolidatedAloneInZip(const ZipLocation& place) {
-    if (!VSIIsLocal(place.archive.c_str())) return false;
-    const auto archive = OpenZip(place.archive);
-    if (!archive.ok()) return false;
-    const std::string inner = InnerFolder(place, **archive);
-    return IsConsolidatedAlone([&](const std::string& name) {
-        return (*archive)->Find(zarr::JoinKey(inner, name)) != nullptr;
-    });
-}
-
 // References that datasets of this process use, by their folder and access.
 class OpenMaps {
   public:
@@ -137,6 +114,22 @@ StorePath FolderOfTargets(const StorePath& folder) {
     return StorePath(kZipPrefix + place->archive + (inner.empty() ? "" : "/" + inner));
 }
 
+Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,
+                                                                  const StoreAccess& /*access*/) {
+    return ReferencesAreReadOnly();
+}
+
+Status CheckKerchunkParquet(const StorePath& /*path*/, StoreChange /*change*/) {
+    return ReferencesAreReadOnly();
+}
+
+Status EraseKerchunkParquet(const std::string& path, bool is_store) {
+    const StorePath folder = ReferenceFolderOf(path);
+    return OfKind(folder, &StoreKind::erase, &kKerchunkParquetKind)(folder, is_store);
+}
+
+}  // namespace
+
 Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& access) {
     const StorePath folder = ReferenceFolderOf(path);
     ZARR_ASSIGN_OR_RETURN(MapPtr map, OpenMap(folder, access));
@@ -149,28 +142,13 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-Status ReadOnlyReferences() { return Status::Unsupported("references are read-only"); }
-
-Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,
-                                                                  const StoreAccess& /*access*/) {
-    return ReadOnlyReferences();
-}
-
-Status CheckKerchunkParquet(const StorePath& /*path*/, StoreChange /*change*/) {
-    return ReadOnlyReferences();
-}
-
-Status EraseKerchunkParquet(const std::string& path, bool is_store) {
-    const StorePath folder = ReferenceFolderOf(path);
-    return OfKind(folder, &StoreKind::erase, &kKerchunkParquetKind)(folder, is_store);
-}
-
-}  // namespace
+Status ReferencesAreReadOnly() { return Status::Unsupported("references are read-only"); }
 
 bool HoldsKerchunkParquet(const StorePath& folder) {
     if (HasPrefix(folder)) return false;
     const auto files = OpenFiles(folder, {});
     if (!files.ok()) return false;
+    const QuietErrors quiet;
     zarr::Buffer text;
     const auto found = zarr::GetDocument(
         **files, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
@@ -182,21 +160,7 @@ bool IsKerchunkParquet(const StorePath& path) {
     if (HasPrefix(path)) return true;
     std::string text = path;
     static_cast<void>(TakeQuery(path, text));
-    const std::string lower = CPLString(text).tolower();
-    if (path.is_remote()) return zarr::EndsWith(lower, ".parq");
-    const QuietErrors quiet;
-    const bool has_name = lower.find(".parq") != std::string::npos;
-    if (const auto place = has_name ? ZipLocationOf(text) : std::nullopt)
-        return IsConsolidatedAloneInZip(*place) && HoldsKerchunkParquet(path);
-    if (!VSIIsLocal(text.c_str()) && path.kind() != StorePath::Kind::kMemory) return false;
-    if (ArchiveOf(text)) return false;
-    return IsConsolidatedAlone(
-               [&](const std::string& name) { return PathExists(FileIn(path, name)); }) &&
-           HoldsKerchunkParquet(path);
-}
-
-StorePath NameKerchunkParquet(const StorePath& folder) {
-    return StorePath(std::string(kKerchunkParquetPrefix) + "{" + folder.text() + "}");
+    return path.is_remote() && zarr::EndsWith(CPLString(text).tolower(), ".parq");
 }
 
 const StoreKind kKerchunkParquetKind = {

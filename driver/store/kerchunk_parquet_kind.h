@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
+#include <memory>
 
+#include "core/base/status.h"
+#include "core/store/store.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 
@@ -13,16 +15,20 @@ namespace zarr_driver {
 // "/vsikerchunk_parquet_ref/{path}" refers to the folder at `path`.
 extern const StoreKind kKerchunkParquetKind;
 
-// True if `path` leads to a folder of Kerchunk references in Parquet files. Reads the `.zmetadata`
-// of a local folder that has no other document, and of a local zip file with ".parq" in its path.
-// Remote folders are judged by their names alone: they end in ".parq".
+// True if the name `path` shows that it leads to Kerchunk references in Parquet files: a name with
+// GDAL's prefix, or a remote folder whose name ends in ".parq". Of other folders only the
+// `.zmetadata` shows it; HoldsKerchunkParquet() reads that.
 bool IsKerchunkParquet(const StorePath& path);
 
-// True if `folder`, which IsKerchunkParquet() does not recognise by its path, has a `.zmetadata`
-// with Kerchunk references. Reads that `.zmetadata`.
+// True if `folder`, which IsKerchunkParquet() does not recognise by its name, has a `.zmetadata`
+// with Kerchunk references.
 bool HoldsKerchunkParquet(const StorePath& folder);
 
-// Returns the name "/vsikerchunk_parquet_ref/{folder}", which IsKerchunkParquet() recognises.
-StorePath NameKerchunkParquet(const StorePath& folder);
+// Opens the references in the folder `path`, which may have GDAL's prefix.
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const StorePath& path,
+                                                                     const StoreAccess& access);
+
+// Returns the error for changes of references.
+zarr::Status ReferencesAreReadOnly();
 
 }  // namespace zarr_driver

@@ -147,13 +147,21 @@ void AskForNode(const zarr::Store& store, const StorePath& folder, const std::st
                   });
 }
 
+// Finds `node` of the store in `folder`. `as_references` is true if the folder is known to hold
+// Kerchunk references, although its name does not show it.
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
-                          const OpenOptions& options, OpenedFor purpose) {
+                          const OpenOptions& options, OpenedFor purpose,
+                          bool as_references = false) {
     Location location;
     location.store_path = folder;
     location.node = node;
+    location.are_references = as_references;
     std::shared_ptr<const zarr::Store> store;
-    if (options.is_update) {
+    if (as_references && options.is_update) return ReferencesAreReadOnly();
+    if (as_references) {
+        ZARR_ASSIGN_OR_RETURN(
+            store, OpenKerchunkParquet(folder, {options.missing_on_403, false, options.follow_links}));
+    } else if (options.is_update) {
         ZARR_ASSIGN_OR_RETURN(location.writable,
                               OpenStoreForUpdate(folder, options.missing_on_403));
         store = location.writable;
@@ -175,10 +183,10 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : "");
-    // Only the `.zmetadata` shows that a remote folder holds Kerchunk references, unless its name
-    // does.
-    if (hierarchy.status().code() == zarr::StatusCode::kUnsupported && HoldsKerchunkParquet(folder))
-        return LocateIn(NameKerchunkParquet(folder), node, options, purpose);
+    // Opening fails if the consolidated metadata turns out to be that of Kerchunk references.
+    if (!as_references && hierarchy.status().code() == zarr::StatusCode::kUnsupported &&
+        HoldsKerchunkParquet(folder))
+        return LocateIn(folder, node, options, purpose, true);
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, std::move(hierarchy));
     if (looks_ahead)
         LookAhead(location);
@@ -189,6 +197,10 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
              location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
             {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    // Without consolidated metadata, a folder of Kerchunk references looks empty.
+    if (!as_references && location.kind == NodeKind::kNone &&
+        options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
+        return LocateIn(folder, node, options, purpose, true);
     // A group of Zarr v3 may have metadata members that a reader must understand. CheckGroup()
     // fails if this driver does not know them.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)

@@ -86,19 +86,32 @@ StorePath FolderOf(const StorePath& path) {
     return {(folder.empty() ? "." : folder) + query};
 }
 
+namespace {
+
+// Returns Ok if the store in `folder` allows `change`. Only the `.zmetadata` of a local folder shows
+// that it holds Kerchunk references.
+zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
+    ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
+    const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);
+    const bool are_references = !folder.is_remote() && PathExists(FileIn(folder, key)) &&
+                                HoldsKerchunkParquet(folder);
+    return are_references ? ReferencesAreReadOnly() : zarr::Status();
+}
+
+}  // namespace
+
 zarr::Status CheckWritable(const StorePath& path) {
-    return OfKind(path, &StoreKind::check)(path, StoreChange::kCreate);
+    return CheckChange(path, StoreChange::kCreate);
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
     const StorePath folder = FolderOf(path);
-    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kWrite);
+    return CheckChange(folder, StoreChange::kWrite);
 }
 
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
     const StorePath folder = FolderOf(path);
-    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kDeleteNode)
-        .WithContext("/" + node);
+    return CheckChange(folder, StoreChange::kDeleteNode).WithContext("/" + node);
 }
 
 StorePath TargetFolderOf(const StorePath& path) {

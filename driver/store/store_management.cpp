@@ -25,6 +25,7 @@
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/location.h"
 #include "driver/store/remote_store.h"
@@ -49,6 +50,7 @@ Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
     const auto location = Locate(name, options);
+    if (location.ok() && location->are_references) return ReferencesAreReadOnly();
     if (location.ok()) return StoreNode{location->store_path, location->node};
     const ForeignStore kind = FindForeignStoreAfterFailure(name.path, location.status());
     return kind == ForeignStore::kV3Draft ? ForeignStoreError(kind) : location.status();
