@@ -114,14 +114,14 @@ Status KerchunkParquet::AddDocument(std::string_view key, std::string_view value
 
 Result<ReferenceGrid> KerchunkParquet::GridOf(const ArrayEntry& array) {
     const auto grid = array.grid.TryGet([&]() -> Result<ReferenceGrid> {
-        ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata, array.is_v3
-                                                                ? ParseV3Array(array.document)
-                                                                : ParseArrayMetadata(array.document));
+        ZARR_ASSIGN_OR_RETURN(
+            const ArrayMetadata metadata,
+            array.is_v3 ? ParseV3Array(array.document) : ParseArrayMetadata(array.document));
         return ReferenceGrid::Of(metadata);
     });
     if (grid.ok()) return grid;
-    return grid.status().WithContext(DocumentKey(array.path, Document::kArray,
-                                                 array.is_v3 ? Format::kV3 : Format::kV2));
+    return grid.status().WithContext(
+        DocumentKey(array.path, Document::kArray, array.is_v3 ? Format::kV3 : Format::kV2));
 }
 
 const KerchunkParquet::ArrayEntry* KerchunkParquet::ArrayAbove(std::string_view prefix) const {

@@ -81,7 +81,7 @@ class KerchunkParquet final : public ReferenceMap {
     std::map<std::string, std::string_view, std::less<>> documents_;
     std::vector<std::unique_ptr<const std::string>> decoded_;
     std::map<std::string, ArrayEntry, std::less<>> arrays_;  // by path
-    ObjectVersion version_;  // of `.zmetadata`
+    ObjectVersion version_;                                  // of `.zmetadata`
     std::uint64_t record_size_ = 0;
     std::unique_ptr<PartitionFiles> files_;
     std::string identity_;

@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-Status Damaged() { return Status::Corrupt("a page of the Parquet file is damaged"); }
+Status DamagedValues() { return Status::Corrupt("a page of the Parquet file is damaged"); }
 
 // Splits the first `size` bytes off `bytes`.
 ByteSpan TakeFirst(ByteSpan& bytes, std::size_t size) {
@@ -21,13 +21,12 @@ ByteSpan TakeFirst(ByteSpan& bytes, std::size_t size) {
     return first;
 }
 
-// Returns the definition levels of `count` values, 0 for a null and 1 for a value, whose bits are
-// packed from the highest bit of each byte on (encoding BIT_PACKED, deprecated).
+// Returns the definition levels of `count` values in the deprecated encoding BIT_PACKED: 0 for a
+// null and 1 for a value. The first level is the highest bit of a byte.
 Result<std::vector<std::uint32_t>> UnpackLevels(ByteSpan bytes, std::size_t count) {
-    if (bytes.size < (count + 7) / 8) return Damaged();
+    if (bytes.size < (count + 7) / 8) return DamagedValues();
     std::vector<std::uint32_t> levels(count);
-    for (std::size_t i = 0; i < count; ++i)
-        levels[i] = (bytes.data[i / 8] >> (7 - i % 8)) & 1U;
+    for (std::size_t i = 0; i < count; ++i) levels[i] = (bytes.data[i / 8] >> (7 - i % 8)) & 1U;
     return levels;
 }
 
@@ -42,7 +41,7 @@ class NumberValues {
         if (type == ParquetType::kBytes)
             return Status::Unsupported("expected integers, got byte arrays");
         const std::size_t size = type == ParquetType::kInt64 ? 8 : 4;
-        if (bytes.size / size < count) return Damaged();
+        if (bytes.size / size < count) return DamagedValues();
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint8_t* const at = bytes.data + size * i;
             const auto value = size == 8 ? static_cast<std::int64_t>(LoadLittle64(at))
@@ -68,10 +67,10 @@ class TextValues {
         if (type != ParquetType::kBytes)
             return Status::Unsupported("expected byte arrays, got integers");
         for (std::size_t i = 0; i < count; ++i) {
-            if (bytes.size < kHead) return Damaged();
+            if (bytes.size < kHead) return DamagedValues();
             const std::uint32_t size = LoadLittle32(bytes.data);
             bytes = bytes.From(kHead);
-            if (size > bytes.size) return Damaged();
+            if (size > bytes.size) return DamagedValues();
             values.push_back(pool_.Add(TakeFirst(bytes, size).text()));
         }
         return {};
@@ -123,7 +122,7 @@ class ColumnReader {
             page.encoding != ParquetEncoding::kPlainDictionary)
             return Unsupported(page.encoding);
         // Each value of a dictionary takes 4 bytes or more.
-        if (page.values > page.data.size / 4) return Damaged();
+        if (page.values > page.data.size / 4) return DamagedValues();
         if (page.values == 0) return {};
         ZARR_RETURN_IF_ERROR(budget_.Take(SizeOf(page.values)));
         return values_.DecodePlain(page.data, type, static_cast<std::size_t>(page.values),
@@ -136,8 +135,7 @@ class ColumnReader {
         ByteSpan data = page.data;
         if (!column_.is_optional) return ReadValues(page.encoding, data, type, count, rows_);
         ZARR_ASSIGN_OR_RETURN(const auto levels, ReadLevels(page, count, data));
-        const auto present =
-            static_cast<std::size_t>(std::count(levels.begin(), levels.end(), 1U));
+        const auto present = static_cast<std::size_t>(std::count(levels.begin(), levels.end(), 1U));
         std::vector<Value> values;
         values.reserve(present);
         ZARR_RETURN_IF_ERROR(ReadValues(page.encoding, data, type, present, values));
@@ -158,10 +156,10 @@ class ColumnReader {
             return levels;
         }
         if (page.level_encoding != ParquetEncoding::kRle) return Unsupported(page.level_encoding);
-        if (data.size < kHead) return Damaged();
+        if (data.size < kHead) return DamagedValues();
         const std::uint32_t size = LoadLittle32(data.data);
         data = data.From(kHead);
-        if (size > data.size) return Damaged();
+        if (size > data.size) return DamagedValues();
         return DecodeBitRuns(TakeFirst(data, size), 1, count);
     }
 
@@ -174,7 +172,7 @@ class ColumnReader {
         if (encoding != ParquetEncoding::kPlainDictionary &&
             encoding != ParquetEncoding::kRleDictionary)
             return Unsupported(encoding);
-        if (data.size == 0) return Damaged();
+        if (data.size == 0) return DamagedValues();
         const unsigned bits = *data.data;
         ZARR_ASSIGN_OR_RETURN(const auto indices, DecodeBitRuns(data.From(1), bits, count));
         for (const std::uint32_t index : indices) {
@@ -191,16 +189,9 @@ class ColumnReader {
 
     static Status Unsupported(ParquetEncoding encoding) {
         constexpr const char* kNames[] = {
-            "PLAIN",
-            "GROUP_VAR_INT",
-            "PLAIN_DICTIONARY",
-            "RLE",
-            "BIT_PACKED",
-            "DELTA_BINARY_PACKED",
-            "DELTA_LENGTH_BYTE_ARRAY",
-            "DELTA_BYTE_ARRAY",
-            "RLE_DICTIONARY",
-            "BYTE_STREAM_SPLIT",
+            "PLAIN",          "GROUP_VAR_INT",       "PLAIN_DICTIONARY",        "RLE",
+            "BIT_PACKED",     "DELTA_BINARY_PACKED", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY",
+            "RLE_DICTIONARY", "BYTE_STREAM_SPLIT",
         };
         const auto number = static_cast<std::int64_t>(encoding);
         const bool is_known = number >= 0 && number < std::int64_t{std::size(kNames)};

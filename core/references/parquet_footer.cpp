@@ -13,14 +13,14 @@ namespace zarr {
 
 namespace {
 
-using Type = ThriftReader::Type;
-using Field = ThriftReader::Field;
+using ThriftType = ThriftReader::Type;
+using ThriftField = ThriftReader::Field;
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr std::string_view kEncryptedMagic = "PARE";
 constexpr std::size_t kTrailer = 8;  // length of the footer, and the magic bytes
 
-Status Damaged() { return Status::Corrupt("the footer of the Parquet file is damaged"); }
+Status DamagedFooter() { return Status::Corrupt("the footer of the Parquet file is damaged"); }
 
 // Returns the bytes of the footer in a file.
 Result<ByteSpan> FooterOf(ByteSpan file) {
@@ -88,7 +88,7 @@ class FooterReader {
 
     // Reads the struct FileMetaData.
     Status Read() {
-        for (Field field; in_.NextField(field);) {
+        for (ThriftField field; in_.NextField(field);) {
             if (field.id == 2)
                 ReadSchema(field);
             else if (field.id == 3)
@@ -98,7 +98,7 @@ class FooterReader {
             else
                 in_.Skip(field);
         }
-        if (!in_.ok() || rows_ < 0) return Damaged();
+        if (!in_.ok() || rows_ < 0) return DamagedFooter();
         found_.rows = static_cast<std::uint64_t>(rows_);
         return Check();
     }
@@ -110,8 +110,8 @@ class FooterReader {
         return nullptr;
     }
 
-    void ReadSchema(const Field& field) {
-        const std::size_t count = in_.ReadList(field, Type::kStruct);
+    void ReadSchema(const ThriftField& field) {
+        const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
         // Number of elements that belong to a nested column.
         std::int64_t nested = 0;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
@@ -130,7 +130,7 @@ class FooterReader {
 
     SchemaElement ReadElement() {
         SchemaElement element;
-        for (Field field; in_.NextField(field);) {
+        for (ThriftField field; in_.NextField(field);) {
             if (field.id == 3)
                 element.repetition = in_.ReadInteger(field);
             else if (field.id == 4)
@@ -151,12 +151,11 @@ class FooterReader {
         column->is_optional = element.repetition == kOptional;
     }
 
-    Status ReadRowGroups(const Field& field) {
-        const std::size_t count = in_.ReadList(field, Type::kStruct);
+    Status ReadRowGroups(const ThriftField& field) {
+        const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
-            ZARR_RETURN_IF_ERROR(
-                budget_.Take(sizeof(ParquetChunk) * (found_.columns.size() + 1)));
-            for (Field each; in_.NextField(each);) {
+            ZARR_RETURN_IF_ERROR(budget_.Take(sizeof(ParquetChunk) * (found_.columns.size() + 1)));
+            for (ThriftField each; in_.NextField(each);) {
                 if (each.id == 1)
                     ZARR_RETURN_IF_ERROR(ReadChunks(each));
                 else
@@ -166,11 +165,11 @@ class FooterReader {
         return {};
     }
 
-    Status ReadChunks(const Field& field) {
-        const std::size_t count = in_.ReadList(field, Type::kStruct);
+    Status ReadChunks(const ThriftField& field) {
+        const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
             StoredChunk stored;
-            for (Field each; in_.NextField(each);) {
+            for (ThriftField each; in_.NextField(each);) {
                 if (each.id == 1)
                     stored.is_elsewhere = !in_.ReadBinary(each).empty();
                 else if (each.id == 3 && in_.IsStruct(each))
@@ -185,7 +184,7 @@ class FooterReader {
 
     // Reads the struct ColumnMetaData.
     void ReadMetadata(StoredChunk& stored) {
-        for (Field field; in_.NextField(field);) {
+        for (ThriftField field; in_.NextField(field);) {
             switch (field.id) {
                 case 1:
                     stored.type = in_.ReadInteger(field);
@@ -214,8 +213,8 @@ class FooterReader {
         }
     }
 
-    std::string_view ReadPath(const Field& field) {
-        const std::size_t count = in_.ReadList(field, Type::kBinary);
+    std::string_view ReadPath(const ThriftField& field) {
+        const std::size_t count = in_.ReadList(field, ThriftType::kBinary);
         std::string_view name;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) name = in_.ReadBinaryElement();
         return count == 1 ? name : std::string_view();
@@ -235,7 +234,7 @@ class FooterReader {
         if (stored.is_elsewhere)
             return Status::Unsupported(std::string(column->name) +
                                        ": values in another file are unsupported");
-        if (stored.values < 0 || stored.size < 0 || stored.data_offset < 0) return Damaged();
+        if (stored.values < 0 || stored.size < 0 || stored.data_offset < 0) return DamagedFooter();
         ParquetChunk chunk{*type, *codec, static_cast<std::uint64_t>(stored.values),
                            static_cast<std::uint64_t>(stored.data_offset),
                            static_cast<std::uint64_t>(stored.size)};
@@ -252,8 +251,7 @@ class FooterReader {
         for (const ParquetColumn& column : found_.columns) {
             std::uint64_t rows = 0;
             for (const ParquetChunk& chunk : column.chunks) rows = SaturatingAdd(rows, chunk.rows);
-            if (column.chunks.empty() ? column.is_present && found_.rows != 0
-                                      : !column.is_present)
+            if (column.chunks.empty() ? column.is_present && found_.rows != 0 : !column.is_present)
                 return Status::Unsupported("column " + std::string(column.name) +
                                            " is nested or repeated, which is unsupported");
             if (column.is_present && rows != found_.rows)
@@ -264,7 +262,9 @@ class FooterReader {
         return {};
     }
 
-    void BreakOff() { in_.Skip(Field{0, Type::kStop}); }  // a fault: no value has this type
+    void BreakOff() {
+        in_.Skip(ThriftField{0, ThriftType::kStop});
+    }  // a fault: no value has this type
 
     ThriftReader in_;
     ParquetBudget& budget_;

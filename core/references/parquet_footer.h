@@ -41,8 +41,8 @@ struct ParquetFooter {
     std::vector<ParquetColumn> columns;  // in the order of the names that were asked for
 
     // Reads the footer of `file`, the bytes of a whole file. `names` are the columns that are
-    // wanted, and must outlive the result. kCorrupt if the file is damaged. kUnsupported if a wanted
-    // column is nested, or has an unsupported type or codec.
+    // wanted, and must outlive the result. kCorrupt if the file is damaged. kUnsupported if a
+    // wanted column is nested, or has an unsupported type or codec.
     static Result<ParquetFooter> Read(ByteSpan file, const std::vector<std::string_view>& names,
                                       ParquetBudget& budget);
 };

@@ -15,7 +15,7 @@ namespace zarr {
 
 namespace {
 
-using Field = ThriftReader::Field;
+using ThriftField = ThriftReader::Field;
 
 // Kinds of pages, with the numbers of "parquet.thrift" (enum PageType).
 constexpr std::int64_t kDataPage = 0;
@@ -23,7 +23,7 @@ constexpr std::int64_t kIndexPage = 1;
 constexpr std::int64_t kDictionaryPage = 2;
 constexpr std::int64_t kDataPage2 = 3;
 
-Status Damaged() { return Status::Corrupt("a page of the Parquet file is damaged"); }
+Status DamagedPage() { return Status::Corrupt("a page of the Parquet file is damaged"); }
 
 Status DecompressZstd(ByteSpan compressed, MutableByteSpan bytes) {
     const std::size_t size =
@@ -31,7 +31,7 @@ Status DecompressZstd(ByteSpan compressed, MutableByteSpan bytes) {
     if (ZSTD_isError(size) != 0)
         return Status::Corrupt(std::string("the Zstandard data of a page is damaged: ") +
                                ZSTD_getErrorName(size));
-    return size == bytes.size ? Status() : Damaged();
+    return size == bytes.size ? Status() : DamagedPage();
 }
 
 // Decompresses the gzip members (RFC 1952) that `compressed` consists of.
@@ -50,7 +50,7 @@ Status DecompressGzip(ByteSpan compressed, MutableByteSpan bytes) {
         compressed = compressed.From(consumed);
         written += produced;
     }
-    return written == bytes.size ? Status() : Damaged();
+    return written == bytes.size ? Status() : DamagedPage();
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<ParquetPages::Header> ParquetPages::ReadHeader() {
     Header header;
     // Reads the header of a page of one kind; the fields of the kinds have different numbers.
     const auto read_kind = [&](std::int64_t kind) {
-        for (Field field; in.NextField(field);) {
+        for (ThriftField field; in.NextField(field);) {
             if (field.id == 1)
                 header.values = in.ReadInteger(field);
             else if (field.id == (kind == kDataPage2 ? 4 : 2))
@@ -78,7 +78,7 @@ Result<ParquetPages::Header> ParquetPages::ReadHeader() {
                 in.Skip(field);
         }
     };
-    for (Field field; in.NextField(field);) {
+    for (ThriftField field; in.NextField(field);) {
         if (field.id == 1)
             header.kind = in.ReadInteger(field);
         else if (field.id == 2)
@@ -95,7 +95,7 @@ Result<ParquetPages::Header> ParquetPages::ReadHeader() {
             in.Skip(field);
     }
     at_ += in.position();
-    if (!in.ok() || header.size < 0 || header.compressed_size < 0) return Damaged();
+    if (!in.ok() || header.size < 0 || header.compressed_size < 0) return DamagedPage();
     return header;
 }
 
@@ -123,16 +123,14 @@ Result<ParquetPage> ParquetPages::Next() {
             return Status::Corrupt("pages of the Parquet file are missing");
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader());
         const auto stored = static_cast<std::uint64_t>(header.compressed_size);
-        if (stored > file_.size - at_)
-            return Status::Corrupt("a page is outside the Parquet file");
+        if (stored > file_.size - at_) return Status::Corrupt("a page is outside the Parquet file");
         const ByteSpan bytes(file_.data + at_, static_cast<std::size_t>(stored));
         at_ += stored;
         if (header.kind == kIndexPage) continue;
-        if (header.kind != kDataPage && header.kind != kDictionaryPage &&
-            header.kind != kDataPage2)
+        if (header.kind != kDataPage && header.kind != kDictionaryPage && header.kind != kDataPage2)
             return Status::Unsupported("pages of kind " + std::to_string(header.kind) +
                                        " are unsupported");
-        if (header.values < 0) return Damaged();
+        if (header.values < 0) return DamagedPage();
         ParquetPage page;
         page.is_dictionary = header.kind == kDictionaryPage;
         page.values = static_cast<std::uint64_t>(header.values);
@@ -145,7 +143,7 @@ Result<ParquetPage> ParquetPages::Next() {
             const std::int64_t most = std::min(header.size, header.compressed_size);
             if (header.definition_size < 0 || header.repetition_size != 0 ||
                 header.definition_size > most)
-                return Damaged();
+                return DamagedPage();
             levels = static_cast<std::size_t>(header.definition_size);
             page.levels = ByteSpan(bytes.data, levels);
         }
@@ -154,7 +152,7 @@ Result<ParquetPage> ParquetPages::Next() {
         if (chunk_.codec != ParquetCodec::kNone && header.is_compressed) {
             ZARR_ASSIGN_OR_RETURN(page.data, Decompress(page.data, size));
         } else if (page.data.size != size) {
-            return Damaged();
+            return DamagedPage();
         }
         return page;
     }

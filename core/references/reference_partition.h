@@ -33,13 +33,15 @@ class ReferencePartition {
 
   private:
     bool HasRaw(std::size_t row) const { return !raws_.empty() && raws_[row] != 0; }
-    bool HasPath(std::size_t row) const { return paths_[row] != 0 && !texts_.At(paths_[row]).empty(); }
+    bool HasPath(std::size_t row) const {
+        return paths_[row] != 0 && !texts_.At(paths_[row]).empty();
+    }
 
     TextPool texts_;
-    std::vector<std::uint32_t> paths_;   // numbers in `texts_`; 0: null
-    std::vector<std::uint32_t> raws_;    // numbers in `texts_`; empty if all are null
+    std::vector<std::uint32_t> paths_;  // numbers in `texts_`; 0: null
+    std::vector<std::uint32_t> raws_;   // numbers in `texts_`; empty if all are null
     std::vector<std::uint64_t> offsets_;
-    std::vector<std::uint64_t> sizes_;   // 0: the whole target
+    std::vector<std::uint64_t> sizes_;  // 0: the whole target
 };
 
 }  // namespace zarr

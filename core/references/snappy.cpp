@@ -9,7 +9,7 @@ namespace zarr {
 
 namespace {
 
-Status Damaged() { return Status::Corrupt("the Snappy data is damaged or truncated"); }
+Status DamagedSnappy() { return Status::Corrupt("the Snappy data is damaged or truncated"); }
 
 class SnappyReader {
   public:
@@ -17,20 +17,20 @@ class SnappyReader {
 
     Status Run() {
         std::uint64_t size = 0;
-        if (!ReadSize(size)) return Damaged();
+        if (!ReadSize(size)) return DamagedSnappy();
         if (size != out_.size)
             return Status::Corrupt("the Snappy data contains " + std::to_string(size) +
                                    " bytes, but the page has " + std::to_string(out_.size));
         while (at_ < in_.size)
-            if (!ReadElement()) return Damaged();
-        return written_ == out_.size ? Status() : Damaged();
+            if (!ReadElement()) return DamagedSnappy();
+        return written_ == out_.size ? Status() : DamagedSnappy();
     }
 
   private:
     // Reads the number of decompressed bytes, a little-endian base-128 number.
     bool ReadSize(std::uint64_t& size) {
-        constexpr unsigned kMostBits = 32;
-        for (unsigned shift = 0; shift < kMostBits && at_ < in_.size; shift += 7) {
+        constexpr unsigned kSizeBits = 32;
+        for (unsigned shift = 0; shift < kSizeBits && at_ < in_.size; shift += 7) {
             const std::uint8_t byte = in_.data[at_++];
             size |= std::uint64_t{byte & 0x7fU} << shift;
             if (byte < 0x80U) return true;
@@ -42,8 +42,7 @@ class SnappyReader {
     bool ReadNumber(std::size_t count, std::size_t& number) {
         if (in_.size - at_ < count) return false;
         number = 0;
-        for (std::size_t i = 0; i < count; ++i)
-            number |= std::size_t{in_.data[at_ + i]} << (8 * i);
+        for (std::size_t i = 0; i < count; ++i) number |= std::size_t{in_.data[at_ + i]} << (8 * i);
         at_ += count;
         return true;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/foreign_store.h"
 
-
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -18,9 +18,9 @@ enum class ForeignStore : std::uint8_t {
     kV3Draft,   // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
 };
 
-// Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths. If
-// the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true, whatever
-// else the folder holds.
+// Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths.
+// If the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true,
+// whatever else the folder holds.
 ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the

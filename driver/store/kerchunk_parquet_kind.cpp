@@ -37,7 +37,7 @@ using zarr::Status;
 namespace {
 
 using StorePtr = std::shared_ptr<const zarr::Store>;
-using MapPtr = std::shared_ptr<const zarr::KerchunkParquet>;
+using ParquetMapPtr = std::shared_ptr<const zarr::KerchunkParquet>;
 
 // Returns the folder of the references: the text between the braces of
 // "/vsikerchunk_parquet_ref/{path}", or `path` itself if it has no such prefix.
@@ -63,8 +63,8 @@ class OpenMaps {
   public:
     // Returns the references of `name` if they have not changed since they were read. References on
     // a server are reused for a short time only.
-    MapPtr Find(const std::string& name, bool is_remote) {
-        MapPtr map;
+    ParquetMapPtr Find(const std::string& name, bool is_remote) {
+        ParquetMapPtr map;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             const auto known = maps_.find(name);
@@ -75,7 +75,7 @@ class OpenMaps {
         }
         return map != nullptr && (is_remote || map->IsCurrent()) ? map : nullptr;
     }
-    void Add(const std::string& name, const MapPtr& map) {
+    void Add(const std::string& name, const ParquetMapPtr& map) {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto each = maps_.begin(); each != maps_.end();)
             each = each->second.map.expired() ? maps_.erase(each) : std::next(each);
@@ -94,12 +94,12 @@ class OpenMaps {
 // Never destroyed, because threads may still use it while the process exits.
 auto& open_maps = *new OpenMaps();
 
-Result<MapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
+Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
     if (auto known = open_maps.Find(name, files->Traits().remote)) return known;
-    ZARR_ASSIGN_OR_RETURN(MapPtr map, zarr::KerchunkParquet::Open(std::move(files)));
+    ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, zarr::KerchunkParquet::Open(std::move(files)));
     open_maps.Add(name, map);
     return map;
 }
@@ -132,13 +132,13 @@ Status EraseKerchunkParquet(const std::string& path, bool is_store) {
 
 Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& access) {
     const StorePath folder = ReferenceFolderOf(path);
-    ZARR_ASSIGN_OR_RETURN(MapPtr map, OpenMap(folder, access));
+    ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
     const StorePath base = FolderOfTargets(folder);
     // Targets of remote references are remote, so that no location is needed to know that.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
     auto targets = OpenReferenceTargets(base, sample);
-    StorePtr store = std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets),
-                                                            folder.text());
+    StorePtr store =
+        std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets), folder.text());
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
@@ -150,10 +150,9 @@ bool HoldsKerchunkParquet(const StorePath& folder) {
     if (!files.ok()) return false;
     const QuietErrors quiet;
     zarr::Buffer text;
-    const auto found = zarr::GetDocument(
-        **files, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
-    return found.ok() && *found &&
-           zarr::AreKerchunkReferences(std::as_const(text).span().text());
+    const auto found =
+        zarr::GetDocument(**files, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
+    return found.ok() && *found && zarr::AreKerchunkReferences(std::as_const(text).span().text());
 }
 
 bool IsKerchunkParquet(const StorePath& path) {
@@ -164,7 +163,7 @@ bool IsKerchunkParquet(const StorePath& path) {
 }
 
 const StoreKind kKerchunkParquetKind = {
-    IsKerchunkParquet,    OpenKerchunkParquet, OpenKerchunkParquetForUpdate,
-    CheckKerchunkParquet, nullptr,             EraseKerchunkParquet};
+    IsKerchunkParquet, OpenKerchunkParquet, OpenKerchunkParquetForUpdate, CheckKerchunkParquet,
+    nullptr,           EraseKerchunkParquet};
 
 }  // namespace zarr_driver

@@ -159,8 +159,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     std::shared_ptr<const zarr::Store> store;
     if (as_references && options.is_update) return ReferencesAreReadOnly();
     if (as_references) {
-        ZARR_ASSIGN_OR_RETURN(
-            store, OpenKerchunkParquet(folder, {options.missing_on_403, false, options.follow_links}));
+        ZARR_ASSIGN_OR_RETURN(store, OpenKerchunkParquet(folder, {options.missing_on_403, false,
+                                                                  options.follow_links}));
     } else if (options.is_update) {
         ZARR_ASSIGN_OR_RETURN(location.writable,
                               OpenStoreForUpdate(folder, options.missing_on_403));

@@ -88,13 +88,13 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`. Only the `.zmetadata` of a local folder shows
-// that it holds Kerchunk references.
+// Returns Ok if the store in `folder` allows `change`. Only the `.zmetadata` of a local folder
+// shows that it holds Kerchunk references.
 zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
     ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);
-    const bool are_references = !folder.is_remote() && PathExists(FileIn(folder, key)) &&
-                                HoldsKerchunkParquet(folder);
+    const bool are_references =
+        !folder.is_remote() && PathExists(FileIn(folder, key)) && HoldsKerchunkParquet(folder);
     return are_references ? ReferencesAreReadOnly() : zarr::Status();
 }
 

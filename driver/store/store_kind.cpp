@@ -14,11 +14,9 @@ using zarr::Result;
 using zarr::Status;
 
 std::vector<const StoreKind*>& StoreKinds() {
-    static auto& kinds =
-        *new std::vector<const StoreKind*>{&kKerchunkJsonKind, &kKerchunkParquetKind,
-                                           &kLevelsKind,       &kZipKind,
-                                           &kWebServerKind,    &kObjectStoreKind,
-                                           &kFolderKind};
+    static auto& kinds = *new std::vector<const StoreKind*>{
+        &kKerchunkJsonKind, &kKerchunkParquetKind, &kLevelsKind, &kZipKind,
+        &kWebServerKind,    &kObjectStoreKind,     &kFolderKind};
     return kinds;
 }
 

@@ -262,9 +262,7 @@ CPLErr Run(const char* name, Work&& work) {
 }  // namespace
 
 CPLErr Delete(const char* name) {
-    return Guarded(name, [&]() -> CPLErr {
-        return Run(name, [&] { return DeletePlace(name); });
-    });
+    return Guarded(name, [&]() -> CPLErr { return Run(name, [&] { return DeletePlace(name); }); });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {

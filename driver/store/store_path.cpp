@@ -265,8 +265,7 @@ void TakeReferenceNode(ConnectionString& name) {
         const std::string document = text.substr(begin + 1, end - begin - 1);
         const auto node = zarr::NormalizePath(text.substr(end + 1));
         if (!node.ok()) return;
-        name.path =
-            StorePath(IsNamedAsReferences(document) ? document : text.substr(0, end + 1));
+        name.path = StorePath(IsNamedAsReferences(document) ? document : text.substr(0, end + 1));
         if (node->empty() || name.has_node) return;
         name.has_node = true;
         name.node = *node;

@@ -24,7 +24,7 @@ using test::Little;
 
 // References of a file: each row is "" or the path of a target. The target's range begins at the
 // row's number, and has 7 bytes.
-std::string File(const std::vector<std::string>& rows) {
+std::string PartitionOf(const std::vector<std::string>& rows) {
     std::string paths;
     std::string offsets;
     std::string sizes;
@@ -103,17 +103,19 @@ constexpr const char* kV3 =
 class KerchunkParquetTest : public testing::Test {
   protected:
     KerchunkParquetTest() {
-        Set(".zmetadata", std::string(R"({"metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": )") +
-                              kArray + R"(, "a/.zattrs": {"b": NaN}, "g/.zgroup": {"zarr_format": 2},
-              "g/s/.zarray": )" + kScalar + R"(, "n/.zarray": )" + kNested + R"(, "v/zarr.json": )" +
-                              kV3 + R"(, "text": "{\"c\": 1}", "bytes": "base64:AAEC",
+        Set(".zmetadata",
+            std::string(R"({"metadata": {".zgroup": {"zarr_format": 2}, "a/.zarray": )") + kArray +
+                R"(, "a/.zattrs": {"b": NaN}, "g/.zgroup": {"zarr_format": 2},
+              "g/s/.zarray": )" +
+                kScalar + R"(, "n/.zarray": )" + kNested + R"(, "v/zarr.json": )" + kV3 +
+                R"(, "text": "{\"c\": 1}", "bytes": "base64:AAEC",
               "bad/.zarray": {"zarr_format": 2}, "../x": {}}, "record_size": 4})");
         // Chunks of "a": 3 x 3, in the files 0, 1 and 2.
-        Set("a/refs.0.parq", File({"f0", "f1", "", "f3"}));
-        Set("a/refs.2.parq", File({"f8", "beyond", "", ""}));
-        Set("g/s/refs.0.parq", File({"scalar"}));
-        Set("n/refs.0.parq", File({"n0", "n1"}));
-        Set("v/refs.0.parq", File({"", "v1"}));
+        Set("a/refs.0.parq", PartitionOf({"f0", "f1", "", "f3"}));
+        Set("a/refs.2.parq", PartitionOf({"f8", "beyond", "", ""}));
+        Set("g/s/refs.0.parq", PartitionOf({"scalar"}));
+        Set("n/refs.0.parq", PartitionOf({"n0", "n1"}));
+        Set("v/refs.0.parq", PartitionOf({"", "v1"}));
     }
     void Set(const std::string& key, const std::string& value) {
         ASSERT_TRUE(files->Set(key, ByteSpan(value)).ok());
@@ -141,7 +143,8 @@ class KerchunkParquetTest : public testing::Test {
         const auto listed = Map().List(prefix);
         if (!listed.ok()) return listed.status().message();
         std::string names;
-        for (const StoreEntry& entry : *listed) names += entry.name + (entry.is_prefix ? "/ " : " ");
+        for (const StoreEntry& entry : *listed)
+            names += entry.name + (entry.is_prefix ? "/ " : " ");
         return names;
     }
     std::string Keys(const std::string& prefix) {
@@ -166,8 +169,8 @@ TEST_F(KerchunkParquetTest, FindsChunksByTheirNumber) {
     EXPECT_EQ(Find("a/1.2"), "absent");
     EXPECT_EQ(Find("a/2.2"), "f8 0");
     EXPECT_EQ(store->Reads(), "a/refs.1.parq 1, a/refs.2.parq 1, ");
-    for (const char* none : {"a/3.0", "a/0.3", "a/0", "a/0.0.0", "a/00.0", "a/0/0", "a/x", "a/refs.0.parq",
-                             "0", "b/0", "g/0", "../x", ".zmetadata"})
+    for (const char* none : {"a/3.0", "a/0.3", "a/0", "a/0.0.0", "a/00.0", "a/0/0", "a/x",
+                             "a/refs.0.parq", "0", "b/0", "g/0", "../x", ".zmetadata"})
         EXPECT_EQ(Find(none), "absent") << none;
     EXPECT_EQ(store->Reads(), "");
     EXPECT_EQ(Find("g/s/0"), "scalar 0");
@@ -187,7 +190,8 @@ TEST_F(KerchunkParquetTest, ReturnsDocuments) {
 }
 
 TEST_F(KerchunkParquetTest, ReadsEachFileOnceForManyKeys) {
-    const std::vector<std::string> keys = {"a/2.2", "a/0.0", "g/s/0", "a/0.1", ".zgroup", "a/1.1", "x/0"};
+    const std::vector<std::string> keys = {"a/2.2",   "a/0.0", "g/s/0", "a/0.1",
+                                           ".zgroup", "a/1.1", "x/0"};
     for (const bool is_remote : {false, true}) {
         store->is_remote = is_remote;
         map = nullptr;
@@ -196,7 +200,8 @@ TEST_F(KerchunkParquetTest, ReadsEachFileOnceForManyKeys) {
         std::string shown;
         for (const Reference& each : *found) shown += Shown(each) + ", ";
         EXPECT_EQ(shown, "f8 0, f0 0, scalar 0, f1 1, '{\"zarr_format\": 2}', absent, absent, ");
-        EXPECT_EQ(store->Reads(), "a/refs.0.parq 1, a/refs.1.parq 1, a/refs.2.parq 1, g/s/refs.0.parq 1, ");
+        EXPECT_EQ(store->Reads(),
+                  "a/refs.0.parq 1, a/refs.1.parq 1, a/refs.2.parq 1, g/s/refs.0.parq 1, ");
         ASSERT_TRUE(Map().FindMany(keys).ok());
         EXPECT_EQ(store->Reads(), "");
     }
@@ -224,10 +229,13 @@ TEST_F(KerchunkParquetTest, ListsWithoutReadingFiles) {
     EXPECT_EQ(List("bad"), "bad/.zarray: the compulsory member \"dtype\" is missing");
     EXPECT_EQ(store->Reads(), "");
     std::string first;
-    ASSERT_TRUE(Map().VisitEntries("a", [&](const StoreEntry& entry) {
-                         first += entry.name + " ";
-                         return entry.name != "0.0";
-                     }).ok());
+    ASSERT_TRUE(Map()
+                    .VisitEntries("a",
+                                  [&](const StoreEntry& entry) {
+                                      first += entry.name + " ";
+                                      return entry.name != "0.0";
+                                  })
+                    .ok());
     EXPECT_EQ(first, ".zarray .zattrs 0.0 ");
 }
 
@@ -251,9 +259,8 @@ TEST_F(KerchunkParquetTest, NamesTheFileThatIsDamaged) {
     Set("a/refs.1.parq", "PAR1");
     EXPECT_EQ(Find("a/1.1"), "a/refs.1.parq: is not a complete Parquet file");
     EXPECT_EQ(Find("a/0.0"), "f0 0");
-    Set("a/refs.1.parq", File({"a", "b", "c", "d", "e"}));
-    EXPECT_EQ(Find("a/1.1"),
-              "a/refs.1.parq: has 5 rows, which is more than the record size 4");
+    Set("a/refs.1.parq", PartitionOf({"a", "b", "c", "d", "e"}));
+    EXPECT_EQ(Find("a/1.1"), "a/refs.1.parq: has 5 rows, which is more than the record size 4");
     EXPECT_EQ(Map().FindMany({"a/0.0", "a/1.1"}).status().message(),
               "a/refs.1.parq: has 5 rows, which is more than the record size 4");
     EXPECT_EQ(Find("bad/0"), "bad/.zarray: the compulsory member \"dtype\" is missing");
@@ -266,7 +273,7 @@ TEST_F(KerchunkParquetTest, SeesThatFilesHaveChanged) {
     EXPECT_EQ(Find("a/0.0"), "f0 0");
     EXPECT_EQ(Find("a/1.1"), "absent");
     EXPECT_TRUE(Map().IsCurrent());
-    Set("a/refs.1.parq", File({"new"}));
+    Set("a/refs.1.parq", PartitionOf({"new"}));
     EXPECT_FALSE(Map().IsCurrent());
     EXPECT_TRUE(files->Erase("a/refs.1.parq").ok());
     EXPECT_TRUE(Map().IsCurrent());

@@ -131,8 +131,9 @@ inline std::string ParquetFile(int rows, const std::vector<ColumnBytes>& columns
                              .Text(4, column.name)
                              .bytes());
         ThriftStruct metadata;
-        metadata.Integer(1, column.type).List(2, 5, {}).List(
-            3, 8, {Varint(column.name.size()) + column.name});
+        metadata.Integer(1, column.type)
+            .List(2, 5, {})
+            .List(3, 8, {Varint(column.name.size()) + column.name});
         metadata.Integer(4, column.codec).Integer(5, column.values).Integer(6, 0);
         metadata.Integer(7, static_cast<std::int64_t>(column.pages.size()));
         metadata.Integer(9, static_cast<std::int64_t>(file.size()));

@@ -36,7 +36,7 @@ constexpr int kRleDictionary = 8;
 constexpr int kOptional = 1;
 
 // All references of a file in one line, or the error.
-std::string Shown(const std::string& file, std::uint64_t most_rows = kMostRows) {
+std::string RowsOf(const std::string& file, std::uint64_t most_rows = kMostRows) {
     const auto read = ReferencePartition::Read(ByteSpan(file), most_rows);
     if (!read.ok()) return read.status().message();
     std::string shown;
@@ -102,15 +102,15 @@ std::string With(const ColumnBytes& column) {
 TEST(ReferencePartition, ReadsFilesOfOtherWriters) {
     const std::string kerchunk =
         "-, /tmp/parquet/data.bin 44 8, /tmp/parquet/data.bin 52 8, /tmp/parquet/data.bin 60 8, ";
-    EXPECT_EQ(Shown(Sample("kerchunk_plain.parq")), kerchunk);
-    EXPECT_EQ(Shown(Sample("kerchunk_categories.parq")), kerchunk);
+    EXPECT_EQ(RowsOf(Sample("kerchunk_plain.parq")), kerchunk);
+    EXPECT_EQ(RowsOf(Sample("kerchunk_categories.parq")), kerchunk);
     const std::string times = Numbers({0, 0x3ff0000000000000U, 0x4000000000000000U});
-    EXPECT_EQ(Shown(Sample("virtualizarr_inline.parq")), "'" + times + "', -, -, -, -, ");
+    EXPECT_EQ(RowsOf(Sample("virtualizarr_inline.parq")), "'" + times + "', -, -, -, -, ");
     const std::string pyarrow =
         "s3://b/x.nc 10 5, '\1\2', s3://b/y.nc 0 whole, s3://b/x.nc 30 8589934592, -, ";
-    EXPECT_EQ(Shown(Sample("pyarrow_snappy_v2.parq")), pyarrow);
-    EXPECT_EQ(Shown(Sample("pyarrow_gzip_groups.parq")), pyarrow);
-    EXPECT_EQ(Shown(Sample("pyarrow_null.parq")), "'a', 'b', ");
+    EXPECT_EQ(RowsOf(Sample("pyarrow_snappy_v2.parq")), pyarrow);
+    EXPECT_EQ(RowsOf(Sample("pyarrow_gzip_groups.parq")), pyarrow);
+    EXPECT_EQ(RowsOf(Sample("pyarrow_null.parq")), "'a', 'b', ");
 }
 
 TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
@@ -120,7 +120,8 @@ TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
         const std::string whole = Sample(name);
         ASSERT_FALSE(whole.empty()) << name;
         for (std::size_t at = 0; at < whole.size(); ++at) {
-            // Memory of exactly the file's size, so that AddressSanitizer sees every access outside.
+            // Memory of exactly the file's size, so that AddressSanitizer sees every access
+            // outside.
             const std::vector<char> start(whole.begin(), whole.begin() + static_cast<long>(at));
             EXPECT_FALSE(
                 ReferencePartition::Read(ByteSpan({start.data(), start.size()}), kMostRows).ok());
@@ -140,7 +141,7 @@ TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
 // Encodings
 
 TEST(ReferencePartition, ReadsRequiredColumns) {
-    EXPECT_EQ(Shown(ParquetFile(2, TwoRows())), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows())), "a 1 2, b 3 4, ");
 }
 
 TEST(ReferencePartition, ReadsLevelsOfEachEncoding) {
@@ -149,18 +150,20 @@ TEST(ReferencePartition, ReadsLevelsOfEachEncoding) {
     const auto path = [](const std::string& pages) {
         return With(Column("path", kByteArray, kOptional, 2, pages));
     };
-    EXPECT_EQ(Shown(path(DataPage(2, kPlain, Levels(3) + Texts({"a", "b"})))), both);
-    EXPECT_EQ(Shown(path(DataPage(2, kPlain, Levels(2) + Texts({"a"})))), first);
+    EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(3) + Texts({"a", "b"})))), both);
+    EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(2) + Texts({"a"})))), first);
     // A run of two equal levels, and two runs of one level each.
-    EXPECT_EQ(Shown(path(DataPage(2, kPlain, Little(2, 4) + "\x04\x01" + Texts({"a", "b"})))), both);
+    EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Little(2, 4) + "\x04\x01" + Texts({"a", "b"})))),
+              both);
     const std::string runs = Little(4, 4) + std::string("\x02\x00\x02\x01", 4);
-    EXPECT_EQ(Shown(path(DataPage(2, kPlain, runs + Texts({"a"})))), first);
+    EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, runs + Texts({"a"})))), first);
     // The deprecated packing begins with the highest bit.
-    EXPECT_EQ(Shown(path(DataPage(2, kPlain, "\x40" + Texts({"a"}), kBitPacked))), first);
+    EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, "\x40" + Texts({"a"}), kBitPacked))), first);
     const std::string level2 = "\x03\x02";
-    EXPECT_EQ(Shown(path(DataPage2(2, kPlain, 2, level2 + Texts({"a"}), true, 7))), first);
+    EXPECT_EQ(RowsOf(path(DataPage2(2, kPlain, 2, level2 + Texts({"a"}), true, 7))), first);
     // One page for each row.
-    EXPECT_EQ(Shown(path(DataPage(1, kPlain, Levels(0)) + DataPage(1, kPlain, Levels(1) + Texts({"a"})))),
+    EXPECT_EQ(RowsOf(path(DataPage(1, kPlain, Levels(0)) +
+                          DataPage(1, kPlain, Levels(1) + Texts({"a"})))),
               first);
 }
 
@@ -170,36 +173,39 @@ TEST(ReferencePartition, ReadsDictionaries) {
     };
     const std::string dictionary = DictionaryPage(2, Texts({"b", "a"}));
     const std::string indices = std::string("\x01") + "\x03\x01";  // 1 bit; 1 and 0
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, indices))), "a 1 2, b 3 4, ");
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kPlainDictionary, indices))), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, indices))), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kPlainDictionary, indices))), "a 1 2, b 3 4, ");
     // Indices of 0 bits need no run; 9 bits take two bytes in a run.
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, std::string(1, '\0')))),
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, std::string(1, '\0')))),
               "b 1 2, b 3 4, ");
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, std::string("\x09\x04\x01\x00", 4)))),
-              "a 1 2, a 3 4, ");
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, "\x02\x03\x0b"))),
+    EXPECT_EQ(
+        RowsOf(path(dictionary + DataPage(2, kRleDictionary, std::string("\x09\x04\x01\x00", 4)))),
+        "a 1 2, a 3 4, ");
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, "\x02\x03\x0b"))),
               "path: index 3 is outside the dictionary of 2 values");
-    EXPECT_EQ(Shown(path(DataPage(2, kRleDictionary, indices))),
+    EXPECT_EQ(RowsOf(path(DataPage(2, kRleDictionary, indices))),
               "path: index 1 is outside the dictionary of 0 values");
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, ""))),
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, ""))),
               "path: a page of the Parquet file is damaged");
-    EXPECT_EQ(Shown(path(dictionary + DataPage(2, kRleDictionary, "\x21\x04"))),
+    EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, "\x21\x04"))),
               "path: integers of 33 bits exceed 32 bits");
-    EXPECT_EQ(Shown(path(dictionary + dictionary + DataPage(2, kRleDictionary, indices))),
+    EXPECT_EQ(RowsOf(path(dictionary + dictionary + DataPage(2, kRleDictionary, indices))),
               "path: a column has two dictionaries");
-    EXPECT_EQ(Shown(path(DictionaryPage(3, Texts({"b", "a"})) + DataPage(2, kRleDictionary, indices))),
-              "path: a page of the Parquet file is damaged");
+    EXPECT_EQ(
+        RowsOf(path(DictionaryPage(3, Texts({"b", "a"})) + DataPage(2, kRleDictionary, indices))),
+        "path: a page of the Parquet file is damaged");
 }
 
 TEST(ReferencePartition, ReadsIntegersOf32Bits) {
-    EXPECT_EQ(Shown(With(Column("offset", kInt32, 0, 2, DataPage(2, kPlain, Numbers({7, 8}, 4))))),
+    EXPECT_EQ(RowsOf(With(Column("offset", kInt32, 0, 2, DataPage(2, kPlain, Numbers({7, 8}, 4))))),
               "a 7 2, b 8 4, ");
 }
 
 TEST(ReferencePartition, ANullColumnMayHaveAnyType) {
     const std::string nulls = DataPage(2, kPlain, Levels(0));
-    EXPECT_EQ(Shown(With(Column("path", kInt32, kOptional, 2, nulls))), "-, -, ");
-    EXPECT_EQ(Shown(With(Column("size", kByteArray, kOptional, 2, nulls))), "a 0 whole, b 0 whole, ");
+    EXPECT_EQ(RowsOf(With(Column("path", kInt32, kOptional, 2, nulls))), "-, -, ");
+    EXPECT_EQ(RowsOf(With(Column("size", kByteArray, kOptional, 2, nulls))),
+              "a 0 whole, b 0 whole, ");
 }
 
 TEST(ReferencePartition, ReadsCompressedPages) {
@@ -209,19 +215,19 @@ TEST(ReferencePartition, ReadsCompressedPages) {
     const auto path = [&](int codec, const std::string& data, std::int64_t size) {
         return With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, data, 3, size), codec));
     };
-    EXPECT_EQ(Shown(path(6, zstd, 10)), "a 1 2, b 3 4, ");
-    EXPECT_EQ(Shown(path(1, Varint(10) + "\x24" + plain, 10)), "a 1 2, b 3 4, ");
-    EXPECT_EQ(Shown(path(6, zstd, 11)), "path: a page of the Parquet file is damaged");
-    EXPECT_NE(Shown(path(6, plain, 10)).find("path: the Zstandard data of a page is damaged: "),
+    EXPECT_EQ(RowsOf(path(6, zstd, 10)), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(path(1, Varint(10) + "\x24" + plain, 10)), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(path(6, zstd, 11)), "path: a page of the Parquet file is damaged");
+    EXPECT_NE(RowsOf(path(6, plain, 10)).find("path: the Zstandard data of a page is damaged: "),
               std::string::npos);
-    EXPECT_EQ(Shown(path(2, plain, 10)), "path: the gzip data of a page is damaged");
-    EXPECT_EQ(Shown(path(1, Varint(9) + "\x24" + plain, 10)),
+    EXPECT_EQ(RowsOf(path(2, plain, 10)), "path: the gzip data of a page is damaged");
+    EXPECT_EQ(RowsOf(path(1, Varint(9) + "\x24" + plain, 10)),
               "path: the Snappy data contains 9 bytes, but the page has 10");
-    EXPECT_EQ(Shown(path(4, plain, 10)), "path: the compression BROTLI is unsupported");
-    EXPECT_EQ(Shown(path(99, plain, 10)), "path: the compression 99 is unsupported");
+    EXPECT_EQ(RowsOf(path(4, plain, 10)), "path: the compression BROTLI is unsupported");
+    EXPECT_EQ(RowsOf(path(99, plain, 10)), "path: the compression 99 is unsupported");
     // A page of version 2 may be stored without compression in spite of the column's codec.
-    EXPECT_EQ(Shown(With(Column("path", kByteArray, 0, 2,
-                                DataPage2(2, kPlain, 0, plain, false, 10), 6))),
+    EXPECT_EQ(RowsOf(With(
+                  Column("path", kByteArray, 0, 2, DataPage2(2, kPlain, 0, plain, false, 10), 6))),
               "a 1 2, b 3 4, ");
 }
 
@@ -230,80 +236,87 @@ TEST(ReferencePartition, ReadsCompressedPages) {
 
 TEST(ReferencePartition, ARawValueCountsBeforeAPath) {
     const std::string raw = DataPage(2, kPlain, Levels(3) + Texts({"x", ""}));
-    EXPECT_EQ(Shown(With(Column("raw", kByteArray, kOptional, 2, raw))), "'x', b 3 4, ");
-    EXPECT_EQ(Shown(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({0, 1}))))),
+    EXPECT_EQ(RowsOf(With(Column("raw", kByteArray, kOptional, 2, raw))), "'x', b 3 4, ");
+    EXPECT_EQ(RowsOf(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({0, 1}))))),
               "a 0 whole, b 3 1, ");
-    EXPECT_EQ(Shown(With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, Texts({"", "b"}))))),
+    EXPECT_EQ(RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, Texts({"", "b"}))))),
               "-, b 3 4, ");
 }
 
 TEST(ReferencePartition, TheColumnRawMayBeMissing) {
     auto columns = TwoRows();
     columns.pop_back();
-    EXPECT_EQ(Shown(ParquetFile(2, columns)), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(ParquetFile(2, columns)), "a 1 2, b 3 4, ");
     columns.pop_back();
-    EXPECT_EQ(Shown(ParquetFile(2, columns)), "column size is missing");
+    EXPECT_EQ(RowsOf(ParquetFile(2, columns)), "column size is missing");
 }
 
 TEST(ReferencePartition, IgnoresOtherColumns) {
     auto columns = TwoRows();
     columns.insert(columns.begin(), Column("other", kFloat, 2, 9, "no page", 99));
-    EXPECT_EQ(Shown(ParquetFile(2, columns)), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(ParquetFile(2, columns)), "a 1 2, b 3 4, ");
 }
 
 // ------------------------------------------------------------------------------------------------
 // Faults
 
 TEST(ReferencePartition, NamesWhatIsUnsupported) {
-    EXPECT_EQ(Shown(With(Column("path", kByteArray, 0, 2, DataPage(2, kDeltaByteArray, "")))),
+    EXPECT_EQ(RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kDeltaByteArray, "")))),
               "path: the encoding DELTA_BYTE_ARRAY is unsupported here");
-    EXPECT_EQ(Shown(With(Column("size", kFloat, 0, 2, DataPage(2, kPlain, "")))),
+    EXPECT_EQ(RowsOf(With(Column("size", kFloat, 0, 2, DataPage(2, kPlain, "")))),
               "size: values of the type FLOAT are unsupported");
-    EXPECT_EQ(Shown(With(Column("path", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, 2}))))),
+    EXPECT_EQ(RowsOf(With(Column("path", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, 2}))))),
               "path: expected byte arrays, got integers");
-    EXPECT_EQ(Shown(With(Column("size", kByteArray, 0, 2, DataPage(2, kPlain, Texts({"a", "b"}))))),
-              "size: expected integers, got byte arrays");
-    EXPECT_EQ(Shown(With(Column("path", kByteArray, 2, 2, DataPage(2, kPlain, Texts({"a", "b"}))))),
-              "column path is nested or repeated, which is unsupported");
-    EXPECT_EQ(Shown("PARE" + std::string(8, '\0') + "PARE"), "the Parquet file is encrypted");
+    EXPECT_EQ(
+        RowsOf(With(Column("size", kByteArray, 0, 2, DataPage(2, kPlain, Texts({"a", "b"}))))),
+        "size: expected integers, got byte arrays");
+    EXPECT_EQ(
+        RowsOf(With(Column("path", kByteArray, 2, 2, DataPage(2, kPlain, Texts({"a", "b"}))))),
+        "column path is nested or repeated, which is unsupported");
+    EXPECT_EQ(RowsOf("PARE" + std::string(8, '\0') + "PARE"), "the Parquet file is encrypted");
 }
 
 TEST(ReferencePartition, RejectsDamagedFooters) {
-    EXPECT_EQ(Shown(""), "is not a complete Parquet file");
-    EXPECT_EQ(Shown("PAR1PAR1"), "is not a complete Parquet file");
-    EXPECT_EQ(Shown("PAR1" + Little(1, 4) + "PAR1"),
+    EXPECT_EQ(RowsOf(""), "is not a complete Parquet file");
+    EXPECT_EQ(RowsOf("PAR1PAR1"), "is not a complete Parquet file");
+    EXPECT_EQ(RowsOf("PAR1" + Little(1, 4) + "PAR1"),
               "the footer of 1 bytes is larger than the Parquet file of 12");
-    EXPECT_EQ(Shown("PAR1" + Little(0, 4) + "PAR1"), "the footer of the Parquet file is damaged");
-    EXPECT_EQ(Shown("PAR1" + std::string("\0", 1) + Little(1, 4) + "PAR1"),
+    EXPECT_EQ(RowsOf("PAR1" + Little(0, 4) + "PAR1"), "the footer of the Parquet file is damaged");
+    EXPECT_EQ(RowsOf("PAR1" + std::string("\0", 1) + Little(1, 4) + "PAR1"),
               "the footer of the Parquet file is damaged");
-    EXPECT_EQ(Shown(ParquetFile(3, TwoRows())), "column path has 2 values, but the file has 3 rows");
+    EXPECT_EQ(RowsOf(ParquetFile(3, TwoRows())),
+              "column path has 2 values, but the file has 3 rows");
 }
 
 TEST(ReferencePartition, RejectsDamagedPages) {
     const auto path = [](int values, const std::string& pages) {
         return With(Column("path", kByteArray, 0, values, pages));
     };
-    EXPECT_EQ(Shown(path(2, DataPage(3, kPlain, Texts({"a", "b", "c"})))),
+    EXPECT_EQ(RowsOf(path(2, DataPage(3, kPlain, Texts({"a", "b", "c"})))),
               "path: a page has 3 values, but only 2 rows are left");
-    EXPECT_EQ(Shown(path(2, DataPage(1, kPlain, Texts({"a"})))),
+    EXPECT_EQ(RowsOf(path(2, DataPage(1, kPlain, Texts({"a"})))),
               "path: pages of the Parquet file are missing");
-    EXPECT_EQ(Shown(path(2, DataPage(-2, kPlain, Texts({"a", "b"})))),
+    EXPECT_EQ(RowsOf(path(2, DataPage(-2, kPlain, Texts({"a", "b"})))),
               "path: a page of the Parquet file is damaged");
-    EXPECT_EQ(Shown(path(2, DataPage(2, kPlain, Texts({"a"}) + Little(2, 4) + "b"))),
+    EXPECT_EQ(RowsOf(path(2, DataPage(2, kPlain, Texts({"a"}) + Little(2, 4) + "b"))),
               "path: a page of the Parquet file is damaged");
-    EXPECT_EQ(Shown(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1}) + "1234567")))),
-              "size: a page of the Parquet file is damaged");
-    EXPECT_EQ(Shown(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, UINT64_MAX}))))),
-              "size: expected a number >= 0, got -1");
-    EXPECT_EQ(Shown(With(Column("raw", kByteArray, kOptional, 2, DataPage(2, kPlain, Little(3, 4) + "\x03")))),
+    EXPECT_EQ(
+        RowsOf(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1}) + "1234567")))),
+        "size: a page of the Parquet file is damaged");
+    EXPECT_EQ(
+        RowsOf(With(Column("size", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, UINT64_MAX}))))),
+        "size: expected a number >= 0, got -1");
+    EXPECT_EQ(RowsOf(With(Column("raw", kByteArray, kOptional, 2,
+                                 DataPage(2, kPlain, Little(3, 4) + "\x03")))),
               "raw: a page of the Parquet file is damaged");
-    EXPECT_EQ(Shown(With(Column("raw", kByteArray, kOptional, 2, DataPage(2, kPlain, Little(0, 4))))),
-              "raw: a run of integers is damaged or truncated");
+    EXPECT_EQ(
+        RowsOf(With(Column("raw", kByteArray, kOptional, 2, DataPage(2, kPlain, Little(0, 4))))),
+        "raw: a run of integers is damaged or truncated");
 }
 
 TEST(ReferencePartition, BoundsRowsAndMemory) {
-    EXPECT_EQ(Shown(ParquetFile(2, TwoRows()), 2), "a 1 2, b 3 4, ");
-    EXPECT_EQ(Shown(ParquetFile(2, TwoRows()), 1),
+    EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows()), 2), "a 1 2, b 3 4, ");
+    EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows()), 1),
               "has 2 rows, which is more than the record size 1");
     const test::ScopedLimit limit(Limit::kPartitionSize, 1 << 16);
     // A run of 10 million nulls takes 6 bytes.
@@ -313,11 +326,13 @@ TEST(ReferencePartition, BoundsRowsAndMemory) {
     std::vector<ColumnBytes> columns;
     for (const char* name : {"path", "offset", "size", "raw"})
         columns.push_back(Column(name, kInt32, kOptional, kRows, nulls));
-    EXPECT_EQ(Shown(ParquetFile(kRows, columns), kRows),
-              "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");
+    EXPECT_EQ(
+        RowsOf(ParquetFile(kRows, columns), kRows),
+        "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");
     // A page that claims to be large is not decompressed.
-    EXPECT_EQ(Shown(With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, "x", 3, 1 << 30), 6))),
-              "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");
+    EXPECT_EQ(
+        RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, "x", 3, 1 << 30), 6))),
+        "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");
 }
 
 }  // namespace

@@ -32,11 +32,12 @@ TEST(Snappy, CopiesLiterals) {
 }
 
 TEST(Snappy, RepeatsEarlierBytes) {
-    const std::string abc = "\x08"
-                            "abc";
-    EXPECT_EQ(Decompressed("\x07" + abc + "\x01\x03", 7), "abcabca");            // 4 bytes
+    const std::string abc =
+        "\x08"
+        "abc";
+    EXPECT_EQ(Decompressed("\x07" + abc + "\x01\x03", 7), "abcabca");  // 4 bytes
     EXPECT_EQ(Decompressed(std::string("\x06") + abc + std::string("\x0a\x01\x00", 3), 6),
-              "abcccc");                                                         // 3 bytes
+              "abcccc");  // 3 bytes
     EXPECT_EQ(Decompressed(std::string("\x05") + abc + std::string("\x07\x02\x00\x00\x00", 5), 5),
               "abcbc");
     // An offset of 256 + 2 in a tag of 1 byte and the next byte.
@@ -59,7 +60,7 @@ TEST(Snappy, RejectsDamage) {
     EXPECT_EQ(Decompressed("\x02\x08"
                            "abc",
                            2),
-              kDamaged);  // too many bytes
+              kDamaged);                                                   // too many bytes
     EXPECT_EQ(Decompressed(std::string("\x04\x01\x01", 3), 4), kDamaged);  // nothing to repeat
     EXPECT_EQ(Decompressed(std::string("\x05\x00"
                                        "a\x01\x00",

@@ -49,7 +49,7 @@ TEST(ThriftReader, ReadsEachType) {
 }
 
 TEST(ThriftReader, SkipsEachType) {
-    // Fields 1 to 9: true, a byte, a double, a map of a byte to text, an empty map, a set of
+    // Fields 1 to 9: true, a byte, a double, a map of a byte to text and an empty map. Then a set of
     // structs, a list of bool, a list of lists, and a field whose number is written out.
     const std::string bytes(
         "\x11\x13\x7f\x17"
@@ -74,13 +74,14 @@ TEST(ThriftReader, StopsAtDamage) {
         return !in.ok();
     };
     EXPECT_TRUE(is_damaged(""));
-    EXPECT_TRUE(is_damaged("\x15"));                                      // no value
-    EXPECT_TRUE(is_damaged("\x1d\x00"));                                  // unknown type
+    EXPECT_TRUE(is_damaged("\x15"));                                              // no value
+    EXPECT_TRUE(is_damaged("\x1d\x00"));                                          // unknown type
     EXPECT_TRUE(is_damaged("\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // over 64 bits
-    EXPECT_TRUE(is_damaged("\x18\x05"
-                           "abcd"));                                      // truncated text
-    EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));          // a list of 2^32 integers
-    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));                    // 100 structs in each other
+    EXPECT_TRUE(
+        is_damaged("\x18\x05"
+                   "abcd"));                                      // truncated text
+    EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));  // a list of 2^32 integers
+    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));            // 100 structs in each other
     EXPECT_TRUE(is_damaged(std::string("\x05\xff\xff\xff\xff\x0f\x02\x00", 8)));  // field 2^31
 }
 
@@ -96,9 +97,8 @@ TEST(ThriftReader, AValueOfAnotherTypeIsAFault) {
     EXPECT_TRUE(fails([](auto& in, auto& field) { EXPECT_EQ(in.ReadBinary(field), ""); }));
     EXPECT_TRUE(fails([](auto& in, auto& field) { EXPECT_FALSE(in.ReadBool(field)); }));
     EXPECT_TRUE(fails([](auto& in, auto& field) { EXPECT_FALSE(in.IsStruct(field)); }));
-    EXPECT_TRUE(fails([](auto& in, auto& field) {
-        EXPECT_EQ(in.ReadList(field, Type::kBinary), 0U);
-    }));
+    EXPECT_TRUE(
+        fails([](auto& in, auto& field) { EXPECT_EQ(in.ReadList(field, Type::kBinary), 0U); }));
     EXPECT_FALSE(fails([](auto& in, auto& field) { EXPECT_EQ(in.ReadInteger(field), 5); }));
 }
 
