@@ -15,6 +15,15 @@ namespace {
 
 std::size_t MostBytes() { return static_cast<std::size_t>(LimitOf(Limit::kPartitionSize)); }
 
+// Adds the name of the limit to the error of a store about a file that is too large.
+Status NameLimit(const Status& status) {
+    constexpr std::string_view kName = "ZARR_MAX_PARTITION_SIZE";
+    const bool is_named = status.message().find(kName) != std::string::npos;
+    return status.code() == StatusCode::kLimit && !is_named
+               ? OverLimit(Limit::kPartitionSize, status.message())
+               : status;
+}
+
 }  // namespace
 
 bool PartitionFiles::Find(const std::string& key, PartitionPtr& file) {
@@ -47,16 +56,16 @@ void PartitionFiles::Put(const std::string& key, const PartitionPtr& file,
 
 Result<PartitionFiles::PartitionPtr> PartitionFiles::Load(const std::string& key) {
     Buffer bytes;
-    ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                          store_->Read(key, ValuePart::Whole(MostBytes()), bytes));
+    const auto read = store_->Read(key, ValuePart::Whole(MostBytes()), bytes);
+    if (!read.ok()) return NameLimit(read.status());
     PartitionPtr file;
-    if (read.found) {
+    if (read->found) {
         ZARR_ASSIGN_OR_RETURN(
             ReferencePartition partition,
             ReferencePartition::Read(std::as_const(bytes).span(), record_size_).WithContext(key));
         file = std::make_shared<const ReferencePartition>(std::move(partition));
     }
-    Put(key, file, read.found ? read.version : store_->VersionOf(key));
+    Put(key, file, read->found ? read->version : store_->VersionOf(key));
     return file;
 }
 
@@ -112,7 +121,7 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
     ReadManyOptions options;
     options.requests = traits.concurrent_reads;
     options.limit = MostBytes();
-    return store_->GetMany(
+    const Status status = store_->GetMany(
         missing, options, [&](std::size_t i, const std::optional<ByteSpan>& bytes) -> Status {
             PartitionPtr file;
             if (bytes) {
@@ -126,6 +135,7 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
             take(numbers[i], file);
             return {};
         });
+    return NameLimit(status);
 }
 
 bool PartitionFiles::IsCurrent() const {

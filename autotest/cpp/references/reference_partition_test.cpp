@@ -161,7 +161,7 @@ TEST(ReferencePartition, ReadsLevelsOfEachEncoding) {
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, "\x40" + Texts({"a"}), kBitPacked))), first);
     const std::string level2 = "\x03\x02";
     EXPECT_EQ(RowsOf(path(DataPage2(2, kPlain, 2, level2 + Texts({"a"}), true, 7))), first);
-    // One page for each row.
+    // A page for each row.
     EXPECT_EQ(RowsOf(path(DataPage(1, kPlain, Levels(0)) +
                           DataPage(1, kPlain, Levels(1) + Texts({"a"})))),
               first);
