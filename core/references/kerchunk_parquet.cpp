@@ -113,7 +113,7 @@ Status KerchunkParquet::AddDocument(std::string_view key, std::string_view value
 // Chunks
 
 Result<ReferenceGrid> KerchunkParquet::GridOf(const ArrayEntry& array) {
-    const auto grid = array.grid.TryGet([&]() -> Result<ReferenceGrid> {
+    auto grid = array.grid.TryGet([&]() -> Result<ReferenceGrid> {
         ZARR_ASSIGN_OR_RETURN(
             const ArrayMetadata metadata,
             array.is_v3 ? ParseV3Array(array.document) : ParseArrayMetadata(array.document));
@@ -181,6 +181,7 @@ Result<std::vector<Reference>> KerchunkParquet::FindMany(
                 i, chunk.row % record_size_);
     }
     std::vector<std::string> names;
+    names.reserve(wanted.size());
     for (const auto& [name, rows] : wanted) names.push_back(name);
     const auto take = [&](std::size_t which, const PartitionFiles::PartitionPtr& file) {
         if (file == nullptr) return;

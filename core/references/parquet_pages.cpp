@@ -9,7 +9,6 @@
 
 #include "core/base/decompressor.h"
 #include "core/references/snappy.h"
-#include "core/references/thrift_reader.h"
 
 namespace zarr {
 
@@ -55,29 +54,29 @@ Status DecompressGzip(ByteSpan compressed, MutableByteSpan bytes) {
 
 }  // namespace
 
+void ParquetPages::ReadKind(ThriftReader& in, std::int64_t kind, Header& header) {
+    for (ThriftField field; in.NextField(field);) {
+        if (field.id == 1)
+            header.values = in.ReadInteger(field);
+        else if (field.id == (kind == kDataPage2 ? 4 : 2))
+            header.encoding = in.ReadInteger(field);
+        else if (kind == kDataPage && field.id == 3)
+            header.level_encoding = in.ReadInteger(field);
+        else if (kind == kDataPage2 && field.id == 5)
+            header.definition_size = in.ReadInteger(field);
+        else if (kind == kDataPage2 && field.id == 6)
+            header.repetition_size = in.ReadInteger(field);
+        else if (kind == kDataPage2 && field.id == 7)
+            header.is_compressed = in.ReadBool(field);
+        else
+            in.Skip(field);
+    }
+}
+
 Result<ParquetPages::Header> ParquetPages::ReadHeader() {
     if (at_ >= file_.size) return Status::Corrupt("a page is outside the Parquet file");
     ThriftReader in(file_.From(static_cast<std::size_t>(at_)));
     Header header;
-    // Reads the header of a page of one kind; the fields of the kinds have different numbers.
-    const auto read_kind = [&](std::int64_t kind) {
-        for (ThriftField field; in.NextField(field);) {
-            if (field.id == 1)
-                header.values = in.ReadInteger(field);
-            else if (field.id == (kind == kDataPage2 ? 4 : 2))
-                header.encoding = in.ReadInteger(field);
-            else if (kind == kDataPage && field.id == 3)
-                header.level_encoding = in.ReadInteger(field);
-            else if (kind == kDataPage2 && field.id == 5)
-                header.definition_size = in.ReadInteger(field);
-            else if (kind == kDataPage2 && field.id == 6)
-                header.repetition_size = in.ReadInteger(field);
-            else if (kind == kDataPage2 && field.id == 7)
-                header.is_compressed = in.ReadBool(field);
-            else
-                in.Skip(field);
-        }
-    };
     for (ThriftField field; in.NextField(field);) {
         if (field.id == 1)
             header.kind = in.ReadInteger(field);
@@ -86,11 +85,11 @@ Result<ParquetPages::Header> ParquetPages::ReadHeader() {
         else if (field.id == 3)
             header.compressed_size = in.ReadInteger(field);
         else if (field.id == 5 && in.IsStruct(field))
-            read_kind(kDataPage);
+            ReadKind(in, kDataPage, header);
         else if (field.id == 7 && in.IsStruct(field))
-            read_kind(kDictionaryPage);
+            ReadKind(in, kDictionaryPage, header);
         else if (field.id == 8 && in.IsStruct(field))
-            read_kind(kDataPage2);
+            ReadKind(in, kDataPage2, header);
         else
             in.Skip(field);
     }

@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/references/parquet_budget.h"
 #include "core/references/parquet_footer.h"
+#include "core/references/thrift_reader.h"
 
 namespace zarr {
 
@@ -55,6 +56,9 @@ class ParquetPages {
         std::int64_t repetition_size = 0;  // bytes of repetition levels
         bool is_compressed = true;
     };
+    // Reads the part of a header that pages of one kind have. The kinds number their fields
+    // differently.
+    static void ReadKind(ThriftReader& in, std::int64_t kind, Header& header);
     // Reads the header at `at_`, and moves `at_` behind the header.
     Result<Header> ReadHeader();
     // Decompresses `compressed` into `size` bytes.

@@ -80,15 +80,22 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
         }
     }
     // Ends the loading, also if memory runs out.
-    struct Loading {
-        PartitionFiles& files;
-        const std::string& key;
+    class Loading {
+      public:
+        Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}
+        Loading(const Loading&) = delete;
+        Loading& operator=(const Loading&) = delete;
         ~Loading() {
-            const std::lock_guard<std::mutex> lock(files.mutex_);
-            files.loading_.erase(key);
-            files.has_loaded_.notify_all();
+            const std::lock_guard<std::mutex> lock(files_.mutex_);
+            files_.loading_.erase(key_);
+            files_.has_loaded_.notify_all();
         }
-    } const loading{*this, key};
+
+      private:
+        PartitionFiles& files_;
+        const std::string& key_;
+    };
+    const Loading loading(*this, key);
     return Load(key);
 }
 

@@ -42,7 +42,7 @@ using ParquetMapPtr = std::shared_ptr<const zarr::KerchunkParquet>;
 // Returns the folder of the references: the text between the braces of
 // "/vsikerchunk_parquet_ref/{path}", or `path` itself if it has no such prefix.
 StorePath ReferenceFolderOf(const StorePath& path) {
-    const std::string text = path;
+    const std::string& text = path.text();
     const std::size_t start = std::strlen(kKerchunkParquetPrefix);
     if (!STARTS_WITH(text.c_str(), kKerchunkParquetPrefix) || text.size() < start + 2 ||
         text[start] != '{' || text.back() != '}')
@@ -111,7 +111,7 @@ StorePath FolderOfTargets(const StorePath& folder) {
     if (!place) return folder;
     const auto archive = OpenZip(place->archive);
     const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
-    return StorePath(kZipPrefix + place->archive + (inner.empty() ? "" : "/" + inner));
+    return {kZipPrefix + place->archive + (inner.empty() ? "" : "/" + inner)};
 }
 
 Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,

@@ -147,8 +147,20 @@ void AskForNode(const zarr::Store& store, const StorePath& folder, const std::st
                   });
 }
 
-// Finds `node` of the store in `folder`. `as_references` is true if the folder is known to hold
-// Kerchunk references, although its name does not show it.
+// Opens the store in `folder`, and sets `location.writable` for an update. `as_references` is true
+// if the folder is known to hold Kerchunk references, although its name does not show it.
+Result<std::shared_ptr<const zarr::Store>> OpenStoreIn(const StorePath& folder,
+                                                       const OpenOptions& options,
+                                                       bool as_references, Location& location) {
+    const StoreAccess access = {options.missing_on_403, false, options.follow_links};
+    if (as_references && options.is_update) return ReferencesAreReadOnly();
+    if (as_references) return OpenKerchunkParquet(folder, access);
+    if (!options.is_update) return OpenStore(folder, access);
+    ZARR_ASSIGN_OR_RETURN(location.writable, OpenStoreForUpdate(folder, options.missing_on_403));
+    return std::shared_ptr<const zarr::Store>(location.writable);
+}
+
+// Finds `node` of the store in `folder`; OpenStoreIn() describes `as_references`.
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                           const OpenOptions& options, OpenedFor purpose,
                           bool as_references = false) {
@@ -156,19 +168,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     location.store_path = folder;
     location.node = node;
     location.are_references = as_references;
-    std::shared_ptr<const zarr::Store> store;
-    if (as_references && options.is_update) return ReferencesAreReadOnly();
-    if (as_references) {
-        ZARR_ASSIGN_OR_RETURN(store, OpenKerchunkParquet(folder, {options.missing_on_403, false,
-                                                                  options.follow_links}));
-    } else if (options.is_update) {
-        ZARR_ASSIGN_OR_RETURN(location.writable,
-                              OpenStoreForUpdate(folder, options.missing_on_403));
-        store = location.writable;
-    } else {
-        ZARR_ASSIGN_OR_RETURN(
-            store, OpenStore(folder, {options.missing_on_403, false, options.follow_links}));
-    }
+    ZARR_ASSIGN_OR_RETURN(std::shared_ptr<const zarr::Store> store,
+                          OpenStoreIn(folder, options, as_references, location));
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
     // Skips the prefetching if the first document is cached, because another dataset has the store
