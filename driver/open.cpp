@@ -21,6 +21,7 @@
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
@@ -132,9 +133,8 @@ bool IsStoreThere(const std::string& name) {
     if (!parsed.ok()) return false;
     const QuietErrors quiet;
     const bool is_slice = !parsed->indices.empty() || !parsed->select.empty();
-    const bool is_there = IsStoreFolder(FolderOf(parsed->path)) &&
-                          (parsed->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
-    return is_there || IsStoreOfBuiltin(name.c_str());
+    return IsStoreFolder(FolderOf(parsed->path)) &&
+           (parsed->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
 }
 
 // True if the file starts with the signature of a zip member, or of the end of an empty zip file.
@@ -147,8 +147,13 @@ bool IsZip(const GDALOpenInfo& open_info) {
 // True if the file or name leads to Kerchunk references. Checks the first bytes of a file, and
 // whether the name is a path in GDAL's file systems for references.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
-    for (const char* prefix : kKerchunkJsonPrefixes)
+    for (const char* prefix :
+         {kKerchunkJsonPrefixes[0], kKerchunkJsonPrefixes[1], kKerchunkParquetPrefix})
         if (STARTS_WITH(open_info.pszFilename, prefix)) return true;
+    // A server may answer with a listing of the folder, so only a Parquet file itself is excluded.
+    const bool is_parquet_file =
+        open_info.nHeaderBytes >= 4 && std::memcmp(open_info.pabyHeader, "PAR1", 4) == 0;
+    if (name.is_remote() && !is_parquet_file && IsKerchunkParquet(name)) return true;
     if (open_info.nHeaderBytes == 0) {
         const auto parsed = ParseConnectionString(open_info.pszFilename);
         return parsed.ok() && !parsed->path.is_remote() && IsKerchunkJson(parsed->path);

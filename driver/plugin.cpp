@@ -22,7 +22,6 @@
 #include "driver/create/creation_options.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
-#include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
@@ -36,20 +35,10 @@ constexpr const char* kCreationTypes =
     "Byte Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float16 Float32 Float64 CFloat32 CFloat64";
 
 using zarr_driver::Builtin;
-using zarr_driver::ShowAsZarr;
-
-// True if GDAL's built-in driver must create the dataset: an array in a store that only the
-// built-in driver handles.
-bool IsForBuiltin(const char* name, CSLConstList options) {
-    return Builtin() != nullptr && CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
-           zarr_driver::IsStoreOfBuiltin(name);
-}
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
-            return ShowAsZarr(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
         if (zarr_driver::AreReferencesAskedFor(options)) {
             zarr_driver::EmitError(name, zarr_driver::NoReferencesWithoutSource());
             return nullptr;
@@ -62,9 +51,6 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         zarr_driver::NameValueList options, GDALProgressFunc progress,
                         void* progress_data) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options))
-            return ShowAsZarr(
-                Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
         if (zarr_driver::AreReferencesAskedFor(options) ||
             (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr))
             return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
@@ -76,8 +62,6 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
     return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
-        if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
-            return ShowAsZarr(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
         return zarr_driver::CreateMultiDimensional(name, group_options, options);
     });
 }

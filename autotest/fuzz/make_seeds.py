@@ -117,6 +117,11 @@ def zip_of(values, method):
     return file.getvalue()
 
 
+def add_parquet(seeds):
+    for path in sorted((REPOSITORY / "autotest/cpp/references/parquet").glob("*.parq")):
+        seeds.add("parquet", path.read_bytes())
+
+
 def add_codecs(seeds):
     text = (REPOSITORY / "autotest" / "cpp" / "codec" / "vectors.json").read_text()
     for vector in json.loads(text)["vectors"]:
@@ -322,6 +327,7 @@ def main():
         add_written_stores(seeds, pathlib.Path(folder))
         add_v3(seeds, pathlib.Path(folder))
     add_codecs(seeds)
+    add_parquet(seeds)
     add_shards(seeds)
     for name in NAMES:
         seeds.add("connection", name.encode())

@@ -8,11 +8,12 @@ namespace zarr::fuzz {
 
 const std::vector<Target>& Targets() {
     static const std::vector<Target> targets = {
-        {"json", FuzzJson},     {"zarray", FuzzArrayMetadata},
-        {"v1", FuzzV1Metadata}, {"v3", FuzzV3Metadata},
-        {"codec", FuzzCodecs},  {"shard", FuzzShard},
-        {"store", FuzzStore},   {"connection", FuzzConnectionString},
-        {"tar", FuzzTar},       {"zip", FuzzZip},
+        {"json", FuzzJson},       {"zarray", FuzzArrayMetadata},
+        {"v1", FuzzV1Metadata},   {"v3", FuzzV3Metadata},
+        {"codec", FuzzCodecs},    {"shard", FuzzShard},
+        {"store", FuzzStore},     {"connection", FuzzConnectionString},
+        {"tar", FuzzTar},         {"zip", FuzzZip},
+        {"parquet", FuzzParquet},
     };
     return targets;
 }

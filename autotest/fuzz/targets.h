@@ -36,6 +36,8 @@ void FuzzCodecs(ByteSpan input);
 void FuzzShard(ByteSpan input);
 // A store as text (see packed_store.h): reads the store with every convention and updates it.
 void FuzzStore(ByteSpan input);
+// A Parquet file of Kerchunk references: reads the references of all rows.
+void FuzzParquet(ByteSpan input);
 // Connection strings: parses a name and formats it again.
 void FuzzConnectionString(ByteSpan input);
 // Opens a tar file with a store through GDAL.

@@ -11,6 +11,7 @@ import numpy as np
 import zarr
 from osgeo import gdal
 from zarr_docs import REPOSITORY
+from zarr_drivers import reference_folder
 from zarr_gdal import array_name, config_options
 from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store
@@ -490,6 +491,21 @@ def _(folder):
 @provokes("<key>: expected [url] or [url, offset, length] as a reference")
 def _(folder):
     referenced(folder, "0.0", ["a.nc", 0])
+
+
+@provokes("<key>: is not a complete Parquet file")
+def _(folder):
+    gdal.Open(f'ZARR:"{reference_folder(folder / "refs.parq")}":/x').ReadAsArray()
+
+
+@provokes("<key>: has <n> rows, which is more than the record size <n>")
+def _(folder):
+    refs = reference_folder(folder / "refs.parq")
+    samples = REPOSITORY / "autotest" / "cpp" / "references" / "parquet"
+    shutil.copy(samples / "kerchunk_plain.parq", refs / "x" / "refs.0.parq")
+    document = json.loads((refs / ".zmetadata").read_text())
+    (refs / ".zmetadata").write_text(json.dumps({**document, "record_size": 3}))
+    gdal.Open(f'ZARR:"{refs}":/x').ReadAsArray()
 
 
 @provokes("references are read-only")

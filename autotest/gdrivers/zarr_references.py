@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""References to the chunks of stores, as kerchunk and VirtualiZarr write them."""
+"""References to the chunks of stores, as kerchunk and VirtualiZarr write them.
+
+kerchunk and VirtualiZarr run in a process of their own. `scripts/setup.sh test` installs them."""
 
 import base64
 import json
 import pathlib
+import shutil
 import subprocess
+import tempfile
 
+import numpy as np
 from zarr3 import TOOLS
 from zarr_tools import plain_environment
+
+PYTHON = TOOLS / "references" / "bin" / "python"
+PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
+SECONDS = 300
 
 DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
@@ -38,17 +47,44 @@ def write_json(path, references, version=1, **members):
     pathlib.Path(path).write_text(json.dumps(document))
     return path
 
-
-PYTHON = TOOLS / "references" / "bin" / "python"
-PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
-SECONDS = 300
-
-
 def write_by(function, target, *arguments):
     """Runs a function of zarr_references_program.py, which writes references to `target`."""
+    run({"do": function, "target": str(target), "arguments": [str(argument) for argument in arguments]})
+    return target
+
+
+def run(*commands):
+    """Executes commands of zarr_references_program.py."""
     done = subprocess.run(
-        [str(PYTHON), str(PROGRAM), function, str(target), *(str(argument) for argument in arguments)],
-        env=plain_environment("PYTHONPATH"), capture_output=True, text=True, timeout=SECONDS, check=False,
+        [str(PYTHON), str(PROGRAM)], input=json.dumps(commands), env=plain_environment("PYTHONPATH"),
+        capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return target
+
+
+def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):
+    """References in Parquet files, as kerchunk writes them. Other files in the folder remain. `rewritten` are
+    arguments of rewrite_parquet() of zarr_references_program.py."""
+    folder = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as temporary:
+        made = pathlib.Path(temporary) / "refs.parq"
+        document = write_json(made.with_name("refs.json"), references)
+        commands = [{"do": "kerchunk_parquet", "references": str(document), "folder": str(made),
+                     "record_size": record_size, "categorical_threshold": categorical_threshold}]  # fmt: skip
+        if rewritten:
+            commands.append({"do": "rewrite_parquet", "folder": str(made), **rewritten})
+        run(*commands)
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+    return folder
+
+
+def virtualize(folder, cubes, record_size=5):
+    """References that VirtualiZarr writes to HDF5 files of the cubes, which it joins along the first
+    dimension. Returns the folder of the references, "refs.parq" in `folder`."""
+    folder = pathlib.Path(folder)
+    files = {}
+    for number, cube in enumerate(cubes):
+        np.save(folder / f"cube{number}.npy", cube)
+        files[str(folder / f"cube{number}.h5")] = str(folder / f"cube{number}.npy")
+    run({"do": "virtualizarr_parquet", "files": files, "folder": str(folder / "refs.parq"), "record_size": record_size})
+    return folder / "refs.parq"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Writes references with the packages that write them; runs in their own environment.
+"""Program that writes references for zarr_references.py, in an environment with the packages that write them.
 
-    python zarr_references_program.py FUNCTION ARGUMENT...
-
-Each function writes the references to its first argument.
+Standard input is a JSON list of commands. A command is an object: "do" names a function of this module, and
+the other members are its arguments. Functions with a `target` write the references to that file.
 """
 
 import json
+import pathlib
 import sys
 import warnings
 
-warnings.simplefilter("ignore")
+warnings.simplefilter("ignore")  # deprecations in xarray and zarr-python
 
 
 def registry():
@@ -99,5 +99,83 @@ def combined_hdf5(target, *paths):
         json.dump(combined.translate(), out)
 
 
+def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
+    """Writes the references of a JSON document as kerchunk does."""
+    from kerchunk import df
+
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    document = json.loads(pathlib.Path(references).read_text())
+    df.refs_to_dataframe(
+        document, str(folder), record_size=record_size, categorical_threshold=categorical_threshold
+    )
+
+
+def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, groups=1):
+    """Writes each Parquet file again: with another compression, without the empty rows at the end as GDAL
+    does, with paths as categories, or in several row groups."""
+    import fastparquet
+    import numpy as np
+    import pandas
+
+    for path in sorted(pathlib.Path(folder).rglob("refs.*.parq")):
+        frame = fastparquet.ParquetFile(str(path)).to_pandas()
+        frame["path"] = frame["path"].astype(object).where(frame["path"].notna(), None)
+        if not padded:
+            filled = np.flatnonzero(frame["path"].notna() | frame["raw"].notna())
+            frame = frame.iloc[: filled[-1] + 1]
+        if categories:
+            frame["path"] = frame["path"].astype(pandas.CategoricalDtype())
+        starts = [len(frame) * i // groups for i in range(groups)]
+        fastparquet.write(
+            str(path),
+            frame,
+            compression=compression,
+            object_encoding={"path": "utf8", "raw": "bytes"},
+            has_nulls=["path", "raw"],
+            row_group_offsets=sorted(set(starts)),
+        )
+
+
+def virtualizarr_parquet(files, folder, record_size):
+    """Makes HDF5 files of the arrays in `files`, and writes references to them as VirtualiZarr does. The
+    arrays are joined along their first dimension."""
+    import h5py
+    import numpy as np
+    import virtualizarr
+    import xarray
+    from virtualizarr.parsers import HDFParser
+
+    datasets = []
+    for number, (name, values) in enumerate(files.items()):
+        values = np.load(values)
+        with h5py.File(name, "w") as file:
+            chunks = (1, *(max(size // 2, 1) for size in values.shape[1:]))
+            data = file.create_dataset("v", data=values, chunks=chunks, compression="gzip", shuffle=True)
+            for axis, dimension in enumerate(("time", "y", "x")):
+                start = number * len(values) if axis == 0 else 0
+                scale = file.create_dataset(dimension, data=np.arange(values.shape[axis]) + start * 1.0)
+                scale.make_scale(dimension)
+                data.dims[axis].attach_scale(scale)
+        datasets.append(
+            virtualizarr.open_virtual_dataset(
+                f"file://{name}", parser=HDFParser(), registry=registry(), loadable_variables=["time", "y", "x"]
+            )
+        )
+    joined = xarray.concat(
+        datasets, dim="time", coords="minimal", compat="override", join="override", data_vars="minimal"
+    )
+    joined.vz.to_kerchunk(folder, format="parquet", record_size=record_size)
+
+
+def main():
+    for command in json.load(sys.stdin):
+        function = globals()[command.pop("do")]
+        arguments = command.pop("arguments", [])
+        if "target" in command:
+            arguments.insert(0, command.pop("target"))
+        function(*arguments, **command)
+
+
 if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+    main()

@@ -48,6 +48,9 @@ inline constexpr std::size_t kShardCacheShare = 4;
 // A read leaves all its chunks in the cache if the chunks take at most 1/kRepeatedShare of the
 // cache. Such a small read may be repeated and evicts little.
 inline constexpr std::uint64_t kRepeatedShare = 8;
+// Maximum size of the cached Parquet files of an open store of references, in bytes. A file of the
+// usual 100,000 references takes 2 MB and its texts.
+inline constexpr std::size_t kPartitionCacheBytes = std::size_t{32} << 20;
 // Number of registered array names from which the names of closed arrays are removed from the
 // registry.
 inline constexpr std::size_t kMinPrunedNames = 64;

@@ -71,9 +71,18 @@ class ReferenceMap {
     // Returns the reference of `key`, which must be valid by the rules of core/store/keys.h.
     virtual Result<Reference> Find(const std::string& key) const = 0;
 
+    // Returns the references of `keys`, like Find() for each of them. A map that reads references
+    // when they are wanted overrides this, to read them together.
+    virtual Result<std::vector<Reference>> FindMany(const std::vector<std::string>& keys) const;
+
     // Returns the direct children of `prefix`, sorted by name. `prefix` is "" for the root, and has
     // no '/' at its end.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
+
+    // Calls `visit` for each direct child of `prefix` until `visit` returns false, like
+    // Store::VisitEntries().
+    using EntryVisitor = Store::EntryVisitor;
+    virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Calls `visit` for every key below `prefix`, in any order. `visit` gets the rest of the key
     // after "PREFIX/".

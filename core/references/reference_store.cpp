@@ -157,8 +157,9 @@ class TargetRanges {
 Status ReferenceStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                                const ValueTaker& take) const {
     TargetRanges ranges(*targets_);
+    ZARR_ASSIGN_OR_RETURN(const std::vector<Reference> references, map_->FindMany(keys));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        ZARR_ASSIGN_OR_RETURN(const Reference reference, map_->Find(keys[i]));
+        const Reference& reference = references[i];
         const std::uint64_t size = reference.size.value_or(reference.bytes.size());
         if (size > options.limit) return ValueTooLarge(keys[i], size, options.limit);
         if (reference.kind == Reference::Kind::kTarget) {

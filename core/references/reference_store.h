@@ -38,6 +38,9 @@ class ReferenceStore final : public Store, private ValueLocator {
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return map_->List(prefix);
     }
+    Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override {
+        return map_->VisitEntries(prefix, visit);
+    }
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                       const PrefixVisitor& visit_prefix) const override;
 

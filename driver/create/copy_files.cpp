@@ -10,11 +10,9 @@
 #include "core/base/text.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/keys.h"
-#include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/create/node_copy.h"
-#include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -102,7 +100,6 @@ Status Copy(const char* new_name, const char* old_name) {
 
 CPLErr CopyFiles(const char* new_name, const char* old_name) {
     return Guarded(old_name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
         const Status status = Copy(new_name, old_name);
         return status.ok() ? CE_None : EmitError(old_name, status);
     });

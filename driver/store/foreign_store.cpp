@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/foreign_store.h"
 
-#include <cpl_conv.h>
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -19,6 +15,7 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -32,28 +29,6 @@ using zarr::Status;
 
 namespace {
 
-// Prefix of GDAL's file system for Kerchunk references in Parquet files. If GDAL has this file
-// system, its built-in Zarr driver can read the references.
-constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
-
-bool HasFileSystem(const char* prefix) {
-    const CPLStringList prefixes(VSIGetFileSystemsPrefixes());
-    return prefixes.FindString(prefix) >= 0;
-}
-
-bool IsFolder(const std::string& path) {
-    VSIStatBufL stat;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG) == 0 &&
-           VSI_ISDIR(stat.st_mode);
-}
-
-ForeignStore FindByName(const StorePath& path) {
-    if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
-    if (!EQUAL(CPLGetExtension(path.c_str()), "parq")) return ForeignStore::kNone;
-    if (!path.is_remote() && IsFolder(path)) return ForeignStore::kNone;
-    return ForeignStore::kReferenceParquet;
-}
-
 bool Holds(const std::string& folder, std::string_view name) {
     return PathExists(FileIn(folder, name));
 }
@@ -62,21 +37,6 @@ bool Holds(const std::string& folder, std::string_view name) {
 // 2 have a folder "snapshots". Version 1 also has a folder "refs", and version 2 a file "repo".
 bool IsIcechunk(const std::string& folder) {
     return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
-}
-
-// True if the only document at the root of a zip file is the consolidated metadata. This is how
-// Kerchunk references look; a Zarr store also has other documents.
-bool HoldsConsolidatedAlone(const ZipLocation& place) {
-    const auto archive = OpenZip(place.archive);
-    if (!archive.ok()) return false;
-    const std::string inner = InnerFolder(place, **archive);
-    const auto holds = [&](std::string_view name) {
-        return (*archive)->Find(zarr::JoinKey(inner, name)) != nullptr;
-    };
-    const auto* const first =
-        std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
-    return first != std::end(zarr::kRootDocuments) &&
-           zarr::IsDocument(*first, zarr::Document::kConsolidated);
 }
 
 // True if `zarr_format` in the root's metadata is a string. Drafts of Zarr v3 have a URL there, and
@@ -93,14 +53,10 @@ bool IsV3Draft(const std::string& folder) {
 }
 
 ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
-    const auto place = IsKerchunkJson(folder) ? std::nullopt : ZipLocationOf(folder);
-    if (place && HoldsConsolidatedAlone(*place) && HoldsKerchunkReferences(folder))
-        return ForeignStore::kReferenceParquet;
-    is_store = !place && IsStoreFolder(folder);
-    if (place || is_store) return ForeignStore::kNone;
-    // IsStoreFolder() was false, so a `.zmetadata` in this folder belongs to Kerchunk references.
-    if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
-        return ForeignStore::kReferenceParquet;
+    if (!IsKerchunkJson(folder) && !IsKerchunkParquet(folder) && ZipLocationOf(folder))
+        return ForeignStore::kNone;
+    is_store = IsStoreFolder(folder);
+    if (is_store) return ForeignStore::kNone;
     return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
 }
 
@@ -155,20 +111,13 @@ Status ForeignStoreError(ForeignStore kind) {
         return Status::Unsupported(
             "is an Icechunk repository, which GDAL does not read; the Python package icechunk "
             "opens it as Zarr");
-    if (kind == ForeignStore::kV3Draft)
-        return Status::Unsupported(
-            "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
-            "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
     return Status::Unsupported(
-        std::string("holds Kerchunk references, which only GDAL's built-in Zarr driver can read") +
-        (Builtin() == nullptr   ? "; this GDAL build does not have that driver"
-         : CanBuiltinRead(kind) ? "; that driver does not open these"
-                                : "; a later version of GDAL is needed"));
+        "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
+        "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
 }
 
 ForeignStore FindForeignStore(ConnectionString& name) {
-    const ForeignStore named = FindByName(name.path);
-    if (named != ForeignStore::kNone || name.path.is_remote() || name.is_store) return named;
+    if (name.path.is_remote() || name.is_store) return ForeignStore::kNone;
     const QuietErrors quiet;
     return FindInFolder(FolderOf(name.path), name.is_store);
 }
@@ -176,31 +125,19 @@ ForeignStore FindForeignStore(ConnectionString& name) {
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
-    const bool is_unsupported = failure.code() == zarr::StatusCode::kUnsupported;
-    if (path.is_remote() && is_unsupported && HoldsKerchunkReferences(folder))
-        return ForeignStore::kReferenceParquet;
-    const bool may_be_draft = is_unsupported || failure.code() == zarr::StatusCode::kCorrupt;
+    const bool may_be_draft = failure.code() == zarr::StatusCode::kUnsupported ||
+                              failure.code() == zarr::StatusCode::kCorrupt;
     return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
-}
-
-bool CanBuiltinRead(ForeignStore kind) {
-    if (Builtin() == nullptr) return false;
-    // Whether GDAL's built-in driver still reads drafts of Zarr v3 depends on its version. Only an
-    // attempt to open the store can show it.
-    if (kind == ForeignStore::kV3Draft) return true;
-    return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
 }
 
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind) {
-    // Without CanBuiltinRead() the built-in driver would show the referenced chunks as absent.
-    if (CanBuiltinRead(kind)) {
-        const auto errors = CPLGetErrorCounter();
-        std::unique_ptr<QuietErrors> quiet;
-        if (kind == ForeignStore::kV3Draft) quiet = std::make_unique<QuietErrors>();
+    // Whether GDAL's built-in driver still reads drafts of Zarr v3 depends on its version. Only an
+    // attempt to open the store can show it.
+    if (Builtin() != nullptr && kind == ForeignStore::kV3Draft) {
+        const QuietErrors quiet;
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
-        const bool is_reported = quiet == nullptr && CPLGetErrorCounter() != errors;
-        if (dataset != nullptr || is_reported) return dataset;
+        if (dataset != nullptr) return dataset;
     }
     EmitError(name.path, ForeignStoreError(kind));
     return nullptr;
@@ -224,13 +161,6 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
     }
     EmitWarning(name.path, failure.message() + " (opened by GDAL's built-in Zarr driver instead)");
     return dataset.release();
-}
-
-bool IsStoreOfBuiltin(const char* name) {
-    auto parsed = ParseConnectionString(name);
-    if (!parsed.ok() || Builtin() == nullptr) return false;
-    const ForeignStore kind = FindForeignStore(*parsed);
-    return CanBuiltinRead(kind);
 }
 
 }  // namespace zarr_driver

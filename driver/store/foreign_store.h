@@ -13,20 +13,18 @@
 namespace zarr_driver {
 
 enum class ForeignStore : std::uint8_t {
-    kNone,              // a store that this driver reads, or nothing known
-    kReferenceParquet,  // Kerchunk references in Parquet files, with a .zmetadata
-    kIcechunk,          // an Icechunk repository
-    kV3Draft,           // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
+    kNone,      // a store that this driver reads, or nothing known
+    kIcechunk,  // an Icechunk repository
+    kV3Draft,   // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
 };
 
-// Returns the kind of foreign store that `name` leads to. Remote paths are judged by their text
-// alone, and local ones also by a few stats. If the folder holds Zarr documents, the result is
-// kNone and `name.is_store` becomes true, whatever else the folder holds.
+// Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths.
+// If the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true,
+// whatever else the folder holds.
 ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the
-// error `failure`. Finds remote Kerchunk references and drafts of Zarr v3. Takes at most two
-// requests, whose answers GDAL caches.
+// error `failure`. Finds drafts of Zarr v3. Takes at most one request.
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about
@@ -37,9 +35,6 @@ ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Sta
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 
-// True if GDAL's built-in Zarr driver exists and reads stores of this `kind`.
-bool CanBuiltinRead(ForeignStore kind);
-
 // Opens the store that `name` leads to with GDAL's built-in Zarr driver, and returns that driver's
 // dataset. `kind` is the kind of the store. Returns nullptr if the built-in driver fails; emits one
 // error if that driver emitted none.
@@ -49,9 +44,5 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
 // Returns an error for a store that the driver does not open because of its `kind`. The message
 // says what the user can do.
 zarr::Status ForeignStoreError(ForeignStore kind);
-
-// True if update, copy and deletion of the store that `name` leads to must be done by GDAL's
-// built-in Zarr driver.
-bool IsStoreOfBuiltin(const char* name);
 
 }  // namespace zarr_driver

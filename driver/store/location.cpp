@@ -25,6 +25,7 @@
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
@@ -81,7 +82,7 @@ void AscendInZip(const ZipLocation& place, std::string& folder, std::string& nod
 // the path from the root into `node`. Only local folders are read; remote folders are judged by
 // their names. `is_store` is true if the caller knows that IsStoreFolder(folder) is true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
-    if (IsKerchunkJson(folder)) return;
+    if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return;
     if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
@@ -146,20 +147,29 @@ void AskForNode(const zarr::Store& store, const StorePath& folder, const std::st
                   });
 }
 
+// Opens the store in `folder`, and sets `location.writable` for an update. `as_references` is true
+// if the folder is known to hold Kerchunk references, although its name does not show it.
+Result<std::shared_ptr<const zarr::Store>> OpenStoreIn(const StorePath& folder,
+                                                       const OpenOptions& options,
+                                                       bool as_references, Location& location) {
+    const StoreAccess access = {options.missing_on_403, false, options.follow_links};
+    if (as_references && options.is_update) return ReferencesAreReadOnly();
+    if (as_references) return OpenKerchunkParquet(folder, access);
+    if (!options.is_update) return OpenStore(folder, access);
+    ZARR_ASSIGN_OR_RETURN(location.writable, OpenStoreForUpdate(folder, options.missing_on_403));
+    return std::shared_ptr<const zarr::Store>(location.writable);
+}
+
+// Finds `node` of the store in `folder`; OpenStoreIn() describes `as_references`.
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
-                          const OpenOptions& options, OpenedFor purpose) {
+                          const OpenOptions& options, OpenedFor purpose,
+                          bool as_references = false) {
     Location location;
     location.store_path = folder;
     location.node = node;
-    std::shared_ptr<const zarr::Store> store;
-    if (options.is_update) {
-        ZARR_ASSIGN_OR_RETURN(location.writable,
-                              OpenStoreForUpdate(folder, options.missing_on_403));
-        store = location.writable;
-    } else {
-        ZARR_ASSIGN_OR_RETURN(
-            store, OpenStore(folder, {options.missing_on_403, false, options.follow_links}));
-    }
+    location.are_references = as_references;
+    ZARR_ASSIGN_OR_RETURN(std::shared_ptr<const zarr::Store> store,
+                          OpenStoreIn(folder, options, as_references, location));
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
     // Skips the prefetching if the first document is cached, because another dataset has the store
@@ -171,10 +181,14 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         else if (!options.is_update)
             AskForNode(*store, folder, node);
     }
-    ZARR_ASSIGN_OR_RETURN(
-        location.hierarchy,
+    auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
-                              options.cache_tile_presence ? "chunks are listed" : ""));
+                              options.cache_tile_presence ? "chunks are listed" : "");
+    // Opening fails if the consolidated metadata turns out to be that of Kerchunk references.
+    if (!as_references && hierarchy.status().code() == zarr::StatusCode::kUnsupported &&
+        HoldsKerchunkParquet(folder))
+        return LocateIn(folder, node, options, purpose, true);
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy, std::move(hierarchy));
     if (looks_ahead)
         LookAhead(location);
     else if (!location.hierarchy->is_consolidated())
@@ -184,6 +198,10 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
              location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
             {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    // Without consolidated metadata, a folder of Kerchunk references looks empty.
+    if (!as_references && location.kind == NodeKind::kNone &&
+        options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
+        return LocateIn(folder, node, options, purpose, true);
     // A group of Zarr v3 may have metadata members that a reader must understand. CheckGroup()
     // fails if this driver does not know them.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)

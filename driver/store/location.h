@@ -23,6 +23,8 @@ struct Location {
     std::shared_ptr<zarr::Store> writable;
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
+    // True if only the contents of `store_path` show that it holds Kerchunk references.
+    bool are_references = false;
     // The auxiliary file "x.zarr.aux.xml", loaded if a remote store is opened as a raster; else
     // nullopt.
     std::optional<AuxiliaryFile> auxiliary;

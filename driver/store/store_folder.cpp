@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
@@ -24,17 +24,6 @@ namespace zarr_driver {
 
 namespace {
 
-// Loads the text under `key`, and returns the result of `is_one` for that text. Returns false if
-// the key is absent.
-bool HoldsTextWith(const std::string& folder, std::string_view key, std::size_t most_bytes,
-                   bool (*is_one)(std::string_view)) {
-    const auto store = OpenStore(folder, {});
-    if (!store.ok()) return false;
-    zarr::Buffer text;
-    const auto found = (*store)->Get(std::string(key), text, most_bytes);
-    return found.ok() && *found && is_one(std::as_const(text).span().text());
-}
-
 // True if `folder` holds a Zarr v1 array. The contents of the file `meta` are checked, because
 // other formats use that file name, too.
 bool IsV1Folder(const std::string& folder) {
@@ -44,7 +33,12 @@ bool IsV1Folder(const std::string& folder) {
     // absent.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
-    return may_be_there && HoldsTextWith(folder, key, kMostBytes, zarr::IsV1Metadata);
+    if (!may_be_there) return false;
+    const auto store = OpenStore(folder, {});
+    if (!store.ok()) return false;
+    zarr::Buffer text;
+    const auto found = (*store)->Get(key, text, kMostBytes);
+    return found.ok() && *found && zarr::IsV1Metadata(std::as_const(text).span().text());
 }
 
 // Returns the paths of the metadata documents that can make `folder` a store.
@@ -57,35 +51,23 @@ std::vector<std::string> RootPaths(const std::string& folder) {
 }
 
 // True if `folder`, which is not in a zip file, holds a metadata document at the root of a store.
-// If `.zmetadata` is the only document, it is read, because Kerchunk references also have a file of
-// that name.
 bool HoldsDocument(const std::string& folder) {
-    const auto holds = [&](std::string_view name) { return PathExists(FileIn(folder, name)); };
     if (StorePath(folder).is_object_store()) StatInParallel(RootPaths(folder));
-    const auto* const first =
-        std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
-    if (first == std::end(zarr::kRootDocuments)) return false;
-    return !zarr::IsDocument(*first, zarr::Document::kConsolidated) ||
-           !HoldsKerchunkReferences(folder);
+    return std::any_of(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments),
+                       [&](std::string_view name) { return PathExists(FileIn(folder, name)); });
 }
 
 }  // namespace
 
-bool HoldsKerchunkReferences(const std::string& folder) {
-    return HoldsTextWith(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
-                         static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
-                         zarr::AreKerchunkReferences);
-}
-
 bool IsStoreFolder(const std::string& folder) {
     const QuietErrors quiet;  // a server may refuse what is absent
-    if (const auto place = ZipLocationOf(folder); place && !IsKerchunkJson(folder)) {
+    if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return true;
+    if (const auto place = ZipLocationOf(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
                (HoldsStore(**archive, InnerFolder(*place, **archive)) || IsV1Folder(folder));
     }
-    return IsKerchunkJson(folder) || HoldsDocument(folder) || IsLevelsFolder(folder) ||
-           IsV1Folder(folder);
+    return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
 }
 
 bool NamesDocument(const std::string& path) {
@@ -104,19 +86,32 @@ StorePath FolderOf(const StorePath& path) {
     return {(folder.empty() ? "." : folder) + query};
 }
 
+namespace {
+
+// Returns Ok if the store in `folder` allows `change`. Only the `.zmetadata` of a local folder
+// shows that it holds Kerchunk references.
+zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
+    ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
+    const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);
+    const bool are_references =
+        !folder.is_remote() && PathExists(FileIn(folder, key)) && HoldsKerchunkParquet(folder);
+    return are_references ? ReferencesAreReadOnly() : zarr::Status();
+}
+
+}  // namespace
+
 zarr::Status CheckWritable(const StorePath& path) {
-    return OfKind(path, &StoreKind::check)(path, StoreChange::kCreate);
+    return CheckChange(path, StoreChange::kCreate);
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
     const StorePath folder = FolderOf(path);
-    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kWrite);
+    return CheckChange(folder, StoreChange::kWrite);
 }
 
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
     const StorePath folder = FolderOf(path);
-    return OfKind(folder, &StoreKind::check)(folder, StoreChange::kDeleteNode)
-        .WithContext("/" + node);
+    return CheckChange(folder, StoreChange::kDeleteNode).WithContext("/" + node);
 }
 
 StorePath TargetFolderOf(const StorePath& path) {

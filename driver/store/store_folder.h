@@ -10,14 +10,10 @@
 
 namespace zarr_driver {
 
-// True if `folder` is the root of a store: Zarr v2 or v3, a Zarr v1 array, or a folder "x.levels"
-// of xcube. `folder` may be a zip file, or a folder in a zip file. Takes a few stats and no
-// listing. False for Kerchunk references in Parquet files, whose only document is a `.zmetadata`.
+// True if `folder` is the root of a store: Zarr v2 or v3, a Zarr v1 array, a folder "x.levels" of
+// xcube, or Kerchunk references. `folder` may be a zip file, or a folder in a zip file. Takes a few
+// stats and no listing.
 bool IsStoreFolder(const std::string& folder);
-
-// True if `folder` has a `.zmetadata` that belongs to Kerchunk references in Parquet files. Reads
-// that `.zmetadata`.
-bool HoldsKerchunkReferences(const std::string& folder);
 
 // True if the last name in `path` is the name of a Zarr v2 or v3 metadata document. If that name is
 // `meta`, reads the file, and returns true if it is the metadata of a Zarr v1 array.

@@ -2,6 +2,7 @@
 #include "driver/store/store_kind.h"
 
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/vsi_store.h"
@@ -13,9 +14,9 @@ using zarr::Result;
 using zarr::Status;
 
 std::vector<const StoreKind*>& StoreKinds() {
-    static auto& kinds =
-        *new std::vector<const StoreKind*>{&kKerchunkJsonKind, &kLevelsKind,      &kZipKind,
-                                           &kWebServerKind,    &kObjectStoreKind, &kFolderKind};
+    static auto& kinds = *new std::vector<const StoreKind*>{
+        &kKerchunkJsonKind, &kKerchunkParquetKind, &kLevelsKind, &kZipKind,
+        &kWebServerKind,    &kObjectStoreKind,     &kFolderKind};
     return kinds;
 }
 

@@ -22,10 +22,10 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
-#include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/location.h"
 #include "driver/store/remote_store.h"
@@ -50,6 +50,7 @@ Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
     const auto location = Locate(name, options);
+    if (location.ok() && location->are_references) return ReferencesAreReadOnly();
     if (location.ok()) return StoreNode{location->store_path, location->node};
     const ForeignStore kind = FindForeignStoreAfterFailure(name.path, location.status());
     return kind == ForeignStore::kV3Draft ? ForeignStoreError(kind) : location.status();
@@ -261,15 +262,11 @@ CPLErr Run(const char* name, Work&& work) {
 }  // namespace
 
 CPLErr Delete(const char* name) {
-    return Guarded(name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(name)) return Builtin()->Delete(name);
-        return Run(name, [&] { return DeletePlace(name); });
-    });
+    return Guarded(name, [&]() -> CPLErr { return Run(name, [&] { return DeletePlace(name); }); });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
     return Guarded(old_name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
         return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
     });
 }

@@ -245,11 +245,19 @@ std::string PathOfFileUrl(const std::string& rest) {
     return has_drive ? path.substr(1) : path;
 }
 
+// True if the ending of `path` shows that it is a document or folder of references.
+bool IsNamedAsReferences(const std::string& path) {
+    const std::string lower = CPLString(path).tolower();
+    return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst") ||
+           zarr::EndsWith(lower, ".parq") || zarr::EndsWith(lower, ".parq.zip");
+}
+
 // Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the ending of `path`
-// shows that it is a document of references, the prefix and braces are removed, too.
+// shows that it holds references, the prefix and braces are removed, too.
 void TakeReferenceNode(ConnectionString& name) {
     const std::string text = name.path;
-    for (const char* prefix : kKerchunkJsonPrefixes) {
+    for (const char* prefix :
+         {kKerchunkJsonPrefixes[0], kKerchunkJsonPrefixes[1], kKerchunkParquetPrefix}) {
         const std::size_t begin = std::strlen(prefix);
         if (!STARTS_WITH(text.c_str(), prefix) || text[begin] != '{') continue;
         const std::size_t end = text.find('}', begin);
@@ -257,9 +265,7 @@ void TakeReferenceNode(ConnectionString& name) {
         const std::string document = text.substr(begin + 1, end - begin - 1);
         const auto node = zarr::NormalizePath(text.substr(end + 1));
         if (!node.ok()) return;
-        const std::string lower = CPLString(document).tolower();
-        const bool shows = zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
-        name.path = StorePath(shows ? document : text.substr(0, end + 1));
+        name.path = StorePath(IsNamedAsReferences(document) ? document : text.substr(0, end + 1));
         if (node->empty() || name.has_node) return;
         name.has_node = true;
         name.node = *node;

@@ -95,6 +95,8 @@ struct ConnectionString {
 // systems.
 inline constexpr const char* kKerchunkJsonPrefixes[] = {"/vsikerchunk_json_ref/",
                                                         "/vsikerchunk_json_ref_cached/"};
+// Prefix of GDAL's file system that shows Kerchunk references in Parquet files as a folder.
+inline constexpr const char* kKerchunkParquetPrefix = "/vsikerchunk_parquet_ref/";
 
 // True if `name` starts with "ZARR:", in upper or lower case.
 bool HasZarrPrefix(const std::string& name);

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""Kerchunk references in Parquet files: stores whose chunks lie in other files, and whose references are
+read when they are wanted."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import zipfile
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_formats import V2
+from zarr_gdal import config_options
+from zarr_http import Served
+from zarr_references import pack, virtualize, write_parquet
+from zarr_store import make_store
+
+pytestmark = V2
+
+RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
+CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
+IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
+PREFIX = "/vsikerchunk_parquet_ref/"
+
+
+@pytest.fixture
+def references(tmp_path):
+    """References to a store with three arrays. Their chunks are packed into refs.parq/packed.bin, in the
+    folder of the references."""
+    store = make_store(tmp_path / "plain", {
+        "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
+        "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},
+        "number": {"values": np.array(7, "<i2")},
+        "x": {"values": np.arange(50) * 10.0 + 5, "dims": ("x",)},
+        "y": {"values": 1000 - np.arange(30) * 10.0, "dims": ("y",)},
+        "time": {"values": np.arange(4.0), "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}},
+    })  # fmt: skip
+    (tmp_path / "refs.parq").mkdir()
+    return pack(store, tmp_path / "refs.parq" / "packed.bin", inline=64)
+
+
+def written(tmp_path, references, **options):
+    return write_parquet(tmp_path / "refs.parq", references, **options)
+
+
+def read(name, array):
+    dataset = gdal.OpenEx(f'ZARR:"{name}":/{array}', RASTER)
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    return dataset.ReadAsArray()
+
+
+def read_all(name):
+    assert np.array_equal(read(name, "cube"), CUBE)
+    assert np.array_equal(read(name, "image"), IMAGE)
+
+
+# ---------------------------------------------------------------------------------------------
+# Files of other writers
+
+
+@pytest.mark.parametrize("threshold", [0, 10])
+@pytest.mark.parametrize("record_size", [1, 4, 1000])
+def test_kerchunk_wrote_it(tmp_path, references, record_size, threshold, cpl):
+    name = written(tmp_path, references, record_size=record_size, categorical_threshold=threshold)
+    read_all(name)
+    number = gdal.OpenEx(str(name), MULTIDIM).GetRootGroup().OpenMDArray("number")
+    assert np.array_equal(number.ReadAsArray(), np.array(7, "<i2"))
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("options", [
+    {"compression": "SNAPPY"}, {"compression": "GZIP", "categories": True}, {"compression": "UNCOMPRESSED"},
+    {"padded": False}, {"groups": 3}])  # fmt: skip
+def test_other_programs_wrote_it(tmp_path, references, options):
+    read_all(written(tmp_path, references, **options))
+
+
+def test_virtualizarr_wrote_it(tmp_path, cpl):
+    cubes = [np.arange(2 * 20 * 30, dtype="<f4").reshape(2, 20, 30) + 1000 * i for i in range(3)]
+    name = virtualize(tmp_path, cubes)
+    assert len(list((name / "v").iterdir())) > 1
+    with config_options(ZARR_REFERENCE_FOLDERS=str(tmp_path)):
+        assert np.array_equal(read(name, "v"), np.concatenate(cubes))
+        root = gdal.OpenEx(str(name), MULTIDIM).GetRootGroup()
+        assert np.array_equal(root.OpenMDArray("time").ReadAsArray(), [0, 1, 2, 3, 4, 5])
+    cpl.assert_quiet()
+
+
+# ---------------------------------------------------------------------------------------------
+# Views
+
+
+def test_arrays_are_bands(tmp_path, references, cpl):
+    name = str(written(tmp_path, references))
+    assert gdal.IdentifyDriverEx(name, RASTER).ShortName == "Zarr"
+    listed = gdal.Open(name).GetMetadata("SUBDATASETS")
+    assert {text.rpartition(":/")[2] for key, text in listed.items() if key.endswith("_NAME")} == {"cube", "image"}
+    dataset = gdal.Open(f'ZARR:"{name}":/cube')
+    assert dataset.GetDriver().ShortName == "Zarr"
+    assert dataset.GetGeoTransform() == (0, 10, 0, 1005, 0, -10)
+    assert dataset.GetRasterBand(2).GetDescription().startswith("time=2020-01-02")
+    assert dataset.GetRasterBand(1).GetUnitType() == "m"
+    assert np.array_equal(gdal.Open(f'ZARR:"{name}":/cube:2').ReadAsArray(), CUBE[2])
+    cpl.assert_quiet()
+
+
+def test_the_multidimensional_view(tmp_path, references, cpl):
+    name = str(written(tmp_path, references))
+    root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
+    assert set(root.GetMDArrayNames()) == {"cube", "image", "number", "x", "y", "time"}
+    cube = root.OpenMDArray("cube")
+    assert np.array_equal(cube.ReadAsArray(), CUBE)
+    assert np.array_equal(cube.ReadAsArray([1, 3, 5], [2, 20, 30]), CUBE[1:3, 3:23, 5:35])
+    assert [dimension.GetName() for dimension in cube.GetDimensions()] == ["time", "y", "x"]
+    cpl.assert_quiet()
+
+
+def test_programs_read_references(tmp_path, references):
+    written(tmp_path, references)
+    info = subprocess.run(["gdalinfo", "refs.parq"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "SUBDATASET_1_NAME=ZARR:" in info.stdout and info.stderr == ""
+    subprocess.run(["gdal_translate", "-q", 'ZARR:"refs.parq":/image', "image.tif"], cwd=tmp_path, check=True)
+    assert np.array_equal(gdal.Open(str(tmp_path / "image.tif")).ReadAsArray(), IMAGE)
+    subprocess.run(["gdalmdimtranslate", "-of", "Zarr", "refs.parq", "copy.zarr"], cwd=tmp_path, check=True)
+    assert np.array_equal(gdal.Open(f'ZARR:"{tmp_path}/copy.zarr":/cube').ReadAsArray(), CUBE)
+
+
+def test_chunks_are_listed(tmp_path, references):
+    """CACHE_TILE_PRESENCE finds the chunks that exist in the Parquet files."""
+    gone = [key for key in references if key.startswith("image/0.")]
+    name = written(tmp_path, {key: value for key, value in references.items() if key not in gone})
+    dataset = gdal.OpenEx(f'ZARR:"{name}":/image', RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
+    assert dataset.GetRasterBand(1).GetDataCoverageStatus(0, 0, 16, 16)[0] == gdal.GDAL_DATA_COVERAGE_STATUS_EMPTY
+    expected = IMAGE.copy()
+    expected[:16] = 0
+    assert np.array_equal(np.nan_to_num(dataset.ReadAsArray()), expected)
+
+
+# ---------------------------------------------------------------------------------------------
+# Names
+
+
+@pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr", "refs"])
+def test_names_of_gdals_file_system(tmp_path, references, folder):
+    path = written(tmp_path, references)
+    path = path.rename(tmp_path / folder)
+    base = f"{PREFIX}{{{path}}}"
+    for name in (str(path), base, str(path / ".zmetadata")):
+        root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
+        assert np.array_equal(root.OpenMDArray("image").ReadAsArray(), IMAGE)
+        assert gdal.IdentifyDriverEx(name, RASTER).ShortName == "Zarr"
+    assert np.array_equal(gdal.Open(f'ZARR:"{base}":/image').ReadAsArray(), IMAGE)
+    assert np.array_equal(gdal.Open(f"{base}/image").ReadAsArray(), IMAGE)
+    assert np.array_equal(gdal.Open(f'ZARR:"{base}/image"').ReadAsArray(), IMAGE)
+    read_all(path)
+
+
+def zip_folder(folder, archive, inner=""):
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                zipped.write(path, pathlib.PurePath(inner) / path.relative_to(folder))
+
+
+@pytest.mark.parametrize("inner", ["", "deep/refs.parq"])
+@pytest.mark.parametrize("archive", ["refs.parq.zip", "refs.zip"])
+def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
+    folder = written(tmp_path, references)
+    zip_folder(folder, tmp_path / archive, inner)
+    shutil.rmtree(folder)
+    name = f"/vsizip/{tmp_path}/{archive}/{inner}".rstrip("/")
+    read_all(name)
+    assert "image" in gdal.OpenEx(f'ZARR:"{name}"', MULTIDIM).GetRootGroup().GetMDArrayNames()
+    if archive == "refs.parq.zip" and inner == "":
+        for path in (str(tmp_path / archive), f"{PREFIX}{{{tmp_path / archive}}}"):
+            read_all(path)
+            assert gdal.Open(path).GetDriver().ShortName == "Zarr"
+            assert len(gdal.Open(path).GetMetadata("SUBDATASETS")) == 4
+    cpl.assert_quiet()
+
+
+def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
+    """A store of Zarr v2 may have any name, and a member "record_size" in its attributes."""
+    store = make_store(tmp_path / "store.parq", {"image": {"values": IMAGE}})
+    assert np.array_equal(read(store, "image"), IMAGE)
+    assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None
+
+
+# ---------------------------------------------------------------------------------------------
+# Servers
+
+
+@pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr"])
+def test_references_on_a_web_server(tmp_path, references, folder, cpl):
+    written(tmp_path, references).rename(tmp_path / folder)
+    with Served(tmp_path) as server:
+        name = f"{server.url}/{folder}"
+        read_all(name)
+        read_all(f"/vsicurl/{name}")
+        read_all(f"{PREFIX}{{{name}}}")
+        assert gdal.OpenEx(f"{PREFIX}{{{name}}}", MULTIDIM) is not None
+        assert gdal.OpenEx(name, MULTIDIM) is not None
+    cpl.assert_quiet()
+
+
+def test_a_zip_file_on_a_web_server(tmp_path, references):
+    zip_folder(written(tmp_path, references), tmp_path / "refs.parq.zip")
+    with Served(tmp_path) as server:
+        read_all(f"/vsizip//vsicurl/{server.url}/refs.parq.zip")
+
+
+def test_each_file_is_requested_once(tmp_path, references):
+    folder = written(tmp_path, references, record_size=4)
+    files = len(list((folder / "cube").iterdir()))
+    with Served(tmp_path) as server:
+        dataset = gdal.Open(f'ZARR:"{server.url}/refs.parq":/cube')
+        opening = server.log()["requests"]
+        assert not any("cube/refs" in path for _, path, *_ in opening)
+        assert np.array_equal(dataset.ReadAsArray(), CUBE)
+        requests = [path for _, path, *_ in server.log()["requests"]]
+    assert sum("cube/refs" in path for path in requests) == files == 8
+    assert sum("packed.bin" in path for path in requests) <= 2
+
+
+def test_targets_on_a_web_server(tmp_path, references):
+    """Local references name a server; near chunks are read by one request."""
+    with Served(tmp_path) as server:
+        moved = {key: [f"{server.url}/refs.parq/{value[0]}", *value[1:]] if isinstance(value, list) else value
+                 for key, value in references.items()}  # fmt: skip
+        name = written(tmp_path, moved)
+        server.log()
+        assert np.array_equal(read(name, "image"), IMAGE)
+        requests = [each for each in server.log()["requests"] if "packed.bin" in each[1]]
+        assert len(requests) <= 2
+        read_all(name)
+
+
+# ---------------------------------------------------------------------------------------------
+# Faults
+
+
+def chunk_of(references):
+    return next(key for key in references if key.startswith("image/") and isinstance(references[key], list))
+
+
+def refused(references, key, reference, tmp_path, cpl):
+    """The error of reading the image where one chunk has another reference."""
+    name = written(tmp_path, {**references, key: reference})
+    cpl.clear()
+    dataset = gdal.Open(f'ZARR:"{name}":/image')
+    assert dataset is not None and dataset.ReadAsArray() is None
+    return cpl.the_error()
+
+
+def test_a_missing_or_short_target_is_an_error(tmp_path, references, cpl):
+    key = chunk_of(references)
+    text = refused(references, key, ["gone.bin", 0, 10], tmp_path, cpl)
+    assert f"{key}: " in text and text.endswith("gone.bin: the file that a reference names does not exist")
+    size = (tmp_path / "refs.parq" / "packed.bin").stat().st_size
+    text = refused(references, key, ["packed.bin", size - 2, 10], tmp_path, cpl)
+    assert f"packed.bin: the file is shorter than the reference to 10 bytes at {size - 2}" in text
+
+
+def test_an_absent_file_or_row_is_the_fill_value(tmp_path, references):
+    key = chunk_of(references)
+    name = written(tmp_path, {other: value for other, value in references.items() if other != key})
+    assert not np.array_equal(read(name, "image"), IMAGE)
+    for path in (name / "image").iterdir():
+        path.unlink()
+    assert not np.nan_to_num(read(name, "image")).any()
+    assert np.array_equal(read(name, "cube"), CUBE)
+
+
+def test_a_damaged_file_is_an_error(tmp_path, references, cpl):
+    name = written(tmp_path, references)
+    path = next((name / "image").iterdir())
+    whole = path.read_bytes()
+    for bytes_ in (b"PAR1", b"", whole[:-1], whole[:30] + b"\xff" * 30 + whole[60:]):
+        path.write_bytes(bytes_)
+        cpl.clear()
+        assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
+        assert f"image/{path.name}: " in cpl.the_error()
+    assert np.array_equal(read(name, "cube"), CUBE)
+
+
+@pytest.mark.parametrize("change, text", [
+    ({"record_size": 0}, "record_size: expected an integer >= 1, got 0"),
+    ({"record_size": "x"}, "record_size: expected an integer"),
+    ({"metadata": 3}, "metadata: ")])  # fmt: skip
+def test_damaged_metadata_is_an_error(tmp_path, references, change, text, cpl):
+    name = written(tmp_path, references)
+    document = json.loads((name / ".zmetadata").read_text())
+    (name / ".zmetadata").write_text(json.dumps({**document, **change}))
+    assert gdal.Open(str(name)) is None
+    assert text in cpl.the_error()
+
+
+def test_references_that_change_are_read_again(tmp_path, references):
+    name = written(tmp_path, references)
+    dataset = gdal.Open(f'ZARR:"{name}":/image')
+    assert np.array_equal(dataset.ReadAsArray(), IMAGE)
+    key = chunk_of(references)
+    written(tmp_path, {**references, key: "base64:" + "AAAA" * 10})
+    assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
+
+
+def test_references_are_read_only(tmp_path, references, cpl):
+    name = str(written(tmp_path, references))
+    before = {path: path.read_bytes() for path in (tmp_path / "refs.parq").rglob("*") if path.is_file()}
+    assert gdal.OpenEx(f'ZARR:"{name}":/image', RASTER | gdal.OF_UPDATE) is None
+    assert "references are read-only" in cpl.the_error()
+    driver = gdal.GetDriverByName("Zarr")
+    image = gdal.GetDriverByName("MEM").Create("", 5, 4)
+    for change in (lambda: driver.Delete(name), lambda: driver.Rename(str(tmp_path / "other.parq"), name)):
+        cpl.clear()
+        assert change() == gdal.CE_Failure
+        assert "references are read-only" in cpl.the_error()
+    for options in ([], ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]):
+        cpl.clear()
+        assert driver.CreateCopy(name, image, options=options) is None
+        assert "references are read-only" in cpl.the_error()
+    assert {path: path.read_bytes() for path in (tmp_path / "refs.parq").rglob("*") if path.is_file()} == before
+
+
+# ---------------------------------------------------------------------------------------------
+# Bounds, and locations that references may name
+
+
+def test_the_size_of_a_file_is_bounded(tmp_path, references, cpl):
+    name = written(tmp_path, references, record_size=100000)
+    with config_options(ZARR_MAX_PARTITION_SIZE="1000000"):
+        assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
+    assert "ZARR_MAX_PARTITION_SIZE allows 1000000" in cpl.the_error()
+    read_all(name)
+
+
+@pytest.mark.parametrize("location", [
+    "../packed.bin", "/dev/zero", "/etc/passwd", "file:///etc/passwd", "/vsimem/packed.bin",
+    "/vsicurl/http://127.0.0.1/x", "http://169.254.169.254/latest/meta-data", "ftp://host/x", "a\x00b"])  # fmt: skip
+def test_what_references_must_not_name(tmp_path, references, location, cpl):
+    refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
+
+
+def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl):
+    shutil.copy(tmp_path / "refs.parq" / "packed.bin", tmp_path / "packed.bin")
+    moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
+             for key, value in references.items()}  # fmt: skip
+    name = written(tmp_path, moved)
+    assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
+    assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
+    with config_options(ZARR_REFERENCE_FOLDERS=str(tmp_path)):
+        read_all(name)
+
+
+def test_remote_references_name_no_local_file(tmp_path, references, cpl):
+    moved = {key: [str(tmp_path / "refs.parq" / value[0]), *value[1:]] if isinstance(value, list) else value
+             for key, value in references.items()}  # fmt: skip
+    read_all(written(tmp_path, moved))
+    with Served(tmp_path) as server:
+        assert gdal.Open(f'ZARR:"{server.url}/refs.parq":/image').ReadAsArray() is None
+        assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+
+namespace zarr {
+
+// Decodes `count` integers of `bits` bits, at most 32, each: Parquet's "Run Length Encoding /
+// Bit-Packing Hybrid". Ignores bytes behind the integers. kCorrupt if `bytes` has fewer integers.
+// The caller must bound `count`, as 2^31 integers may take 6 bytes.
+Result<std::vector<std::uint32_t>> DecodeBitRuns(ByteSpan bytes, unsigned bits, std::size_t count);
+
+}  // namespace zarr

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/references/parquet_budget.h"
+
+namespace zarr {
+
+// Physical types of values, with the numbers of Parquet's "parquet.thrift" (enum Type).
+enum class ParquetType : std::uint8_t { kInt32 = 1, kInt64 = 2, kBytes = 6 };
+
+// Compression of pages, with the numbers of "parquet.thrift" (enum CompressionCodec).
+enum class ParquetCodec : std::uint8_t { kNone = 0, kSnappy = 1, kGzip = 2, kZstd = 6 };
+
+// Values of one column in one row group.
+struct ParquetChunk {
+    ParquetType type = ParquetType::kInt32;
+    ParquetCodec codec = ParquetCodec::kNone;
+    std::uint64_t rows = 0;    // number of values, nulls included
+    std::uint64_t offset = 0;  // position of the first page in the file
+    std::uint64_t size = 0;    // size of all pages in bytes
+};
+
+// Column of a Parquet file. A column that the file does not have has no chunks.
+struct ParquetColumn {
+    std::string_view name;
+    bool is_present = false;
+    bool is_optional = false;          // values may be null
+    std::vector<ParquetChunk> chunks;  // one for each row group
+};
+
+// Footer of a Parquet file: where the values of some columns are (Apache Parquet, "File format").
+struct ParquetFooter {
+    std::uint64_t rows = 0;
+    std::vector<ParquetColumn> columns;  // in the order of the names that were asked for
+
+    // Reads the footer of `file`, the bytes of a whole file. `names` are the columns that are
+    // wanted, and must outlive the result. kCorrupt if the file is damaged. kUnsupported if a
+    // wanted column is nested, or has an unsupported type or codec.
+    static Result<ParquetFooter> Read(ByteSpan file, const std::vector<std::string_view>& names,
+                                      ParquetBudget& budget);
+};
+
+}  // namespace zarr

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/references/reference_partition.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// Parquet files of references in a store, which are read when they are wanted. The files that were
+// used last stay in memory, as far as tuning::kPartitionCacheBytes allows. Thread-safe.
+class PartitionFiles {
+  public:
+    // `record_size` is the maximum number of rows of a file.
+    PartitionFiles(std::shared_ptr<const Store> store, std::uint64_t record_size)
+        : store_(std::move(store)), record_size_(record_size) {}
+
+    using PartitionPtr = std::shared_ptr<const ReferencePartition>;
+
+    // Returns the file with the key `key`; nullptr if the file is absent. Threads that want a file
+    // at the same time read it once.
+    Result<PartitionPtr> Get(const std::string& key);
+
+    // Calls `take` for each of `keys`, which must differ, with its index and the result of Get().
+    // Reads files of a remote store concurrently. Calls come one at a time, in any order. Returns
+    // the first failure.
+    using Taker = std::function<void(std::size_t which, const PartitionPtr& file)>;
+    Status GetMany(const std::vector<std::string>& keys, const Taker& take);
+
+    // True if the files that were read have not changed in the store. False if that is unknown or
+    // takes too long to tell.
+    bool IsCurrent() const;
+
+    const Store& store() const { return *store_; }
+
+  private:
+    struct Entry {
+        PartitionPtr file;
+        ObjectVersion version;
+        std::size_t bytes = 0;
+        std::list<std::string>::iterator place;  // in `order_`
+    };
+    // Sets `file` and returns true if the file is cached. The caller has locked `mutex_`.
+    bool Find(const std::string& key, PartitionPtr& file);
+    void Put(const std::string& key, const PartitionPtr& file, const ObjectVersion& version);
+    Result<PartitionPtr> Load(const std::string& key);
+
+    const std::shared_ptr<const Store> store_;
+    const std::uint64_t record_size_;
+    mutable std::mutex mutex_;
+    std::condition_variable has_loaded_;
+    std::set<std::string> loading_;
+    std::map<std::string, Entry> entries_;
+    std::list<std::string> order_;  // keys of `entries_`, the most recently used first
+    std::size_t bytes_ = 0;
+    bool has_evicted_ = false;
+};
+
+}  // namespace zarr

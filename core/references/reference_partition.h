@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/references/parquet_column.h"
+#include "core/references/reference.h"
+
+namespace zarr {
+
+// References from one Parquet file of Kerchunk (kerchunk's "References specification", "Parquet
+// references"). Each row is the reference of a chunk, and takes 20 bytes and its texts. Immutable,
+// and so thread-safe.
+class ReferencePartition {
+  public:
+    // Reads `file`, the bytes of a whole file. kCorrupt if the file is damaged or has more than
+    // `most_rows` rows. kUnsupported if it has a feature of Parquet that no writer of references
+    // uses. kLimit if its contents have more than Limit::kPartitionSize bytes.
+    static Result<ReferencePartition> Read(ByteSpan file, std::uint64_t most_rows);
+
+    // Returns the reference in row `row`. Rows behind the end of the file are absent.
+    Reference At(std::uint64_t row) const;
+    // True if the reference in row `row` is not absent.
+    bool Has(std::uint64_t row) const;
+
+    std::uint64_t rows() const { return paths_.size(); }
+    // Returns the memory that the references take, in bytes.
+    std::size_t bytes() const;
+
+  private:
+    bool HasRaw(std::size_t row) const { return !raws_.empty() && raws_[row] != 0; }
+    bool HasPath(std::size_t row) const {
+        return paths_[row] != 0 && !texts_.At(paths_[row]).empty();
+    }
+
+    TextPool texts_;
+    std::vector<std::uint32_t> paths_;  // numbers in `texts_`; 0: null
+    std::vector<std::uint32_t> raws_;   // numbers in `texts_`; empty if all are null
+    std::vector<std::uint64_t> offsets_;
+    std::vector<std::uint64_t> sizes_;  // 0: the whole target
+};
+
+}  // namespace zarr

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "core/base/status.h"
+#include "core/store/store.h"
+#include "driver/store/store_kind.h"
+#include "driver/store/store_path.h"
+
+namespace zarr_driver {
+
+// Read-only store kind for Kerchunk references in Parquet files: a folder with a `.zmetadata` and
+// files "ARRAY/refs.N.parq". The folder may be local, in a zip file, or remote. A name
+// "/vsikerchunk_parquet_ref/{path}" refers to the folder at `path`.
+extern const StoreKind kKerchunkParquetKind;
+
+// True if the name `path` shows that it leads to Kerchunk references in Parquet files: a name with
+// GDAL's prefix, or a remote folder whose name ends in ".parq". Of other folders only the
+// `.zmetadata` shows it; HoldsKerchunkParquet() reads that.
+bool IsKerchunkParquet(const StorePath& path);
+
+// True if `folder`, which IsKerchunkParquet() does not recognise by its name, has a `.zmetadata`
+// with Kerchunk references.
+bool HoldsKerchunkParquet(const StorePath& folder);
+
+// Opens the references in the folder `path`, which may have GDAL's prefix.
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const StorePath& path,
+                                                                     const StoreAccess& access);
+
+// Returns the error for changes of references.
+zarr::Status ReferencesAreReadOnly();
+
+}  // namespace zarr_driver
