@@ -15,7 +15,7 @@ constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
 // All limits with their defaults and maxima. The maximum of kStringSize is 2^31 - 1, because some
 // encodings store string lengths in 31 bits. The maximum of kJsonDepth fits a thread's stack.
-constexpr std::array<LimitInfo, 12> kLimits = {{
+constexpr std::array<LimitInfo, 13> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},
     {Limit::kStringSize, "ZARR_MAX_STRING_SIZE", true, kGiga, 2 * kGiga - 1},
@@ -28,6 +28,7 @@ constexpr std::array<LimitInfo, 12> kLimits = {{
     {Limit::kReferences, "ZARR_MAX_REFERENCES", false, 64 * kMega, kTera},
     {Limit::kReferenceSize, "ZARR_MAX_REFERENCE_SIZE", true, 8 * kGiga, kTera},
     {Limit::kTemplateLength, "ZARR_MAX_TEMPLATE_LENGTH", true, 65536, kGiga},
+    {Limit::kManifestSize, "ZARR_MAX_MANIFEST_SIZE", true, 2 * kGiga, kTera},
 }};
 
 std::atomic<std::uint64_t>& ValueOf(Limit limit) {
@@ -42,7 +43,7 @@ std::atomic<std::uint64_t>& ValueOf(Limit limit) {
 
 }  // namespace
 
-const std::array<LimitInfo, 12>& Limits() { return kLimits; }
+const std::array<LimitInfo, 13>& Limits() { return kLimits; }
 
 std::uint64_t LimitOf(Limit limit) { return ValueOf(limit).load(std::memory_order_relaxed); }
 

@@ -25,6 +25,7 @@ enum class Limit : std::uint8_t {
     kReferences,      // references of a document, generated ones included
     kReferenceSize,   // bytes of a document of references, decompressed
     kTemplateLength,  // bytes of an expanded template of references
+    kManifestSize,    // bytes of a file of an Icechunk repository, decompressed
 };
 
 // Name and range of a limit. `name` is for users, `preset` is the default, and `largest` is the
@@ -38,7 +39,7 @@ struct LimitInfo {
 };
 
 // Returns the LimitInfo of every limit, in the order of the enumeration Limit.
-const std::array<LimitInfo, 12>& Limits();
+const std::array<LimitInfo, 13>& Limits();
 
 // Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);
