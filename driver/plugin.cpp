@@ -21,6 +21,7 @@
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
@@ -130,6 +131,7 @@ void Unload(GDALDriver* /*driver*/) {
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
         zarr_driver::ForgetReferences();
+        zarr_driver::ForgetIcechunk();
         zarr_driver::ClearResponseCache();
     });
 }

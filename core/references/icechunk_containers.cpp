@@ -27,6 +27,15 @@ Status ReadStore(const json::Value& store, IcechunkContainer& container) {
     ZARR_ASSIGN_OR_RETURN(container.anonymous, json::OptionalBool(options, "anonymous", false));
     ZARR_ASSIGN_OR_RETURN(container.path_style,
                           json::OptionalBool(options, "force_path_style", false));
+    // Options of Google and Azure are texts.
+    for (const auto& [name, value] : *options.as_object()) {
+        if (value.as_string() == nullptr) continue;
+        const bool is_account = name == "account" || name == "account_name" ||
+                                name == "azure_storage_account_name";
+        if (is_account) container.account = *value.as_string();
+        if (EndsWith(name, "skip_signature"))
+            container.anonymous = *value.as_string() == "true" || *value.as_string() == "1";
+    }
     return {};
 }
 

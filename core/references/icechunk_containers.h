@@ -19,6 +19,7 @@ struct IcechunkContainer {
     std::string store;       // kind of the store, such as "s3" or "http"
     std::string region;      // may be empty
     std::string endpoint;    // URL of the server; empty for the usual server of the store
+    std::string account;     // of Azure; may be empty
     bool anonymous = false;  // true if requests need no credentials
     bool path_style = false;  // true if the name of a bucket follows the host in URLs
 };

@@ -70,7 +70,7 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id
             manifests_[id] = recency_.begin();
         }
         entry = recency_.front().second;
-        if (known != manifests_.end() && entry->manifest != nullptr) return entry->manifest;
+        if (entry->manifest != nullptr) return entry->manifest;
     }
     // Other threads that need this manifest wait here, while the first one reads it.
     const std::lock_guard<std::mutex> reading(entry->mutex);

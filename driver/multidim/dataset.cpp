@@ -9,12 +9,14 @@
 #include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
+#include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
 #include "driver/multidim/shared_resource.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -56,6 +58,37 @@ CPLErr MdimDataset::Close(ZARR_CLOSE_PARAMETERS) {
 
 std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> { return root_; });
+}
+
+NameValueList MdimDataset::Description() {
+    if (description_.empty())
+        for (const auto& [name, value] : DescribeIcechunk(
+                 session_->location().store_path, *session_->stored_hierarchy().store()))
+            if (!value.empty()) description_.SetNameValue(name.c_str(), value.c_str());
+    return description_.List();
+}
+
+char** MdimDataset::GetMetadataDomainList() {
+    return Guarded(session_->store_path(), [&]() -> char** {
+        if (Description() == nullptr) return GDALDataset::GetMetadataDomainList();
+        return BuildMetadataDomainList(GDALDataset::GetMetadataDomainList(), TRUE, kZarrDomain,
+                                       nullptr);
+    });
+}
+
+NameValueList MdimDataset::GetMetadata(const char* pszDomain) {
+    return Guarded(session_->store_path(), [&]() -> NameValueList {
+        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
+        return GDALDataset::GetMetadata(pszDomain);
+    });
+}
+
+const char* MdimDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
+    return Guarded(session_->store_path(), [&]() -> const char* {
+        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
+            return CSLFetchNameValue(Description(), pszName);
+        return GDALDataset::GetMetadataItem(pszName, pszDomain);
+    });
 }
 
 ZARR_FLUSH_RESULT MdimDataset::FlushCache(bool /*bAtClosing*/) {

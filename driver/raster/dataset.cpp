@@ -19,6 +19,7 @@
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/stored_pam.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_path.h"
@@ -298,6 +299,9 @@ NameValueList ZarrDataset::Description() {
     set("CRS_SOURCE", place_.Find().srs_origin);
     set("GEOTRANSFORM_SOURCE", place_.Find().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
+    for (const auto& [name, value] :
+         DescribeIcechunk(location_.store_path, *location_.hierarchy->store()))
+        set(name.c_str(), value);
     return description_.List();
 }
 

@@ -18,6 +18,7 @@
 #include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -58,12 +59,6 @@ bool Holds(const std::string& folder, std::string_view name) {
     return PathExists(FileIn(folder, name));
 }
 
-// True if `folder` holds an Icechunk store. Icechunk's specification, "File layout": versions 1 and
-// 2 have a folder "snapshots". Version 1 also has a folder "refs", and version 2 a file "repo".
-bool IsIcechunk(const std::string& folder) {
-    return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
-}
-
 // True if the only document at the root of a zip file is the consolidated metadata. This is how
 // Kerchunk references look; a Zarr store also has other documents.
 bool HoldsConsolidatedAlone(const ZipLocation& place) {
@@ -97,11 +92,12 @@ ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
     if (place && HoldsConsolidatedAlone(*place) && HoldsKerchunkReferences(folder))
         return ForeignStore::kReferenceParquet;
     is_store = !place && IsStoreFolder(folder);
-    if (place || is_store) return ForeignStore::kNone;
+    if (is_store || (place && IsStoreFolder(folder))) return ForeignStore::kNone;
+    if (place) return FindIcechunk(folder).empty() ? ForeignStore::kNone : ForeignStore::kIcechunk;
     // IsStoreFolder() was false, so a `.zmetadata` in this folder belongs to Kerchunk references.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
-    return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
+    return FindIcechunk(folder).empty() ? ForeignStore::kNone : ForeignStore::kIcechunk;
 }
 
 // Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
@@ -151,10 +147,6 @@ bool HoldsForeign(const Location& location) {
 }  // namespace
 
 Status ForeignStoreError(ForeignStore kind) {
-    if (kind == ForeignStore::kIcechunk)
-        return Status::Unsupported(
-            "is an Icechunk repository, which GDAL does not read; the Python package icechunk "
-            "opens it as Zarr");
     if (kind == ForeignStore::kV3Draft)
         return Status::Unsupported(
             "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
@@ -179,6 +171,8 @@ ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& f
     const bool is_unsupported = failure.code() == zarr::StatusCode::kUnsupported;
     if (path.is_remote() && is_unsupported && HoldsKerchunkReferences(folder))
         return ForeignStore::kReferenceParquet;
+    if (failure.code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(folder))
+        return ForeignStore::kIcechunk;
     const bool may_be_draft = is_unsupported || failure.code() == zarr::StatusCode::kCorrupt;
     return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
 }

@@ -15,18 +15,19 @@ namespace zarr_driver {
 enum class ForeignStore : std::uint8_t {
     kNone,              // a store that this driver reads, or nothing known
     kReferenceParquet,  // Kerchunk references in Parquet files, with a .zmetadata
-    kIcechunk,          // an Icechunk repository
+    kIcechunk,          // an Icechunk repository, which this driver reads by another name
     kV3Draft,           // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
 };
 
 // Returns the kind of foreign store that `name` leads to. Remote paths are judged by their text
 // alone, and local ones also by a few stats. If the folder holds Zarr documents, the result is
-// kNone and `name.is_store` becomes true, whatever else the folder holds.
+// kNone and `name.is_store` becomes true, whatever else the folder holds. For kIcechunk the caller
+// opens the path that FindIcechunk() returns.
 ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the
-// error `failure`. Finds remote Kerchunk references and drafts of Zarr v3. Takes at most two
-// requests, whose answers GDAL caches.
+// error `failure`. Finds remote Icechunk repositories, remote Kerchunk references and drafts of
+// Zarr v3. Takes at most four requests.
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about

@@ -13,6 +13,7 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/store_kind.h"
@@ -78,6 +79,7 @@ bool HoldsKerchunkReferences(const std::string& folder) {
 }
 
 bool IsStoreFolder(const std::string& folder) {
+    if (ParseIcechunkName(folder)) return true;
     const QuietErrors quiet;  // a server may refuse what is absent
     if (const auto place = ZipLocationOf(folder); place && !IsKerchunkJson(folder)) {
         const auto archive = OpenZip(place->archive);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/store_kind.h"
 
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/remote_store.h"
@@ -14,8 +15,9 @@ using zarr::Status;
 
 std::vector<const StoreKind*>& StoreKinds() {
     static auto& kinds =
-        *new std::vector<const StoreKind*>{&kKerchunkJsonKind, &kLevelsKind,      &kZipKind,
-                                           &kWebServerKind,    &kObjectStoreKind, &kFolderKind};
+        *new std::vector<const StoreKind*>{&kIcechunkKind, &kKerchunkJsonKind, &kLevelsKind,
+                                           &kZipKind,      &kWebServerKind,    &kObjectStoreKind,
+                                           &kFolderKind};
     return kinds;
 }
 
