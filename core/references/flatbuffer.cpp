@@ -24,6 +24,30 @@ Result<std::size_t> Follow(ByteSpan buffer, std::size_t position) {
     return position + offset;
 }
 
+// Position and sizes of a table.
+struct TablePlace {
+    std::size_t vtable = 0;
+    std::uint16_t vtable_size = 0;
+    std::uint16_t size = 0;
+};
+
+// Finds the vtable of the table at `position`. Returns nullptr, or the reason for a failure.
+const char* FindTable(ByteSpan buffer, std::size_t position, TablePlace& place) {
+    if (!IsInside(buffer, position, 4)) return "the table lies outside";
+    // The distance to the vtable is a signed number.
+    const auto distance = static_cast<std::int32_t>(LoadLittle32(buffer.data + position));
+    const std::int64_t vtable = static_cast<std::int64_t>(position) - distance;
+    if (vtable < 0 || !IsInside(buffer, static_cast<std::size_t>(vtable), 4))
+        return "the vtable lies outside";
+    place.vtable = static_cast<std::size_t>(vtable);
+    place.vtable_size = LoadLittle16(buffer.data + place.vtable);
+    place.size = LoadLittle16(buffer.data + place.vtable + 2);
+    if (place.vtable_size < 4 || !IsInside(buffer, place.vtable, place.vtable_size) ||
+        !IsInside(buffer, position, place.size))
+        return "the table is truncated";
+    return nullptr;
+}
+
 }  // namespace
 
 Result<FlatTable> FlatTable::Root(ByteSpan buffer, std::string_view identifier) {
@@ -35,18 +59,10 @@ Result<FlatTable> FlatTable::Root(ByteSpan buffer, std::string_view identifier) 
 }
 
 Result<FlatTable> FlatTable::At(ByteSpan buffer, std::size_t position) {
-    if (!IsInside(buffer, position, 4)) return Damaged(position, "the table lies outside");
-    // The distance to the vtable is a signed number.
-    const auto distance = static_cast<std::int32_t>(LoadLittle32(buffer.data + position));
-    const std::int64_t vtable = static_cast<std::int64_t>(position) - distance;
-    if (vtable < 0 || !IsInside(buffer, static_cast<std::size_t>(vtable), 4))
-        return Damaged(position, "the vtable lies outside");
-    const auto at = static_cast<std::size_t>(vtable);
-    const std::uint16_t vtable_size = LoadLittle16(buffer.data + at);
-    const std::uint16_t size = LoadLittle16(buffer.data + at + 2);
-    if (vtable_size < 4 || !IsInside(buffer, at, vtable_size) || !IsInside(buffer, position, size))
-        return Damaged(position, "the table is truncated");
-    return FlatTable(buffer, position, at, vtable_size, size);
+    TablePlace place;
+    const char* const fault = FindTable(buffer, position, place);
+    if (fault != nullptr) return Damaged(position, fault);
+    return FlatTable(buffer, position, place.vtable, place.vtable_size, place.size);
 }
 
 Result<std::size_t> FlatTable::Find(unsigned field, std::size_t size) const {
@@ -113,6 +129,29 @@ Result<FlatVector> FlatVector::At(ByteSpan buffer, std::size_t position, std::si
 Result<FlatTable> FlatVector::Table(std::size_t index) const {
     ZARR_ASSIGN_OR_RETURN(const std::size_t position, Follow(buffer_, begin_ + index * element_));
     return FlatTable::At(buffer_, position);
+}
+
+bool FlatVector::FindVector(std::size_t index, unsigned field, std::size_t size,
+                            FlatVector& vector) const {
+    std::size_t at = begin_ + index * element_;
+    const auto follow = [&] {
+        const std::size_t offset = LoadLittle32(buffer_.data + at);
+        if (offset == 0 || !IsInside(buffer_, at, offset)) return false;
+        at += offset;
+        return IsInside(buffer_, at, 4);
+    };
+    TablePlace place;
+    if (!follow() || FindTable(buffer_, at, place) != nullptr) return false;
+    const std::size_t entry = 4 + std::size_t{2} * field;
+    if (entry + 2 > place.vtable_size) return false;
+    const std::size_t offset = LoadLittle16(buffer_.data + place.vtable + entry);
+    if (offset < 4 || offset + 4 > place.size) return false;
+    at += offset;
+    if (!follow()) return false;
+    const std::size_t count = LoadLittle32(buffer_.data + at);
+    if (count > (buffer_.size - at - 4) / size) return false;
+    vector = FlatVector(buffer_, at + 4, count, size);
+    return true;
 }
 
 }  // namespace zarr

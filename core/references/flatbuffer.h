@@ -76,6 +76,10 @@ class FlatVector {
     }
     // Returns an element that is a table.
     Result<FlatTable> Table(std::size_t index) const;
+    // Finds the vector in a field of an element that is a table, like Table() followed by
+    // FlatTable::Vector(), but in less time. Returns false if the buffer is damaged or the table
+    // lacks the field.
+    bool FindVector(std::size_t index, unsigned field, std::size_t size, FlatVector& vector) const;
 
   private:
     FlatVector(ByteSpan buffer, std::size_t begin, std::size_t count, std::size_t element)
