@@ -50,13 +50,13 @@ Result<IcechunkContainer> ReadContainer(const json::Value& value) {
     return container;
 }
 
-// True if `url` lies in the container. A prefix without slash at its end, as version 0 writes it,
-// ends at the end of a name or scheme.
+// True if `url` lies in the container. icechunk 0 writes prefixes without a slash at their end. Such
+// a prefix is the start of a scheme, or ends with a whole name.
 bool Holds(const IcechunkContainer& container, std::string_view url) {
     const std::string& prefix = container.url_prefix;
     if (url.substr(0, prefix.size()) != prefix) return false;
     return prefix.back() == '/' || url.size() == prefix.size() || url[prefix.size()] == '/' ||
-           url[prefix.size()] == ':';
+           prefix.find(':') == std::string::npos;
 }
 
 }  // namespace
