@@ -154,7 +154,8 @@ def main():
     table = made.parent / "expected.json"
     states = json.loads(table.read_text()) if table.exists() else {}
     states[made.stem] = expected(made)
-    table.write_text(json.dumps(dict(sorted(states.items())), indent=1) + "\n")
+    lines = (json.dumps(name) + ": " + json.dumps(states[name]) for name in sorted(states))
+    table.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

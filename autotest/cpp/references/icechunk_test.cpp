@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autotest/cpp/support/flat_writer.h"
@@ -524,7 +525,7 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
                                 [&](std::string_view key, auto) {
                                     Buffer bytes;
                                     EXPECT_TRUE(folder.Get(std::string(key), bytes, kNoLimit).ok());
-                                    files.emplace_back(key, bytes.span().text());
+                                    files.emplace_back(key, std::as_const(bytes).span().text());
                                 },
                                 {})
                     .ok());
