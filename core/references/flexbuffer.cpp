@@ -44,9 +44,9 @@ struct Slot {
     std::size_t child_width = 1;
 };
 
-class Parser {
+class FlexParser {
   public:
-    explicit Parser(ByteSpan buffer) : buffer_(buffer) {}
+    explicit FlexParser(ByteSpan buffer) : buffer_(buffer) {}
 
     Result<json::Value> Parse() {
         if (buffer_.size < 3) return Damaged(buffer_.size, "the buffer is truncated");
@@ -251,6 +251,6 @@ class Parser {
 
 }  // namespace
 
-Result<json::Value> ParseFlexBuffer(ByteSpan buffer) { return Parser(buffer).Parse(); }
+Result<json::Value> ParseFlexBuffer(ByteSpan buffer) { return FlexParser(buffer).Parse(); }
 
 }  // namespace zarr

@@ -21,22 +21,22 @@ constexpr std::size_t kHeaderSize = 39;
 
 std::size_t MaxPayload() { return static_cast<std::size_t>(LimitOf(Limit::kManifestSize)); }
 
-Status TooLarge() { return OverLimit(Limit::kManifestSize, "the file has too many bytes"); }
+Status FileTooLarge() { return OverLimit(Limit::kManifestSize, "the file has too many bytes"); }
 
-struct FreeContext {
+struct FreeFrameContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
 // Decompresses Zstandard frames. Memory for a whole frame is reserved at once if the frame states
 // its size.
-Status Decompress(ByteSpan bytes, Buffer& payload) {
+Status DecompressFrames(ByteSpan bytes, Buffer& payload) {
     constexpr std::size_t kFirstBytes = std::size_t{64} << 10;
     const unsigned long long stated = ZSTD_getFrameContentSize(bytes.data, bytes.size);
     if (stated == ZSTD_CONTENTSIZE_ERROR)
         return Status::Corrupt("the payload is no Zstandard data");
     const bool is_stated = stated != ZSTD_CONTENTSIZE_UNKNOWN;
-    if (is_stated && stated > MaxPayload()) return TooLarge();
-    const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+    if (is_stated && stated > MaxPayload()) return FileTooLarge();
+    const std::unique_ptr<ZSTD_DCtx, FreeFrameContext> context(ZSTD_createDCtx());
     if (context == nullptr) return Status::OutOfMemory("cannot allocate a Zstandard context");
     // A stated size of more than 1,000 times the compressed size is not believed in advance.
     const std::uint64_t most = std::max<std::uint64_t>(kFirstBytes, bytes.size * 1000ULL);
@@ -48,7 +48,7 @@ Status Decompress(ByteSpan bytes, Buffer& payload) {
     std::size_t left = 1;
     while (left != 0 || in.pos < in.size) {
         if (size == payload.size()) {
-            if (size >= MaxPayload()) return TooLarge();
+            if (size >= MaxPayload()) return FileTooLarge();
             ZARR_RETURN_IF_ERROR(payload.Resize(std::min(2 * size, MaxPayload())));
         }
         ZSTD_outBuffer out{payload.data(), payload.size(), size};
@@ -81,10 +81,10 @@ Result<IcechunkFile> DecodeIcechunkFile(ByteSpan bytes, IcechunkFileType type) {
     const ByteSpan payload = bytes.From(kHeaderSize);
     const std::uint8_t compression = bytes.data[kCompressionAt];
     if (compression == 0) {
-        if (payload.size > MaxPayload()) return TooLarge();
+        if (payload.size > MaxPayload()) return FileTooLarge();
         ZARR_RETURN_IF_ERROR(file.payload.Assign(payload));
     } else if (compression == 1) {
-        ZARR_RETURN_IF_ERROR(Decompress(payload, file.payload));
+        ZARR_RETURN_IF_ERROR(DecompressFrames(payload, file.payload));
     } else {
         return Status::Unsupported("compression " + std::to_string(compression) +
                                    " of Icechunk is unsupported");

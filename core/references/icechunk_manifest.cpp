@@ -18,30 +18,36 @@ namespace zarr {
 namespace {
 
 // Numbers of fields in manifest.fbs.
-enum ManifestField : unsigned { kArrays = 1, kLocationDictionary = 2 };
-enum ArrayField : unsigned { kNodeId = 0, kRefs = 1 };
-enum RefField : unsigned {
-    kIndex = 0,
-    kInline = 1,
-    kOffset = 2,
-    kLength = 3,
-    kChunkId = 4,
-    kLocation = 5,
-    kEtag = 6,
-    kLastModified = 7,
-    kCompressedLocation = 8,
+struct ManifestTable {
+    enum : unsigned { kArrays = 1, kLocationDictionary = 2 };
+};
+struct ArrayTable {
+    enum : unsigned { kNodeId = 0, kRefs = 1 };
+};
+struct ChunkRefTable {
+    enum : unsigned {
+        kIndex = 0,
+        kInline = 1,
+        kOffset = 2,
+        kLength = 3,
+        kChunkId = 4,
+        kLocation = 5,
+        kEtag = 6,
+        kLastModified = 7,
+        kCompressedLocation = 8,
+    };
 };
 
 // Maximum size of a virtual location in bytes. Object stores and servers have shorter limits.
 constexpr std::size_t kMaxLocation = std::size_t{64} << 10;
 
-Status Missing(const char* field) {
+Status MissingField(const char* field) {
     return Status::Corrupt(std::string("the field ") + field + " is missing");
 }
 
 Result<FlatVector> IndexOf(const FlatTable& ref) {
-    ZARR_ASSIGN_OR_RETURN(const auto index, ref.Vector(kIndex, 4));
-    if (!index) return Missing("index");
+    ZARR_ASSIGN_OR_RETURN(const auto index, ref.Vector(ChunkRefTable::kIndex, 4));
+    if (!index) return MissingField("index");
     return *index;
 }
 
@@ -67,7 +73,7 @@ int Compare(const FlatVector& a, const DimVector<std::uint64_t>& b) {
     return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
 }
 
-struct FreeContext {
+struct FreeLocationContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
@@ -94,9 +100,9 @@ Result<std::shared_ptr<const IcechunkManifest>> IcechunkManifest::Read(const Sto
 Status IcechunkManifest::Parse() {
     const ByteSpan buffer = std::as_const(file_.payload).span();
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
-    ZARR_ASSIGN_OR_RETURN(const auto arrays, root.Vector(kArrays, 4));
-    if (!arrays) return Missing("arrays");
-    ZARR_ASSIGN_OR_RETURN(const auto dictionary, root.Vector(kLocationDictionary, 1));
+    ZARR_ASSIGN_OR_RETURN(const auto arrays, root.Vector(ManifestTable::kArrays, 4));
+    if (!arrays) return MissingField("arrays");
+    ZARR_ASSIGN_OR_RETURN(const auto dictionary, root.Vector(ManifestTable::kLocationDictionary, 1));
     if (dictionary && dictionary->size() != 0) {
         const ByteSpan bytes = dictionary->bytes();
         dictionary_.reset(ZSTD_createDDict(bytes.data, bytes.size), FreeDictionary);
@@ -105,10 +111,10 @@ Status IcechunkManifest::Parse() {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < arrays->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, arrays->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto node, table.Struct(kNodeId, kIcechunkNodeIdSize));
-        ZARR_ASSIGN_OR_RETURN(const auto refs, table.Vector(kRefs, 4));
-        if (!node) return Missing("node_id");
-        if (!refs) return Missing("refs");
+        ZARR_ASSIGN_OR_RETURN(const auto node, table.Struct(ArrayTable::kNodeId, kIcechunkNodeIdSize));
+        ZARR_ASSIGN_OR_RETURN(const auto refs, table.Vector(ArrayTable::kRefs, 4));
+        if (!node) return MissingField("node_id");
+        if (!refs) return MissingField("refs");
         count = SaturatingAdd(count, refs->size());
         if (count > LimitOf(Limit::kReferences))
             return OverLimit(Limit::kReferences, "there are too many references");
@@ -130,7 +136,7 @@ Status IcechunkManifest::CheckOrder(Array& array) {
     FlatVector last;
     for (std::size_t i = 0; i < array.refs.size(); ++i) {
         FlatVector index;
-        if (!array.refs.FindVector(i, kIndex, 4, index)) {
+        if (!array.refs.FindVector(i, ChunkRefTable::kIndex, 4, index)) {
             // Finds the reason.
             ZARR_ASSIGN_OR_RETURN(const FlatTable ref, array.refs.Table(i));
             ZARR_ASSIGN_OR_RETURN(index, IndexOf(ref));
@@ -178,17 +184,17 @@ Result<Reference> IcechunkManifest::Find(ByteSpan node,
 }
 
 Result<Reference> IcechunkManifest::ReferenceOf(const FlatTable& ref) const {
-    ZARR_ASSIGN_OR_RETURN(const auto bytes, ref.String(kInline));
-    ZARR_ASSIGN_OR_RETURN(const auto id, ref.Struct(kChunkId, kIcechunkIdSize));
-    ZARR_ASSIGN_OR_RETURN(const auto location, ref.String(kLocation));
-    ZARR_ASSIGN_OR_RETURN(const auto compressed, ref.Vector(kCompressedLocation, 1));
+    ZARR_ASSIGN_OR_RETURN(const auto bytes, ref.String(ChunkRefTable::kInline));
+    ZARR_ASSIGN_OR_RETURN(const auto id, ref.Struct(ChunkRefTable::kChunkId, kIcechunkIdSize));
+    ZARR_ASSIGN_OR_RETURN(const auto location, ref.String(ChunkRefTable::kLocation));
+    ZARR_ASSIGN_OR_RETURN(const auto compressed, ref.Vector(ChunkRefTable::kCompressedLocation, 1));
     const int kinds = (bytes ? 1 : 0) + (id ? 1 : 0) + (location || compressed ? 1 : 0);
     if (kinds != 1 || (location && compressed))
         return Status::Corrupt(
             "expected either the bytes, the object or the location of a chunk");
     if (bytes) return Reference::Inline(std::string(*bytes));
-    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ref.Uint64(kOffset, 0));
-    ZARR_ASSIGN_OR_RETURN(const std::uint64_t length, ref.Uint64(kLength, 0));
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ref.Uint64(ChunkRefTable::kOffset, 0));
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t length, ref.Uint64(ChunkRefTable::kLength, 0));
     if (id)
         return Reference::Target(JoinKey(kIcechunkChunks, IcechunkObjectName(*id)), offset, length);
     std::string url;
@@ -198,8 +204,8 @@ Result<Reference> IcechunkManifest::ReferenceOf(const FlatTable& ref) const {
         ZARR_ASSIGN_OR_RETURN(url, Location(compressed->bytes()));
     }
     Reference reference = Reference::Target(std::move(url), offset, length);
-    ZARR_ASSIGN_OR_RETURN(const auto etag, ref.String(kEtag));
-    ZARR_ASSIGN_OR_RETURN(const std::uint32_t modified, ref.Uint32(kLastModified, 0));
+    ZARR_ASSIGN_OR_RETURN(const auto etag, ref.String(ChunkRefTable::kEtag));
+    ZARR_ASSIGN_OR_RETURN(const std::uint32_t modified, ref.Uint32(ChunkRefTable::kLastModified, 0));
     if (etag) reference.condition.etag = *etag;
     if (modified != 0) reference.condition.not_modified_after = modified;
     return reference;
@@ -215,7 +221,7 @@ Result<std::string> IcechunkManifest::Location(ByteSpan compressed) const {
                                std::to_string(kMaxLocation) + " that are allowed");
     std::string location(
         size == ZSTD_CONTENTSIZE_UNKNOWN ? kMaxLocation : static_cast<std::size_t>(size), '\0');
-    const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+    const std::unique_ptr<ZSTD_DCtx, FreeLocationContext> context(ZSTD_createDCtx());
     if (context == nullptr) return Status::OutOfMemory("cannot allocate a Zstandard context");
     const std::size_t got =
         dictionary_ == nullptr

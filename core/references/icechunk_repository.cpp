@@ -23,23 +23,29 @@ constexpr const char* kRefFile = "ref.json";
 constexpr const char* kDeletedRefFile = "ref.json.deleted";
 
 // Numbers of fields in repo.fbs.
-enum RepoField : unsigned { kTags = 1, kBranches = 2, kSnapshots = 4, kStatus = 5, kConfig = 9 };
-enum RefField : unsigned { kName = 0, kSnapshotIndex = 1 };
-enum StatusField : unsigned { kAvailability = 0, kReason = 2 };
+struct RepoTable {
+    enum : unsigned { kTags = 1, kBranches = 2, kSnapshots = 4, kStatus = 5, kConfig = 9 };
+};
+struct RefTable {
+    enum : unsigned { kName = 0, kSnapshotIndex = 1 };
+};
+struct StatusTable {
+    enum : unsigned { kAvailability = 0, kReason = 2 };
+};
 constexpr std::uint8_t kOffline = 2;
 
-Status Missing(const char* field) {
+Status MissingRepoField(const char* field) {
     return Status::Corrupt(std::string("the field ") + field + " is missing");
 }
 
 Result<std::vector<std::string>> ReadSnapshotIds(const FlatTable& repo) {
-    ZARR_ASSIGN_OR_RETURN(const auto infos, repo.Vector(kSnapshots, 4));
-    if (!infos) return Missing("snapshots");
+    ZARR_ASSIGN_OR_RETURN(const auto infos, repo.Vector(RepoTable::kSnapshots, 4));
+    if (!infos) return MissingRepoField("snapshots");
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < infos->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable info, infos->Table(i));
         ZARR_ASSIGN_OR_RETURN(const auto id, info.Struct(0, kIcechunkIdSize));
-        if (!id) return Missing("id");
+        if (!id) return MissingRepoField("id");
         ids.push_back(IcechunkObjectName(*id));
     }
     return ids;
@@ -49,12 +55,12 @@ Result<std::map<std::string, std::string>> ReadRefs(const FlatTable& repo, unsig
                                                     const std::vector<std::string>& snapshots) {
     std::map<std::string, std::string> refs;
     ZARR_ASSIGN_OR_RETURN(const auto list, repo.Vector(field, 4));
-    if (!list) return Missing(field == kTags ? "tags" : "branches");
+    if (!list) return MissingRepoField(field == RepoTable::kTags ? "tags" : "branches");
     for (std::size_t i = 0; i < list->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable ref, list->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto name, ref.String(kName));
-        ZARR_ASSIGN_OR_RETURN(const std::uint32_t index, ref.Uint32(kSnapshotIndex, 0));
-        if (!name) return Missing("name");
+        ZARR_ASSIGN_OR_RETURN(const auto name, ref.String(RefTable::kName));
+        ZARR_ASSIGN_OR_RETURN(const std::uint32_t index, ref.Uint32(RefTable::kSnapshotIndex, 0));
+        if (!name) return MissingRepoField("name");
         if (index >= snapshots.size())
             return Status::Corrupt(Quoted(*name) + ": snapshot " + std::to_string(index) + " of " +
                                    std::to_string(snapshots.size()) + " does not exist");
@@ -64,11 +70,11 @@ Result<std::map<std::string, std::string>> ReadRefs(const FlatTable& repo, unsig
 }
 
 Status CheckStatus(const FlatTable& repo) {
-    ZARR_ASSIGN_OR_RETURN(const auto status, repo.Table(kStatus));
+    ZARR_ASSIGN_OR_RETURN(const auto status, repo.Table(RepoTable::kStatus));
     if (!status) return {};
-    ZARR_ASSIGN_OR_RETURN(const std::uint8_t availability, status->Uint8(kAvailability, 0));
+    ZARR_ASSIGN_OR_RETURN(const std::uint8_t availability, status->Uint8(StatusTable::kAvailability, 0));
     if (availability != kOffline) return {};
-    ZARR_ASSIGN_OR_RETURN(const auto reason, status->String(kReason));
+    ZARR_ASSIGN_OR_RETURN(const auto reason, status->String(StatusTable::kReason));
     return Status::Unsupported("the repository is offline" +
                                (reason ? ": " + Quoted(*reason) : std::string()));
 }
@@ -131,9 +137,9 @@ Status IcechunkRepository::ReadRepoFile() {
                               FlatTable::Root(file.payload.span(), "Ichk"));
         ZARR_RETURN_IF_ERROR(CheckStatus(repo));
         ZARR_ASSIGN_OR_RETURN(snapshots_, ReadSnapshotIds(repo));
-        ZARR_ASSIGN_OR_RETURN(refs_[kBranch], ReadRefs(repo, kBranches, snapshots_));
-        ZARR_ASSIGN_OR_RETURN(refs_[kTag], ReadRefs(repo, kTags, snapshots_));
-        ZARR_ASSIGN_OR_RETURN(const auto config, repo.Vector(kConfig, 1));
+        ZARR_ASSIGN_OR_RETURN(refs_[kBranch], ReadRefs(repo, RepoTable::kBranches, snapshots_));
+        ZARR_ASSIGN_OR_RETURN(refs_[kTag], ReadRefs(repo, RepoTable::kTags, snapshots_));
+        ZARR_ASSIGN_OR_RETURN(const auto config, repo.Vector(RepoTable::kConfig, 1));
         if (!config || config->size() == 0) return {};
         const auto parsed = ParseFlexBuffer(config->bytes());
         auto containers = parsed.ok() ? IcechunkContainers::FromConfig(*parsed)

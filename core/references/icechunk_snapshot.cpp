@@ -12,15 +12,23 @@ namespace zarr {
 namespace {
 
 // Numbers of fields in snapshot.fbs.
-enum SnapshotField : unsigned { kNodes = 2 };
-enum NodeField : unsigned { kId = 0, kPath = 1, kUserData = 2, kNodeType = 3, kNodeData = 4 };
-enum ArrayField : unsigned { kManifests = 2 };
-enum ManifestRefField : unsigned { kObjectId = 0, kExtents = 1 };
+struct SnapshotTable {
+    enum : unsigned { kNodes = 2 };
+};
+struct NodeTable {
+    enum : unsigned { kId = 0, kPath = 1, kUserData = 2, kNodeType = 3, kNodeData = 4 };
+};
+struct ArrayDataTable {
+    enum : unsigned { kManifests = 2 };
+};
+struct ManifestRefTable {
+    enum : unsigned { kObjectId = 0, kExtents = 1 };
+};
 
 constexpr std::uint8_t kArrayType = 1;
 constexpr std::size_t kRangeSize = 8;  // bytes of a ChunkIndexRange
 
-Status Missing(const char* field) {
+Status MissingNodeField(const char* field) {
     return Status::Corrupt(std::string("the field ") + field + " of a node is missing");
 }
 
@@ -45,17 +53,17 @@ Result<std::shared_ptr<const IcechunkSnapshot>> IcechunkSnapshot::Read(const Sto
 Status IcechunkSnapshot::Parse() {
     const ByteSpan buffer = std::as_const(file_.payload).span();
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
-    ZARR_ASSIGN_OR_RETURN(const auto nodes, root.Vector(kNodes, 4));
-    if (!nodes) return Missing("nodes");
+    ZARR_ASSIGN_OR_RETURN(const auto nodes, root.Vector(SnapshotTable::kNodes, 4));
+    if (!nodes) return MissingNodeField("nodes");
     for (std::size_t i = 0; i < nodes->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, nodes->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(kId, kIcechunkNodeIdSize));
-        ZARR_ASSIGN_OR_RETURN(const auto path, table.String(kPath));
-        ZARR_ASSIGN_OR_RETURN(const auto document, table.String(kUserData));
-        ZARR_ASSIGN_OR_RETURN(const std::uint8_t type, table.Uint8(kNodeType, 0));
-        if (!id) return Missing("id");
-        if (!path || path->empty() || (*path)[0] != '/') return Missing("path");
-        if (!document) return Missing("user_data");
+        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(NodeTable::kId, kIcechunkNodeIdSize));
+        ZARR_ASSIGN_OR_RETURN(const auto path, table.String(NodeTable::kPath));
+        ZARR_ASSIGN_OR_RETURN(const auto document, table.String(NodeTable::kUserData));
+        ZARR_ASSIGN_OR_RETURN(const std::uint8_t type, table.Uint8(NodeTable::kNodeType, 0));
+        if (!id) return MissingNodeField("id");
+        if (!path || path->empty() || (*path)[0] != '/') return MissingNodeField("path");
+        if (!document) return MissingNodeField("user_data");
         Node node;
         node.path = path->substr(1);
         node.document = *document;
@@ -88,15 +96,15 @@ Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Nod
     std::vector<IcechunkManifestRef> manifests;
     const ByteSpan buffer = file_.payload.span();
     ZARR_ASSIGN_OR_RETURN(const FlatTable node, FlatTable::At(buffer, array.table));
-    ZARR_ASSIGN_OR_RETURN(const auto data, node.Table(kNodeData));
-    if (!data) return Missing("node_data");
-    ZARR_ASSIGN_OR_RETURN(const auto list, data->Vector(kManifests, 4));
-    if (!list) return Missing("manifests");
+    ZARR_ASSIGN_OR_RETURN(const auto data, node.Table(NodeTable::kNodeData));
+    if (!data) return MissingNodeField("node_data");
+    ZARR_ASSIGN_OR_RETURN(const auto list, data->Vector(ArrayDataTable::kManifests, 4));
+    if (!list) return MissingNodeField("manifests");
     for (std::size_t i = 0; i < list->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, list->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(kObjectId, kIcechunkIdSize));
-        ZARR_ASSIGN_OR_RETURN(const auto extents, table.Vector(kExtents, kRangeSize));
-        if (!id) return Missing("object_id");
+        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(ManifestRefTable::kObjectId, kIcechunkIdSize));
+        ZARR_ASSIGN_OR_RETURN(const auto extents, table.Vector(ManifestRefTable::kExtents, kRangeSize));
+        if (!id) return MissingNodeField("object_id");
         IcechunkManifestRef manifest;
         manifest.id = IcechunkObjectName(*id);
         // A box of another rank says nothing about the chunks of the array.

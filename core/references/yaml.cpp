@@ -42,9 +42,9 @@ std::size_t ColonOf(std::string_view text) {
     return std::string_view::npos;
 }
 
-class Parser {
+class YamlParser {
   public:
-    explicit Parser(std::string_view text) {
+    explicit YamlParser(std::string_view text) {
         std::size_t number = 0;
         for (std::size_t from = 0; from < text.size();) {
             const std::size_t end = std::min(text.find('\n', from), text.size());
@@ -219,6 +219,6 @@ class Parser {
 
 }  // namespace
 
-Result<json::Value> ParseYaml(std::string_view text) { return Parser(text).Parse(); }
+Result<json::Value> ParseYaml(std::string_view text) { return YamlParser(text).Parse(); }
 
 }  // namespace zarr

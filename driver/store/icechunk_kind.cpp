@@ -37,16 +37,16 @@ bool IsIcechunk(const StorePath& path) { return ParseIcechunkName(path).has_valu
 
 // Snapshots, with their cached manifests, that datasets of this process use. A snapshot never
 // changes, so its identifier is enough of a version.
-using MapPtr = std::shared_ptr<const zarr::IcechunkMap>;
+using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
 class Snapshots {
   public:
-    MapPtr Find(const std::string& identity) {
+    SnapshotPtr Find(const std::string& identity) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = maps_.find(identity);
         return known != maps_.end() ? known->second.lock() : nullptr;
     }
-    void Add(const std::string& identity, const MapPtr& map) {
-        MapPtr before;  // destroyed without the lock
+    void Add(const std::string& identity, const SnapshotPtr& map) {
+        SnapshotPtr before;  // destroyed without the lock
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto each = maps_.begin(); each != maps_.end();)
             each = each->second.expired() ? maps_.erase(each) : std::next(each);
@@ -54,7 +54,7 @@ class Snapshots {
         before = std::exchange(last_, map);
     }
     void Forget() {
-        MapPtr before;
+        SnapshotPtr before;
         const std::lock_guard<std::mutex> lock(mutex_);
         before = std::move(last_);
     }
@@ -63,7 +63,7 @@ class Snapshots {
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<const zarr::IcechunkMap>> maps_;
     // Keeps the last snapshot alive, because subdatasets are often opened one after another.
-    MapPtr last_;
+    SnapshotPtr last_;
 };
 
 // The snapshots are never destroyed, because threads may still use them while the process exits.
@@ -87,6 +87,26 @@ std::string FindInZip(const ZipLocation& place) {
     const std::string inner = place.inner ? *place.inner : (*archive)->FindRoot(is_root);
     if (!is_root(inner)) return {};
     return kZipPrefix + place.archive + (inner.empty() ? "" : "/" + inner);
+}
+
+// True if the file "repo" at `path` is one of an Icechunk repository.
+bool HasMagic(const std::string& path) {
+    const VsiFile file(VSIFOpenL(path.c_str(), "rb"));
+    std::string start(zarr::kIcechunkMagic.size(), '\0');
+    return file != nullptr &&
+           VSIFReadL(start.data(), 1, start.size(), file.get()) == start.size() &&
+           IsIcechunkRepoFile(path, start);
+}
+
+// Returns the folder of a repository. `path` may have slashes at its end, and may be the local file
+// "repo" of the repository.
+std::string FolderOfRepository(const StorePath& path) {
+    std::string folder = path;
+    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    if (path.is_remote() || zarr::LastName(folder) != zarr::kIcechunkRepoFile || !HasMagic(folder))
+        return folder;
+    const std::string parent(zarr::ParentPath(folder));
+    return !parent.empty() ? parent : folder[0] == '/' ? "/" : ".";
 }
 
 // A repository, and the store in its folder.
@@ -131,7 +151,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenIcechunk(const StorePath& path,
     const std::string identity = opened.store->Identity() +
                                  (name.checks_targets ? "" : "\nunchecked") +
                                  std::string(kSnapshotMark) + id;
-    MapPtr map = snapshots.Find(identity);
+    SnapshotPtr map = snapshots.Find(identity);
     if (map == nullptr) {
         ZARR_ASSIGN_OR_RETURN(auto snapshot, zarr::IcechunkSnapshot::Read(*opened.store, id));
         map = std::make_shared<const zarr::IcechunkMap>(opened.store, std::move(snapshot),
@@ -145,16 +165,16 @@ Result<std::shared_ptr<const zarr::Store>> OpenIcechunk(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-Status ReadOnly() { return Status::Unsupported("Icechunk repositories are read-only"); }
+Status ReadOnlyRepository() { return Status::Unsupported("Icechunk repositories are read-only"); }
 
 Result<std::shared_ptr<zarr::Store>> OpenIcechunkForUpdate(const StorePath& /*path*/,
                                                            const StoreAccess& /*access*/) {
-    return ReadOnly();
+    return ReadOnlyRepository();
 }
 
-Status CheckIcechunk(const StorePath& /*path*/, StoreChange /*change*/) { return ReadOnly(); }
+Status CheckIcechunk(const StorePath& /*path*/, StoreChange /*change*/) { return ReadOnlyRepository(); }
 
-Status EraseIcechunk(const std::string& /*path*/, bool /*is_store*/) { return ReadOnly(); }
+Status EraseIcechunk(const std::string& /*path*/, bool /*is_store*/) { return ReadOnlyRepository(); }
 
 std::string Joined(const Result<std::vector<std::string>>& names) {
     std::string text;
@@ -173,26 +193,16 @@ bool IsIcechunkRepoFile(const std::string& path, std::string_view start) {
 std::string FindIcechunk(const StorePath& path) {
     if (path.is_remote() || IsIcechunk(path)) return {};
     const QuietErrors quiet;
-    std::string folder = path;
-    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    const std::string folder = FolderOfRepository(path);
     const auto named = [](const std::string& found) { return AsIcechunk(found).text(); };
     if (const auto place = ZipLocationOf(folder))
         return FindInZip(*place).empty() ? std::string() : named(folder);
-    const auto is_repo_file = [](const std::string& file) {
-        const VsiFile opened(VSIFOpenL(file.c_str(), "rb"));
-        std::string start(zarr::kIcechunkMagic.size(), '\0');
-        return opened != nullptr &&
-               VSIFReadL(start.data(), 1, start.size(), opened.get()) == start.size() &&
-               IsIcechunkRepoFile(file, start);
-    };
-    if (is_repo_file(FileIn(folder, zarr::kIcechunkRepoFile))) return named(folder);
+    if (HasMagic(FileIn(folder, zarr::kIcechunkRepoFile))) return named(folder);
     // Version 1 has folders instead of the file ("File layout").
     if (PathExists(FileIn(folder, zarr::kIcechunkRefs)) &&
         PathExists(FileIn(folder, zarr::kIcechunkSnapshots)))
         return named(folder);
-    if (zarr::LastName(folder) != zarr::kIcechunkRepoFile || !is_repo_file(folder)) return {};
-    const std::string parent(zarr::ParentPath(folder));
-    return named(!parent.empty() ? parent : folder[0] == '/' ? "/" : ".");
+    return {};
 }
 
 bool IsRemoteIcechunk(const StorePath& path) {
@@ -226,13 +236,14 @@ Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelec
             return Status::Invalid(
                 "the name and an open option select different states of the repository");
     }
-    if (count == 0) return path;
+    if (count == 0 && !named) return path;
     IcechunkName name;
     if (named)
         name = *named;
     else
         name.path = path;
-    name.selection = wanted;
+    if (const StorePath store(name.path); !store.is_remote()) name.path = FolderOfRepository(store);
+    if (count != 0) name.selection = wanted;
     return StorePath(FormatIcechunkName(name));
 }
 

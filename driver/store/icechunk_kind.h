@@ -33,8 +33,9 @@ bool IsRemoteIcechunk(const StorePath& path);
 // Returns the path of a store for the repository at `path`: "/vsiicechunk/{path}".
 StorePath AsIcechunk(const StorePath& path);
 
-// Returns `path` with the branch, tag or snapshot that `wanted` has. Returns kInvalidArgument if
-// `wanted` has two of them, or if the path already names another one.
+// Returns `path` with the branch, tag or snapshot that `wanted` has. The name of a repository becomes
+// that of its folder. Returns kInvalidArgument if `wanted` has two of them, or if the path already
+// names another one.
 zarr::Result<StorePath> WithSelection(const StorePath& path,
                                       const zarr::IcechunkSelection& wanted);
 

@@ -118,7 +118,7 @@ std::string WithoutDots(const std::string& key) {
     return path.empty() ? "/" : path;
 }
 
-bool IsSet(const std::string& path, const char* option) {
+bool IsOptionSet(const std::string& path, const char* option) {
     return VSIGetPathSpecificOption(path.c_str(), option, nullptr) != nullptr;
 }
 
@@ -132,7 +132,7 @@ bool HasOptions(const std::string& path) {
           "GS_OAUTH2_PRIVATE_KEY", "GS_OAUTH2_PRIVATE_KEY_FILE", "GOOGLE_APPLICATION_CREDENTIALS",
           "AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_ACCOUNT", "AZURE_NO_SIGN_REQUEST",
           "AZURE_STORAGE_SAS_TOKEN"})
-        if (IsSet(path, option)) return true;
+        if (IsOptionSet(path, option)) return true;
     return false;
 }
 
@@ -233,9 +233,9 @@ std::string SampleOf(const zarr::IcechunkContainers& containers) {
     return {};
 }
 
-class Targets final : public zarr::TargetOpener {
+class ChunkTargets final : public zarr::TargetOpener {
   public:
-    Targets(const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
+    ChunkTargets(const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
             zarr::IcechunkContainers containers)
         : folder_(folder),
           repository_(std::move(repository)),
@@ -294,7 +294,7 @@ class Targets final : public zarr::TargetOpener {
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers) {
-    return std::make_shared<const Targets>(folder, std::move(repository), std::move(containers));
+    return std::make_shared<const ChunkTargets>(folder, std::move(repository), std::move(containers));
 }
 
 }  // namespace zarr_driver

@@ -33,7 +33,7 @@ std::string Sample() {
 }
 
 // Reads every field of Sample(). Returns "ok", or the first error.
-std::string ReadAll(ByteSpan buffer) {
+std::string ReadFlatbuffer(ByteSpan buffer) {
     const auto read = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
         ZARR_RETURN_IF_ERROR(root.Uint8(0, 0).status());
@@ -84,7 +84,7 @@ TEST(Flatbuffer, RefusesOffsetsThatLeadOutside) {
         std::string bytes = good;
         for (std::size_t i = 0; i < 4; ++i)
             bytes[at + i] = static_cast<char>((value >> (8 * i)) & 255U);
-        return ReadAll(ByteSpan(bytes));
+        return ReadFlatbuffer(ByteSpan(bytes));
     };
     const auto root = static_cast<std::uint32_t>(static_cast<unsigned char>(good[0]));
     EXPECT_EQ(with(0, 0), "byte 0 of the flatbuffer: the offset leads outside");
@@ -99,17 +99,17 @@ TEST(Flatbuffer, RefusesOffsetsThatLeadOutside) {
 
 TEST(Flatbuffer, ReadsWithinTheBufferWhateverTheBytes) {
     const std::string good = Sample();
-    ASSERT_EQ(ReadAll(ByteSpan(good)), "ok");
+    ASSERT_EQ(ReadFlatbuffer(ByteSpan(good)), "ok");
     for (std::size_t size = 0; size < good.size(); ++size) {
         // Memory of its own, so that AddressSanitizer sees a read behind the end.
         const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
-        EXPECT_NE(ReadAll(ByteSpan(std::string_view(cut.data(), cut.size()))), "ok") << size;
+        EXPECT_NE(ReadFlatbuffer(ByteSpan(std::string_view(cut.data(), cut.size()))), "ok") << size;
     }
     for (std::size_t at = 0; at < good.size(); ++at)
         for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
             std::vector<char> bytes(good.begin(), good.end());
             bytes[at] = static_cast<char>(value);
-            static_cast<void>(ReadAll(ByteSpan(std::string_view(bytes.data(), bytes.size()))));
+            static_cast<void>(ReadFlatbuffer(ByteSpan(std::string_view(bytes.data(), bytes.size()))));
         }
 }
 

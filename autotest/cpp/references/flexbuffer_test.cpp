@@ -26,13 +26,13 @@ constexpr std::string_view kVectors(
     "\x3f\x09\x06\x18\x15\x0e\x0c\x0a\x07\x2d\x4c\x38\x64\x22\x1c\x0c\x28\x01",
     41);
 
-std::string Parsed(std::string_view bytes) {
+std::string ParsedFlexBuffer(std::string_view bytes) {
     const auto value = ParseFlexBuffer(ByteSpan(bytes));
     return value.ok() ? json::Dump(*value) : value.status().message();
 }
 
 TEST(FlexBuffer, ReadsValuesOfAllTypes) {
-    EXPECT_EQ(Parsed(kMap), R"({"b":true,"f":0.5,"i":-3,"ii":-70000,"m":{"z":1},"n":null,)"
+    EXPECT_EQ(ParsedFlexBuffer(kMap), R"({"b":true,"f":0.5,"i":-3,"ii":-70000,"m":{"z":1},"n":null,)"
                             R"("s":"text","u":70000,"v":[1,"x"]})");
     const auto value = ParseFlexBuffer(ByteSpan(kVectors));
     ASSERT_TRUE(value.ok()) << value.status().message();
@@ -46,21 +46,21 @@ TEST(FlexBuffer, ReadsValuesOfAllTypes) {
 }
 
 TEST(FlexBuffer, RefusesDamage) {
-    EXPECT_EQ(Parsed(""), "byte 0 of the FlexBuffer: the buffer is truncated");
-    EXPECT_EQ(Parsed(std::string_view("\x01\x04\x03", 3)),
+    EXPECT_EQ(ParsedFlexBuffer(""), "byte 0 of the FlexBuffer: the buffer is truncated");
+    EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x04\x03", 3)),
               "byte 2 of the FlexBuffer: expected the width of the root");
     // A vector whose offset leads before the buffer, and one whose size exceeds the buffer.
-    EXPECT_EQ(Parsed(std::string_view("\x05\x28\x01", 3)),
+    EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x05\x28\x01", 3)),
               "byte 0 of the FlexBuffer: the offset leads outside");
-    EXPECT_EQ(Parsed(std::string_view("\xff\x01\x28\x01", 4)),
+    EXPECT_EQ(ParsedFlexBuffer(std::string_view("\xff\x01\x28\x01", 4)),
               "byte 1 of the FlexBuffer: a size is too large");
-    EXPECT_EQ(Parsed(std::string_view("\x00\x00\xf0\x01", 4)),
+    EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x00\x00\xf0\x01", 4)),
               "byte 1 of the FlexBuffer: a value has an unknown type");
 }
 
 TEST(FlexBuffer, BoundsAVectorThatContainsItself) {
     // A vector of one element, whose offset leads to the vector.
-    EXPECT_EQ(Parsed(std::string_view("\x01\x00\x28\x02\x28\x01", 6)),
+    EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x00\x28\x02\x28\x01", 6)),
               "a FlexBuffer is nested too deep; ZARR_MAX_JSON_DEPTH allows 128");
 }
 
@@ -78,20 +78,20 @@ TEST(FlexBuffer, BoundsValuesThatMultiply) {
     }
     bytes += static_cast<char>(bytes.size() - before);
     bytes += "\x28\x01";
-    EXPECT_EQ(Parsed(bytes), "a FlexBuffer has too many values; ZARR_MAX_JSON_VALUES allows 4194304");
+    EXPECT_EQ(ParsedFlexBuffer(bytes), "a FlexBuffer has too many values; ZARR_MAX_JSON_VALUES allows 4194304");
 }
 
 TEST(FlexBuffer, ReadsWithinTheBufferWhateverTheBytes) {
     for (const std::string_view good : {kMap, kVectors}) {
         for (std::size_t size = 0; size < good.size(); ++size) {
             const std::vector<char> cut(good.begin() + static_cast<std::ptrdiff_t>(size), good.end());
-            static_cast<void>(Parsed({cut.data(), cut.size()}));
+            static_cast<void>(ParsedFlexBuffer({cut.data(), cut.size()}));
         }
         for (std::size_t at = 0; at < good.size(); ++at)
             for (int value = 0; value < 256; ++value) {
                 std::vector<char> bytes(good.begin(), good.end());
                 bytes[at] = static_cast<char>(value);
-                static_cast<void>(Parsed({bytes.data(), bytes.size()}));
+                static_cast<void>(ParsedFlexBuffer({bytes.data(), bytes.size()}));
             }
     }
 }
