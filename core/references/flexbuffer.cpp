@@ -25,10 +25,10 @@ enum Type : unsigned {
     kIndirectFloat = 8,
     kMap = 9,
     kVector = 10,
-    kVectorInt = 11,   // the first of the vectors whose elements have one type
+    kVectorInt = 11,  // the first of the vectors whose elements have one type
     kVectorKey = 14,
     kVectorString = 15,  // deprecated
-    kVectorInt2 = 16,  // the first of nine vectors of 2, 3 or 4 elements without a size
+    kVectorInt2 = 16,    // the first of nine vectors of 2, 3 or 4 elements without a size
     kVectorFloat4 = 24,
     kBlob = 25,
     kBool = 26,
@@ -59,8 +59,7 @@ class FlexParser {
 
   private:
     static Status Damaged(std::size_t position, const char* what) {
-        return Status::Corrupt("byte " + std::to_string(position) +
-                               " of the FlexBuffer: " + what);
+        return Status::Corrupt("byte " + std::to_string(position) + " of the FlexBuffer: " + what);
     }
     static Slot SlotAt(std::size_t at, std::size_t width, std::uint8_t packed) {
         const unsigned bits = packed;
@@ -170,9 +169,8 @@ class FlexParser {
             case kString:
             case kBlob: {
                 ZARR_ASSIGN_OR_RETURN(const std::size_t size, SizeAt(at, slot.child_width, 1));
-                ZARR_ASSIGN_OR_RETURN(
-                    std::string text,
-                    Text(reinterpret_cast<const char*>(buffer_.data + at), size));
+                ZARR_ASSIGN_OR_RETURN(std::string text,
+                                      Text(reinterpret_cast<const char*>(buffer_.data + at), size));
                 return json::Value(std::move(text));
             }
             case kMap:
@@ -234,8 +232,7 @@ class FlexParser {
             return Damaged(at, "the keys of a map have another width");
         json::Object members;
         for (std::size_t i = 0; i < size; ++i) {
-            ZARR_ASSIGN_OR_RETURN(const std::size_t key,
-                                  Follow(keys + i * key_width, key_width));
+            ZARR_ASSIGN_OR_RETURN(const std::size_t key, Follow(keys + i * key_width, key_width));
             ZARR_ASSIGN_OR_RETURN(std::string name, KeyAt(key));
             ZARR_ASSIGN_OR_RETURN(const Slot item, TypedSlot(at, size, i, width));
             ZARR_ASSIGN_OR_RETURN(json::Value value, Value(item, depth + 1));

@@ -30,8 +30,8 @@ Status ReadStore(const json::Value& store, IcechunkContainer& container) {
     // Options of Google and Azure are texts.
     for (const auto& [name, value] : *options.as_object()) {
         if (value.as_string() == nullptr) continue;
-        const bool is_account = name == "account" || name == "account_name" ||
-                                name == "azure_storage_account_name";
+        const bool is_account =
+            name == "account" || name == "account_name" || name == "azure_storage_account_name";
         if (is_account) container.account = *value.as_string();
         if (EndsWith(name, "skip_signature"))
             container.anonymous = *value.as_string() == "true" || *value.as_string() == "1";
@@ -50,8 +50,8 @@ Result<IcechunkContainer> ReadContainer(const json::Value& value) {
     return container;
 }
 
-// True if `url` lies in the container. icechunk 0 writes prefixes without a slash at their end. Such
-// a prefix is the start of a scheme, or ends with a whole name.
+// True if `url` lies in the container. icechunk 0 writes prefixes without a slash at their end.
+// Such a prefix is the start of a scheme, or ends with a whole name.
 bool Holds(const IcechunkContainer& container, std::string_view url) {
     const std::string& prefix = container.url_prefix;
     if (url.substr(0, prefix.size()) != prefix) return false;
@@ -83,8 +83,8 @@ Result<IcechunkContainers::Resolved> IcechunkContainers::Resolve(
         ZARR_RETURN_IF_ERROR(fault_);
         const std::string rest = location.substr(kContainerScheme.size());
         const std::size_t slash = std::min(rest.find('/'), rest.size());
-        const auto found = std::find_if(
-            list_.begin(), list_.end(), [&](const IcechunkContainer& each) {
+        const auto found =
+            std::find_if(list_.begin(), list_.end(), [&](const IcechunkContainer& each) {
                 return !each.name.empty() && rest.compare(0, slash, each.name) == 0;
             });
         if (found == list_.end())

@@ -14,13 +14,13 @@ namespace zarr {
 
 // A place with virtual chunks: files and objects whose URLs begin with `url_prefix`.
 struct IcechunkContainer {
-    std::string name;        // for locations "vcc://NAME/path"; may be empty
-    std::string url_prefix;  // such as "s3://bucket/folder/"
-    std::string store;       // kind of the store, such as "s3" or "http"
-    std::string region;      // may be empty
-    std::string endpoint;    // URL of the server; empty for the usual server of the store
-    std::string account;     // of Azure; may be empty
-    bool anonymous = false;  // true if requests need no credentials
+    std::string name;         // for locations "vcc://NAME/path"; may be empty
+    std::string url_prefix;   // such as "s3://bucket/folder/"
+    std::string store;        // kind of the store, such as "s3" or "http"
+    std::string region;       // may be empty
+    std::string endpoint;     // URL of the server; empty for the usual server of the store
+    std::string account;      // of Azure; may be empty
+    bool anonymous = false;   // true if requests need no credentials
     bool path_style = false;  // true if the name of a bucket follows the host in URLs
 };
 

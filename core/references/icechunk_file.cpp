@@ -40,8 +40,8 @@ Status DecompressFrames(ByteSpan bytes, Buffer& payload) {
     if (context == nullptr) return Status::OutOfMemory("cannot allocate a Zstandard context");
     // A stated size of more than 1,000 times the compressed size is not believed in advance.
     const std::uint64_t most = std::max<std::uint64_t>(kFirstBytes, bytes.size * 1000ULL);
-    const auto first = static_cast<std::size_t>(
-        std::min<std::uint64_t>(is_stated ? std::max<std::uint64_t>(stated, 1) : kFirstBytes, most));
+    const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(
+        is_stated ? std::max<std::uint64_t>(stated, 1) : kFirstBytes, most));
     ZARR_RETURN_IF_ERROR(payload.Reset(first));
     ZSTD_inBuffer in{bytes.data, bytes.size, 0};
     std::size_t size = 0;
@@ -103,7 +103,7 @@ Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string
 std::string IcechunkObjectName(ByteSpan id) {
     constexpr char kDigits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     std::string name;
-    unsigned bits = 0;   // unused bits of `rest`
+    unsigned bits = 0;  // unused bits of `rest`
     unsigned rest = 0;
     for (std::size_t i = 0; i < id.size; ++i) {
         rest = (rest << 8U) | id.data[i];

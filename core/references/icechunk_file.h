@@ -14,7 +14,9 @@
 namespace zarr {
 
 // First bytes of each binary file ("Binary file format").
-inline constexpr std::string_view kIcechunkMagic = "ICE\xf0\x9f\xa7\x8a" "CHUNK";
+inline constexpr std::string_view kIcechunkMagic =
+    "ICE\xf0\x9f\xa7\x8a"
+    "CHUNK";
 
 // Keys in a repository ("File layout").
 inline constexpr std::string_view kIcechunkRepoFile = "repo";           // version 2

@@ -102,16 +102,19 @@ Status IcechunkManifest::Parse() {
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
     ZARR_ASSIGN_OR_RETURN(const auto arrays, root.Vector(ManifestTable::kArrays, 4));
     if (!arrays) return MissingField("arrays");
-    ZARR_ASSIGN_OR_RETURN(const auto dictionary, root.Vector(ManifestTable::kLocationDictionary, 1));
+    ZARR_ASSIGN_OR_RETURN(const auto dictionary,
+                          root.Vector(ManifestTable::kLocationDictionary, 1));
     if (dictionary && dictionary->size() != 0) {
         const ByteSpan bytes = dictionary->bytes();
         dictionary_.reset(ZSTD_createDDict(bytes.data, bytes.size), FreeDictionary);
-        if (dictionary_ == nullptr) return Status::Corrupt("the dictionary of locations is damaged");
+        if (dictionary_ == nullptr)
+            return Status::Corrupt("the dictionary of locations is damaged");
     }
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < arrays->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, arrays->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto node, table.Struct(ArrayTable::kNodeId, kIcechunkNodeIdSize));
+        ZARR_ASSIGN_OR_RETURN(const auto node,
+                              table.Struct(ArrayTable::kNodeId, kIcechunkNodeIdSize));
         ZARR_ASSIGN_OR_RETURN(const auto refs, table.Vector(ArrayTable::kRefs, 4));
         if (!node) return MissingField("node_id");
         if (!refs) return MissingField("refs");
@@ -123,9 +126,8 @@ Status IcechunkManifest::Parse() {
         arrays_.push_back(std::move(array));
     }
     // The specification requires sorted arrays, but some writers may not sort them.
-    std::stable_sort(arrays_.begin(), arrays_.end(), [](const Array& a, const Array& b) {
-        return a.node.text() < b.node.text();
-    });
+    std::stable_sort(arrays_.begin(), arrays_.end(),
+                     [](const Array& a, const Array& b) { return a.node.text() < b.node.text(); });
     return {};
 }
 
@@ -152,9 +154,8 @@ Status IcechunkManifest::CheckOrder(Array& array) {
         ZARR_ASSIGN_OR_RETURN(const FlatVector index, IndexOf(ref));
         refs.emplace_back(index, static_cast<std::uint32_t>(i));
     }
-    std::stable_sort(refs.begin(), refs.end(), [](const auto& a, const auto& b) {
-        return Compare(a.first, b.first) < 0;
-    });
+    std::stable_sort(refs.begin(), refs.end(),
+                     [](const auto& a, const auto& b) { return Compare(a.first, b.first) < 0; });
     array.order.reserve(refs.size());
     for (const auto& [index, number] : refs) array.order.push_back(number);
     return {};
@@ -190,8 +191,7 @@ Result<Reference> IcechunkManifest::ReferenceOf(const FlatTable& ref) const {
     ZARR_ASSIGN_OR_RETURN(const auto compressed, ref.Vector(ChunkRefTable::kCompressedLocation, 1));
     const int kinds = (bytes ? 1 : 0) + (id ? 1 : 0) + (location || compressed ? 1 : 0);
     if (kinds != 1 || (location && compressed))
-        return Status::Corrupt(
-            "expected either the bytes, the object or the location of a chunk");
+        return Status::Corrupt("expected either the bytes, the object or the location of a chunk");
     if (bytes) return Reference::Inline(std::string(*bytes));
     ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ref.Uint64(ChunkRefTable::kOffset, 0));
     ZARR_ASSIGN_OR_RETURN(const std::uint64_t length, ref.Uint64(ChunkRefTable::kLength, 0));
@@ -205,7 +205,8 @@ Result<Reference> IcechunkManifest::ReferenceOf(const FlatTable& ref) const {
     }
     Reference reference = Reference::Target(std::move(url), offset, length);
     ZARR_ASSIGN_OR_RETURN(const auto etag, ref.String(ChunkRefTable::kEtag));
-    ZARR_ASSIGN_OR_RETURN(const std::uint32_t modified, ref.Uint32(ChunkRefTable::kLastModified, 0));
+    ZARR_ASSIGN_OR_RETURN(const std::uint32_t modified,
+                          ref.Uint32(ChunkRefTable::kLastModified, 0));
     if (etag) reference.condition.etag = *etag;
     if (modified != 0) reference.condition.not_modified_after = modified;
     return reference;
@@ -214,8 +215,7 @@ Result<Reference> IcechunkManifest::ReferenceOf(const FlatTable& ref) const {
 // Decompresses a location with the dictionary of the manifest.
 Result<std::string> IcechunkManifest::Location(ByteSpan compressed) const {
     const unsigned long long size = ZSTD_getFrameContentSize(compressed.data, compressed.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR)
-        return Status::Corrupt("a location is no Zstandard data");
+    if (size == ZSTD_CONTENTSIZE_ERROR) return Status::Corrupt("a location is no Zstandard data");
     if (size != ZSTD_CONTENTSIZE_UNKNOWN && size > kMaxLocation)
         return Status::Corrupt("a location has " + std::to_string(size) + " bytes, more than the " +
                                std::to_string(kMaxLocation) + " that are allowed");

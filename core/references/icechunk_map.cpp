@@ -46,11 +46,10 @@ Result<IcechunkMap::ArrayPtr> IcechunkMap::Load(const Node& node) const {
         if (known != arrays_.end()) return known->second;
     }
     auto array = std::make_shared<Array>();
-    ZARR_ASSIGN_OR_RETURN(array->metadata, ParseV3Array(node.document)
-                                               .WithContext(JoinKey(node.path, kV3Document)));
-    ZARR_ASSIGN_OR_RETURN(array->manifests,
-                          snapshot_->ManifestsOf(node, array->metadata.rank())
-                              .WithContext("/" + std::string(node.path)));
+    ZARR_ASSIGN_OR_RETURN(array->metadata,
+                          ParseV3Array(node.document).WithContext(JoinKey(node.path, kV3Document)));
+    ZARR_ASSIGN_OR_RETURN(array->manifests, snapshot_->ManifestsOf(node, array->metadata.rank())
+                                                .WithContext("/" + std::string(node.path)));
     for (const IcechunkManifestRef& each : array->manifests)
         if (!each.from.empty() && each.to[0] > each.from[0])
             array->longest = std::max<std::uint64_t>(array->longest, each.to[0] - each.from[0]);
@@ -122,9 +121,9 @@ Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
         if (!each->from.empty() && !chunk.empty() && each->from[0] > chunk[0]) break;
         if (!each->Covers(chunk)) continue;
         ZARR_ASSIGN_OR_RETURN(const ManifestPtr manifest, LoadManifest(each->id));
-        ZARR_ASSIGN_OR_RETURN(Reference reference,
-                              manifest->Find(node.id, chunk)
-                                  .WithContext(JoinKey(kIcechunkManifests, each->id)));
+        ZARR_ASSIGN_OR_RETURN(
+            Reference reference,
+            manifest->Find(node.id, chunk).WithContext(JoinKey(kIcechunkManifests, each->id)));
         if (reference.kind == Reference::Kind::kAbsent) continue;
         if (!checks_targets_) reference.condition = {};
         return reference;

@@ -72,7 +72,8 @@ Result<std::map<std::string, std::string>> ReadRefs(const FlatTable& repo, unsig
 Status CheckStatus(const FlatTable& repo) {
     ZARR_ASSIGN_OR_RETURN(const auto status, repo.Table(RepoTable::kStatus));
     if (!status) return {};
-    ZARR_ASSIGN_OR_RETURN(const std::uint8_t availability, status->Uint8(StatusTable::kAvailability, 0));
+    ZARR_ASSIGN_OR_RETURN(const std::uint8_t availability,
+                          status->Uint8(StatusTable::kAvailability, 0));
     if (availability != kOffline) return {};
     ZARR_ASSIGN_OR_RETURN(const auto reason, status->String(StatusTable::kReason));
     return Status::Unsupported("the repository is offline" +
@@ -123,8 +124,9 @@ Result<IcechunkRepository> IcechunkRepository::Open(const Store& store) {
     ZARR_ASSIGN_OR_RETURN(const auto main,
                           repository.ReadRef(kBranch, std::string("branch.") + kMainBranch));
     if (!main)
-        return Status::NotFound("not an Icechunk repository: it has no file repo and no "
-                                "refs/branch.main/ref.json");
+        return Status::NotFound(
+            "not an Icechunk repository: it has no file repo and no "
+            "refs/branch.main/ref.json");
     return repository;
 }
 
@@ -133,8 +135,7 @@ Status IcechunkRepository::ReadRepoFile() {
     ZARR_ASSIGN_OR_RETURN(const IcechunkFile file,
                           ReadIcechunkFile(*store_, key, IcechunkFileType::kRepo));
     const auto parse = [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const FlatTable repo,
-                              FlatTable::Root(file.payload.span(), "Ichk"));
+        ZARR_ASSIGN_OR_RETURN(const FlatTable repo, FlatTable::Root(file.payload.span(), "Ichk"));
         ZARR_RETURN_IF_ERROR(CheckStatus(repo));
         ZARR_ASSIGN_OR_RETURN(snapshots_, ReadSnapshotIds(repo));
         ZARR_ASSIGN_OR_RETURN(refs_[kBranch], ReadRefs(repo, RepoTable::kBranches, snapshots_));

@@ -76,18 +76,18 @@ Status IcechunkSnapshot::Parse() {
     const auto before = [](const Node& a, const Node& b) { return a.path < b.path; };
     if (!std::is_sorted(nodes_.begin(), nodes_.end(), before))
         std::stable_sort(nodes_.begin(), nodes_.end(), before);
-    const auto twice = std::adjacent_find(
-        nodes_.begin(), nodes_.end(),
-        [](const Node& a, const Node& b) { return a.path == b.path; });
+    const auto twice =
+        std::adjacent_find(nodes_.begin(), nodes_.end(),
+                           [](const Node& a, const Node& b) { return a.path == b.path; });
     if (twice != nodes_.end())
         return Status::Corrupt("two nodes have the path /" + std::string(twice->path));
     return {};
 }
 
 const IcechunkSnapshot::Node* IcechunkSnapshot::Find(std::string_view path) const {
-    const auto found =
-        std::lower_bound(nodes_.begin(), nodes_.end(), path,
-                         [](const Node& node, std::string_view wanted) { return node.path < wanted; });
+    const auto found = std::lower_bound(
+        nodes_.begin(), nodes_.end(), path,
+        [](const Node& node, std::string_view wanted) { return node.path < wanted; });
     return found != nodes_.end() && found->path == path ? &*found : nullptr;
 }
 
@@ -102,8 +102,10 @@ Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Nod
     if (!list) return MissingNodeField("manifests");
     for (std::size_t i = 0; i < list->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, list->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(ManifestRefTable::kObjectId, kIcechunkIdSize));
-        ZARR_ASSIGN_OR_RETURN(const auto extents, table.Vector(ManifestRefTable::kExtents, kRangeSize));
+        ZARR_ASSIGN_OR_RETURN(const auto id,
+                              table.Struct(ManifestRefTable::kObjectId, kIcechunkIdSize));
+        ZARR_ASSIGN_OR_RETURN(const auto extents,
+                              table.Vector(ManifestRefTable::kExtents, kRangeSize));
         if (!id) return MissingNodeField("object_id");
         IcechunkManifestRef manifest;
         manifest.id = IcechunkObjectName(*id);

@@ -101,9 +101,10 @@ class YamlParser {
                 items.push_back(std::move(value));
                 continue;
             }
-            // The item is a block of its own, which begins behind the dash.
+            // The item is a block of its own, which begins behind the dash. The block of a tag is
+            // indented more than the dash.
             line.text = rest;
-            line.indent = indent + 1 + spaces;
+            line.indent = rest[0] == '!' ? indent + 1 : indent + 1 + spaces;
             ZARR_ASSIGN_OR_RETURN(json::Value value, Block(depth + 1));
             items.push_back(std::move(value));
         }

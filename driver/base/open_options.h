@@ -48,7 +48,8 @@ struct OpenOptions {
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
 
-// Returns the state of an Icechunk repository that the open options BRANCH, TAG and SNAPSHOT select.
+// Returns the state of an Icechunk repository that the open options BRANCH, TAG and SNAPSHOT
+// select.
 zarr::IcechunkSelection SelectionOf(const char* const* options);
 
 // Lists the stored chunks of `array` if the open option CACHE_TILE_PRESENCE is set, else returns

@@ -62,9 +62,8 @@ std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
 
 NameValueList MdimDataset::Description() {
     if (description_.empty())
-        for (const auto& [name, value] : DescribeIcechunk(
-                 session_->location().store_path, *session_->stored_hierarchy().store()))
-            if (!value.empty()) description_.SetNameValue(name.c_str(), value.c_str());
+        DescribeIcechunk(session_->location().store_path, *session_->stored_hierarchy().store(),
+                         description_);
     return description_.List();
 }
 

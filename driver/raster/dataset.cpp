@@ -299,9 +299,7 @@ NameValueList ZarrDataset::Description() {
     set("CRS_SOURCE", place_.Find().srs_origin);
     set("GEOTRANSFORM_SOURCE", place_.Find().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
-    for (const auto& [name, value] :
-         DescribeIcechunk(location_.store_path, *location_.hierarchy->store()))
-        set(name.c_str(), value);
+    DescribeIcechunk(location_.store_path, *location_.hierarchy->store(), description_);
     return description_.List();
 }
 

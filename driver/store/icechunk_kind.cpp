@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/references/icechunk_file.h"
@@ -172,9 +174,13 @@ Result<std::shared_ptr<zarr::Store>> OpenIcechunkForUpdate(const StorePath& /*pa
     return ReadOnlyRepository();
 }
 
-Status CheckIcechunk(const StorePath& /*path*/, StoreChange /*change*/) { return ReadOnlyRepository(); }
+Status CheckIcechunk(const StorePath& /*path*/, StoreChange /*change*/) {
+    return ReadOnlyRepository();
+}
 
-Status EraseIcechunk(const std::string& /*path*/, bool /*is_store*/) { return ReadOnlyRepository(); }
+Status EraseIcechunk(const std::string& /*path*/, bool /*is_store*/) {
+    return ReadOnlyRepository();
+}
 
 std::string Joined(const Result<std::vector<std::string>>& names) {
     std::string text;
@@ -230,8 +236,8 @@ Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelec
                               (own.snapshot.empty() ? 0 : 1);
         if (own_count > 1)
             return Status::Invalid("a name has only one of branch, tag and snapshot");
-        const bool is_equal = own.branch == wanted.branch && own.tag == wanted.tag &&
-                              own.snapshot == wanted.snapshot;
+        const bool is_equal =
+            own.branch == wanted.branch && own.tag == wanted.tag && own.snapshot == wanted.snapshot;
         if (own_count + count > 1 && !is_equal)
             return Status::Invalid(
                 "the name and an open option select different states of the repository");
@@ -247,21 +253,20 @@ Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelec
     return StorePath(FormatIcechunkName(name));
 }
 
-std::vector<std::pair<std::string, std::string>> DescribeIcechunk(const StorePath& path,
-                                                                  const zarr::Store& store) {
-    std::vector<std::pair<std::string, std::string>> items;
+void DescribeIcechunk(const StorePath& path, const zarr::Store& store, CPLStringList& list) {
     const auto name = ParseIcechunkName(path);
-    if (!name) return items;
+    if (!name) return;
+    const auto set = [&list](const char* item, const std::string& value) {
+        if (!value.empty()) list.SetNameValue(item, value.c_str());
+    };
     const auto opened = OpenRepository(name->path, {});
     if (opened.ok()) {
-        items.emplace_back("BRANCHES", Joined(opened->repository->Branches()));
-        items.emplace_back("TAGS", Joined(opened->repository->Tags()));
+        set("BRANCHES", Joined(opened->repository->Branches()));
+        set("TAGS", Joined(opened->repository->Tags()));
     }
     const std::string identity = store.Identity();
     const std::size_t mark = identity.rfind(kSnapshotMark);
-    if (mark != std::string::npos)
-        items.emplace_back("SNAPSHOT", identity.substr(mark + kSnapshotMark.size()));
-    return items;
+    if (mark != std::string::npos) set("SNAPSHOT", identity.substr(mark + kSnapshotMark.size()));
 }
 
 void ForgetIcechunk() { snapshots.Forget(); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_string.h>
+
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/base/status.h"
 #include "core/references/icechunk_repository.h"
@@ -33,17 +33,15 @@ bool IsRemoteIcechunk(const StorePath& path);
 // Returns the path of a store for the repository at `path`: "/vsiicechunk/{path}".
 StorePath AsIcechunk(const StorePath& path);
 
-// Returns `path` with the branch, tag or snapshot that `wanted` has. The name of a repository becomes
-// that of its folder. Returns kInvalidArgument if `wanted` has two of them, or if the path already
-// names another one.
-zarr::Result<StorePath> WithSelection(const StorePath& path,
-                                      const zarr::IcechunkSelection& wanted);
+// Returns `path` with the branch, tag or snapshot that `wanted` has. The name of a repository
+// becomes that of its folder. Returns kInvalidArgument if `wanted` has two of them, or if the path
+// already names another one.
+zarr::Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelection& wanted);
 
-// Returns the items BRANCHES, TAGS and SNAPSHOT about the repository at `path`, in which names are
-// separated by commas. `store` is the open store, which knows its snapshot. Empty if `path` is not
-// that of a repository.
-std::vector<std::pair<std::string, std::string>> DescribeIcechunk(const StorePath& path,
-                                                                  const zarr::Store& store);
+// Adds the items BRANCHES, TAGS and SNAPSHOT about the repository at `path` to `list`. Names are
+// separated by commas. `store` is the open store, which knows its snapshot. Adds nothing if `path`
+// is not that of a repository.
+void DescribeIcechunk(const StorePath& path, const zarr::Store& store, CPLStringList& list);
 
 // Frees the snapshot and the manifests that were read last. Until then they stay in memory for the
 // next opening.

@@ -138,9 +138,9 @@ bool HasOptions(const std::string& path) {
 
 // True if `name` can be part of the name of a host.
 bool IsHostPart(const std::string& name) {
-    return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
-                                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
-                                std::string::npos;
+    return !name.empty() && name.find_first_not_of(
+                                "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == std::string::npos;
 }
 
 // Returns the URL by which an object of an anonymous container is read without a signature.
@@ -149,8 +149,7 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
     if (!IsHostPart(url.host) || (!container.region.empty() && !IsHostPart(container.region)))
         return Status::Corrupt("expected the names of a bucket and a region, got " +
                                zarr::Quoted(url.host) + " and " + zarr::Quoted(container.region));
-    if (container.store == "gcs")
-        return "https://storage.googleapis.com/" + url.host + key;
+    if (container.store == "gcs") return "https://storage.googleapis.com/" + url.host + key;
     if (container.store == "azure") {
         if (!IsHostPart(container.account))
             return Status::Corrupt("the virtual chunk container names no account of Azure");
@@ -211,9 +210,7 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
         return text.substr(0, std::min(text.find_first_of("?#"), text.size()));
     }
     if (!IsObjectStore(url.scheme)) return text;
-    const char* const scheme = url.scheme[0] == 'g'   ? "gs"
-                               : url.scheme[0] == 'a' ? "az"
-                                                      : "s3";
+    const char* const scheme = url.scheme[0] == 'g' ? "gs" : url.scheme[0] == 'a' ? "az" : "s3";
     const std::string location = std::string(scheme) + "://" + url.host + "/" + url.key;
     if (container == nullptr || !container->anonymous || HasOptions(StorePath(location)))
         return location;
@@ -236,7 +233,7 @@ std::string SampleOf(const zarr::IcechunkContainers& containers) {
 class ChunkTargets final : public zarr::TargetOpener {
   public:
     ChunkTargets(const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
-            zarr::IcechunkContainers containers)
+                 zarr::IcechunkContainers containers)
         : folder_(folder),
           repository_(std::move(repository)),
           containers_(std::move(containers)),
@@ -248,8 +245,7 @@ class ChunkTargets final : public zarr::TargetOpener {
             return std::shared_ptr<const ReferenceTarget>(std::make_shared<const ChunkTarget>(
                 repository_, StorePath(FileIn(folder_, location)), location));
         ZARR_ASSIGN_OR_RETURN(const auto resolved, containers_.Resolve(location));
-        ZARR_ASSIGN_OR_RETURN(const std::string path,
-                              LocationOf(resolved.url, resolved.container));
+        ZARR_ASSIGN_OR_RETURN(const std::string path, LocationOf(resolved.url, resolved.container));
         if (resolved.container == nullptr && !IsAllowedOutside(path)) return Outside(location);
         return virtual_->Open(path);
     }
@@ -294,7 +290,8 @@ class ChunkTargets final : public zarr::TargetOpener {
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers) {
-    return std::make_shared<const ChunkTargets>(folder, std::move(repository), std::move(containers));
+    return std::make_shared<const ChunkTargets>(folder, std::move(repository),
+                                                std::move(containers));
 }
 
 }  // namespace zarr_driver

@@ -55,7 +55,8 @@ std::string FileNamePart(const std::string& id) {
 std::string PlainBase(const std::string& store_path) {
     if (const auto icechunk = ParseIcechunkName(store_path)) {
         const std::string query = IcechunkQuery(*icechunk);
-        return PlainBase(StorePath(icechunk->path)) + (query.empty() ? "" : kMark + FileNamePart(query));
+        return PlainBase(StorePath(icechunk->path)) +
+               (query.empty() ? "" : kMark + FileNamePart(query));
     }
     const auto place = ZipLocationOf(store_path);
     return place && !place->inner ? place->archive : store_path;

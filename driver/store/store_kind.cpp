@@ -14,10 +14,9 @@ using zarr::Result;
 using zarr::Status;
 
 std::vector<const StoreKind*>& StoreKinds() {
-    static auto& kinds =
-        *new std::vector<const StoreKind*>{&kIcechunkKind, &kKerchunkJsonKind, &kLevelsKind,
-                                           &kZipKind,      &kWebServerKind,    &kObjectStoreKind,
-                                           &kFolderKind};
+    static auto& kinds = *new std::vector<const StoreKind*>{
+        &kIcechunkKind,  &kKerchunkJsonKind, &kLevelsKind, &kZipKind,
+        &kWebServerKind, &kObjectStoreKind,  &kFolderKind};
     return kinds;
 }
 

@@ -89,9 +89,9 @@ TEST(Flatbuffer, RefusesOffsetsThatLeadOutside) {
     const auto root = static_cast<std::uint32_t>(static_cast<unsigned char>(good[0]));
     EXPECT_EQ(with(0, 0), "byte 0 of the flatbuffer: the offset leads outside");
     EXPECT_EQ(with(0, 0xffffffff), "byte 0 of the flatbuffer: the offset leads outside");
-    EXPECT_EQ(with(0, static_cast<std::uint32_t>(good.size() - 3)),
-              "byte " + std::to_string(good.size() - 3) +
-                  " of the flatbuffer: the table lies outside");
+    EXPECT_EQ(
+        with(0, static_cast<std::uint32_t>(good.size() - 3)),
+        "byte " + std::to_string(good.size() - 3) + " of the flatbuffer: the table lies outside");
     // Distances to the vtable are signed.
     EXPECT_NE(with(root, 0x80000000), "ok");
     EXPECT_NE(with(root, 0x7fffffff), "ok");
@@ -109,7 +109,8 @@ TEST(Flatbuffer, ReadsWithinTheBufferWhateverTheBytes) {
         for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
             std::vector<char> bytes(good.begin(), good.end());
             bytes[at] = static_cast<char>(value);
-            static_cast<void>(ReadFlatbuffer(ByteSpan(std::string_view(bytes.data(), bytes.size()))));
+            static_cast<void>(
+                ReadFlatbuffer(ByteSpan(std::string_view(bytes.data(), bytes.size()))));
         }
 }
 

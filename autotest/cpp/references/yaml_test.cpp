@@ -8,40 +8,50 @@
 namespace zarr {
 namespace {
 
+// Returns `value` as JSON without spaces between the tokens.
+std::string CompactYaml(const json::Value& value) {
+    std::string text = json::Dump(value);
+    for (const char* token : {", ", "\": "})
+        for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token))
+            text.erase(text.find(' ', at), 1);
+    return text;
+}
+
 std::string ParsedYaml(std::string_view text) {
     const auto value = ParseYaml(text);
-    return value.ok() ? json::Dump(*value) : value.status().message();
+    return value.ok() ? CompactYaml(*value) : value.status().message();
 }
 
 TEST(Yaml, ReadsTheConfigurationThatIcechunkWrites) {
-    EXPECT_EQ(ParsedYaml("inline_chunk_threshold_bytes: 64\n"
-                     "compression: null\n"
-                     "virtual_chunk_containers:\n"
-                     "  https://h/it's/:\n"
-                     "    name: null\n"
-                     "    store: !http\n"
-                     "      allow_http: 'true'\n"
-                     "      a: 'b: c'\n"
-                     "  file:///tmp/d/:\n"
-                     "    store: !local_file_system /tmp/d\n"
-                     "  s3://b/:\n"
-                     "    store: !s3_compatible\n"
-                     "      endpoint_url: http://127.0.0.1:9000\n"
-                     "      anonymous: true\n"
-                     "manifest:\n"
-                     "  splitting:\n"
-                     "    split_sizes:\n"
-                     "    - - any_array\n"
-                     "      - - condition: Any\n"
-                     "          num_chunks: 4\n"),
-              R"({"inline_chunk_threshold_bytes":64,"compression":null,)"
-              R"("virtual_chunk_containers":{)"
-              R"("https://h/it's/":{"name":null,"store":{"http":{"allow_http":"true","a":"b: c"}}},)"
-              R"("file:///tmp/d/":{"store":{"local_file_system":"/tmp/d"}},)"
-              R"("s3://b/":{"store":{"s3_compatible":{"endpoint_url":"http://127.0.0.1:9000",)"
-              R"("anonymous":true}}}},)"
-              R"("manifest":{"splitting":{"split_sizes":[["any_array",[{"condition":"Any",)"
-              R"("num_chunks":4}]]]}}})");
+    EXPECT_EQ(
+        ParsedYaml("inline_chunk_threshold_bytes: 64\n"
+                   "compression: null\n"
+                   "virtual_chunk_containers:\n"
+                   "  https://h/it's/:\n"
+                   "    name: null\n"
+                   "    store: !http\n"
+                   "      allow_http: 'true'\n"
+                   "      a: 'b: c'\n"
+                   "  file:///tmp/d/:\n"
+                   "    store: !local_file_system /tmp/d\n"
+                   "  s3://b/:\n"
+                   "    store: !s3_compatible\n"
+                   "      endpoint_url: http://127.0.0.1:9000\n"
+                   "      anonymous: true\n"
+                   "manifest:\n"
+                   "  splitting:\n"
+                   "    split_sizes:\n"
+                   "    - - any_array\n"
+                   "      - - condition: Any\n"
+                   "          num_chunks: 4\n"),
+        R"({"inline_chunk_threshold_bytes":64,"compression":null,)"
+        R"("virtual_chunk_containers":{)"
+        R"("https://h/it's/":{"name":null,"store":{"http":{"allow_http":"true","a":"b: c"}}},)"
+        R"("file:///tmp/d/":{"store":{"local_file_system":"/tmp/d"}},)"
+        R"("s3://b/":{"store":{"s3_compatible":{"endpoint_url":"http://127.0.0.1:9000",)"
+        R"("anonymous":true}}}},)"
+        R"("manifest":{"splitting":{"split_sizes":[["any_array",[{"condition":"Any",)"
+        R"("num_chunks":4}]]]}}})");
 }
 
 TEST(Yaml, ReadsScalarsAndEmptyCollections) {
@@ -64,7 +74,8 @@ TEST(Yaml, RefusesOtherTexts) {
     EXPECT_EQ(ParsedYaml(": b\n"), "line 1: a key is empty");
     EXPECT_EQ(ParsedYaml("a: &x b\n"), "line 1: \"&x b\" is a feature of YAML that is unsupported");
     EXPECT_EQ(ParsedYaml("a: |\n  b\n"), "line 1: \"|\" is a feature of YAML that is unsupported");
-    EXPECT_EQ(ParsedYaml("a: {b: c}\n"), "line 1: \"{b: c}\" is a feature of YAML that is unsupported");
+    EXPECT_EQ(ParsedYaml("a: {b: c}\n"),
+              "line 1: \"{b: c}\" is a feature of YAML that is unsupported");
 }
 
 TEST(Yaml, BoundsNesting) {

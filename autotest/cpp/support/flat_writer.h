@@ -15,8 +15,7 @@ namespace zarr {
 // Writes tables and vectors one after another. An offset is written when its target is begun.
 class FlatWriter {
   public:
-    explicit FlatWriter(std::string_view identifier = "Ichk")
-        : bytes_(4, '\0') {
+    explicit FlatWriter(std::string_view identifier = "Ichk") : bytes_(4, '\0') {
         bytes_ += identifier;
     }
 
