@@ -51,9 +51,8 @@ void FuzzIcechunk(ByteSpan input) {
     if (snapshot.ok()) {
         const IcechunkMap map(store, *snapshot, true, "");
         static_cast<void>(map.List(""));
-        static_cast<void>(map.ForEachKey("", [&](std::string_view key) {
-            static_cast<void>(map.Find(std::string(key)));
-        }));
+        static_cast<void>(map.ForEachKey(
+            "", [&](std::string_view key) { static_cast<void>(map.Find(std::string(key))); }));
     }
     const auto manifest = IcechunkManifest::Read(*store, "00000000000000000000");
     if (!manifest.ok()) return;

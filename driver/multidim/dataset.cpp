@@ -16,7 +16,6 @@
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
 #include "driver/multidim/shared_resource.h"
-#include "driver/store/icechunk_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -61,9 +60,7 @@ std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
 }
 
 NameValueList MdimDataset::Description() {
-    if (description_.empty())
-        DescribeIcechunk(session_->location().store_path, *session_->stored_hierarchy().store(),
-                         description_);
+    if (description_.empty()) DescribeState(session_->location(), description_);
     return description_.List();
 }
 
@@ -77,15 +74,14 @@ char** MdimDataset::GetMetadataDomainList() {
 
 NameValueList MdimDataset::GetMetadata(const char* pszDomain) {
     return Guarded(session_->store_path(), [&]() -> NameValueList {
-        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
+        if (IsZarrDomain(pszDomain)) return Description();
         return GDALDataset::GetMetadata(pszDomain);
     });
 }
 
 const char* MdimDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
     return Guarded(session_->store_path(), [&]() -> const char* {
-        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
-            return CSLFetchNameValue(Description(), pszName);
+        if (IsZarrDomain(pszDomain)) return CSLFetchNameValue(Description(), pszName);
         return GDALDataset::GetMetadataItem(pszName, pszDomain);
     });
 }

@@ -24,6 +24,7 @@
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/store_folder.h"
@@ -288,6 +289,10 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
                                        "USE_CONSOLIDATED_METADATA=NO ignores them)"
                                      : ""));
     return NoStore(folder);
+}
+
+void DescribeState(const Location& location, CPLStringList& list) {
+    DescribeIcechunk(location.store_path, *location.hierarchy->store(), list);
 }
 
 std::string RootArrayName(const StorePath& folder) {
