@@ -549,7 +549,7 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
         const std::string payload(decoded->payload.span().text());
         const std::string file = IcechunkBytes(type, payload);
         // A large manifest is changed at some of its bytes only, as each read takes long.
-        const std::size_t step = 1 + file.size() / 200;
+        const std::size_t step = 1 + file.size() / 100;
         for (std::size_t at = 0; at < file.size(); at += step, ++changes) {
             std::string changed = file;
             changed[at] = static_cast<char>(changed[at] ^ 0xff);
