@@ -39,7 +39,7 @@ PURPOSE = {
     "core/json": ["JSON with order, exact integers,", "limits, errors with a place"],
     "core/base": ["errors as values, bytes, byte order,", "threads, fork(), limits"],
     "core/grid": ["regions, chunk keys,", "the one copy of", "n dimensions"],
-    "core/references": ["Kerchunk references: where", "values lie in other files"],
+    "core/references": ["Kerchunk, Icechunk: where", "values lie in other files"],
     "core/store": ["keys and values:", "memory, folder, zip,", "consolidated overlay"],
 }  # fmt: skip
 

@@ -20,6 +20,8 @@
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
+#include "driver/store/icechunk_kind.h"
+#include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
@@ -195,7 +197,18 @@ bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
     return true;
 }
 
+// True if the name is spelled as one of an Icechunk repository, or the file is "repo" of one.
+bool IsIcechunkNamed(const GDALOpenInfo& open_info) {
+    return HasIcechunkPrefix(open_info.pszFilename) ||
+           STARTS_WITH(open_info.pszFilename, kIcechunkPrefix) ||
+           (open_info.nHeaderBytes > 0 &&
+            IsIcechunkRepoFile(open_info.pszFilename,
+                               {reinterpret_cast<const char*>(open_info.pabyHeader),
+                                static_cast<std::size_t>(open_info.nHeaderBytes)}));
+}
+
 bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
+    if (IsIcechunkNamed(open_info)) return purpose == Purpose::kOpen;
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
     const StorePath name(open_info.pszFilename);
@@ -214,18 +227,28 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
-    if (may_be_folder) return IsFolderOfStore(open_info, name);
+    if (may_be_folder)
+        return IsFolderOfStore(open_info, name) ||
+               (purpose == Purpose::kOpen && !FindIcechunk(name).empty());
     // Returns false if a copy will replace the file, because GDAL would delete the file before the
     // copy is complete.
     if (IsReferences(open_info, name)) return purpose != Purpose::kReplace;
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
-    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
+    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ||
+           !FindIcechunk(name).empty();
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
                                                  const ConnectionString& name) {
     return (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0 ? OpenRootGroup(open_info, name)
                                                                   : OpenName(open_info, name);
+}
+
+// Adds the state of an Icechunk repository that the open options select to `name`.
+Status SelectState(const GDALOpenInfo& open_info, ConnectionString& name) {
+    ZARR_ASSIGN_OR_RETURN(name.path,
+                          WithSelection(name.path, SelectionOf(open_info.papszOpenOptions)));
+    return {};
 }
 
 GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
@@ -235,13 +258,27 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         return nullptr;
     }
     name->is_store = IsKnownAsStore(*open_info);
+    if (const Status selected = SelectState(*open_info, *name); !selected.ok()) {
+        EmitError(name->path, selected);
+        return nullptr;
+    }
     ForeignStore kind = FindForeignStore(*name);
+    if (kind == ForeignStore::kIcechunk) {
+        name->path = StorePath(FindIcechunk(name->path));
+        kind = ForeignStore::kNone;
+    }
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
         // For remote stores and drafts, the kind of store follows from the error that opening gave.
         // This takes fewer requests than a check before opening.
         kind = FindForeignStoreAfterFailure(name->path, dataset.status());
+        if (kind == ForeignStore::kIcechunk) {
+            name->path = AsIcechunk(FolderOf(name->path));
+            dataset = OpenAsAsked(open_info, *name);
+            if (dataset.ok()) return dataset->release();
+            kind = ForeignStore::kNone;
+        }
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
                 return foreign;

@@ -22,6 +22,7 @@
 #include "driver/create/creation_options.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
@@ -117,6 +118,7 @@ void Unload(GDALDriver* /*driver*/) {
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
         zarr_driver::ForgetReferences();
+        zarr_driver::ForgetIcechunk();
         zarr_driver::ClearResponseCache();
     });
 }

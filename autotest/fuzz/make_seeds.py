@@ -26,6 +26,7 @@ import zlib
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "autotest" / "gdrivers"))
 
+import numcodecs  # noqa: E402
 import numpy as np  # noqa: E402
 import zarr_eopf  # noqa: E402
 import zarr_ome  # noqa: E402
@@ -115,6 +116,32 @@ def zip_of(values, method):
         for key, data in values.items():
             archive.writestr(zipfile.ZipInfo(key), data, method)
     return file.getvalue()
+
+
+def add_icechunk(seeds):
+    """Payloads of the repositories of data/icechunk, and their configurations."""
+    for path in sorted((REPOSITORY / "data" / "icechunk").glob("*.icechunk/**/*")):
+        if path.name == "config.yaml":
+            seeds.add("yaml", path.read_bytes())
+        elif path.name == "repo" or path.parent.name in ("snapshots", "manifests"):
+            try:
+                payload = numcodecs.Zstd().decode(path.read_bytes()[39:])
+            except RuntimeError:  # frames that do not state their size
+                continue
+            if len(payload) <= LARGEST_STORE:
+                seeds.add("icechunk", bytes(payload))
+            if path.name == "repo":
+                seeds.add("flex", flexbuffer_of(bytes(payload)))
+
+
+def flexbuffer_of(repo):
+    """The configuration in a file `repo`: field 9 of its root table."""
+    root = struct.unpack_from("<I", repo)[0]
+    vtable = root - struct.unpack_from("<i", repo, root)[0]
+    field = root + struct.unpack_from("<H", repo, vtable + 4 + 2 * 9)[0]
+    vector = field + struct.unpack_from("<I", repo, field)[0]
+    size = struct.unpack_from("<I", repo, vector)[0]
+    return repo[vector + 4 : vector + 4 + size]
 
 
 def add_parquet(seeds):
@@ -326,6 +353,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         add_written_stores(seeds, pathlib.Path(folder))
         add_v3(seeds, pathlib.Path(folder))
+    add_icechunk(seeds)
     add_codecs(seeds)
     add_parquet(seeds)
     add_shards(seeds)

@@ -13,7 +13,8 @@ const std::vector<Target>& Targets() {
         {"codec", FuzzCodecs},    {"shard", FuzzShard},
         {"store", FuzzStore},     {"connection", FuzzConnectionString},
         {"tar", FuzzTar},         {"zip", FuzzZip},
-        {"parquet", FuzzParquet},
+        {"flex", FuzzFlexBuffer}, {"icechunk", FuzzIcechunk},
+        {"yaml", FuzzYaml}, {"parquet", FuzzParquet},
     };
     return targets;
 }

@@ -40,6 +40,13 @@ void FuzzStore(ByteSpan input);
 void FuzzParquet(ByteSpan input);
 // Connection strings: parses a name and formats it again.
 void FuzzConnectionString(ByteSpan input);
+// FlexBuffers: parses a buffer and prints the value.
+void FuzzFlexBuffer(ByteSpan input);
+// The payload of a file of Icechunk, a flatbuffer: reads it as repo file, snapshot and manifest.
+// See icechunk_target.cpp.
+void FuzzIcechunk(ByteSpan input);
+// Configuration of Icechunk in YAML: parses a text and reads its containers.
+void FuzzYaml(ByteSpan input);
 // Opens a tar file with a store through GDAL.
 void FuzzTar(ByteSpan input);
 // Opens a zip file with a store through GDAL.

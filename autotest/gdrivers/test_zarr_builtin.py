@@ -200,22 +200,6 @@ def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
 # Others
 
 
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
-def test_a_repository_of_icechunk_is_named_in_the_error(tmp_path, version, flags, cpl):
-    folder = tmp_path / "ic"
-    for name in ("snapshots", "manifests", "transactions", "chunks"):
-        (folder / name).mkdir(parents=True)
-    (folder / "snapshots" / "1CECHNKREP0F1RSTCMT0").write_bytes("ICE🧊CHUNK".encode() + bytes(30))
-    if version == 1:
-        (folder / "refs" / "branch.main").mkdir(parents=True)
-        (folder / "refs" / "branch.main" / "ref.json").write_text('{"snapshot": "1CECHNKREP0F1RSTCMT0"}')
-    else:
-        (folder / "repo").write_bytes("ICE🧊CHUNK".encode() + bytes(30))
-    assert gdal.OpenEx(f'ZARR:"{folder}"', flags) is None
-    assert "Icechunk" in cpl.the_error() and str(folder) in cpl.the_error()
-
-
 def test_a_group_with_a_folder_of_snapshots_is_a_store(tmp_path):
     store = make_store(tmp_path, {"snapshots/v": {"values": np.ones((4, 5), "u1")},
                                   "refs/v": {"values": np.ones((4, 5), "u1")}})  # fmt: skip

@@ -9,6 +9,7 @@ import shutil
 import numcodecs
 import numpy as np
 import zarr
+import zarr_icechunk
 from osgeo import gdal
 from zarr_docs import REPOSITORY
 from zarr_drivers import reference_folder
@@ -88,12 +89,24 @@ def _(folder):
     read(f'ZARR:"{folder}"')
 
 
-@provokes("is an Icechunk repository, which GDAL does not read; the Python package icechunk opens it "
-          "as Zarr")  # fmt: skip
+@provokes("the repository has no <kind> <name>; it has <names>")
 def _(folder):
-    for name in ("snapshots", "refs"):
-        (folder / "ic" / name).mkdir(parents=True)
-    read(f'ZARR:"{folder / "ic"}"')
+    read(f"ICECHUNK:{zarr_icechunk.sample('format2')}?branch=nix")
+
+
+@provokes("not an Icechunk repository: it has no file repo and no refs/branch.main/ref.json")
+def _(folder):
+    read(f"ICECHUNK:{folder}")
+
+
+@provokes("Icechunk repositories are read-only")
+def _(folder):
+    gdal.OpenEx(zarr_icechunk.sample("format2"), gdal.OF_RASTER | gdal.OF_UPDATE)
+
+
+@provokes("the open options BRANCH, TAG and SNAPSHOT exclude each other")
+def _(folder):
+    gdal.OpenEx(zarr_icechunk.sample("format2"), gdal.OF_RASTER, open_options=["BRANCH=a", "TAG=b"])
 
 
 @provokes("<key>: exists, but cannot be opened: No such file or directory")

@@ -16,7 +16,7 @@ constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 // All limits with their defaults and maxima. The maximum of kStringSize is 2^31 - 1, because some
 // encodings store string lengths in 31 bits. The maximum of kJsonDepth fits a thread's stack. With
 // the maximum of kPartitionSize, the texts of a file can be numbered in 32 bits.
-constexpr std::array<LimitInfo, 13> kLimits = {{
+constexpr std::array<LimitInfo, 14> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},
     {Limit::kStringSize, "ZARR_MAX_STRING_SIZE", true, kGiga, 2 * kGiga - 1},
@@ -30,6 +30,7 @@ constexpr std::array<LimitInfo, 13> kLimits = {{
     {Limit::kReferenceSize, "ZARR_MAX_REFERENCE_SIZE", true, 8 * kGiga, kTera},
     {Limit::kTemplateLength, "ZARR_MAX_TEMPLATE_LENGTH", true, 65536, kGiga},
     {Limit::kPartitionSize, "ZARR_MAX_PARTITION_SIZE", true, 256 * kMega, 8 * kGiga},
+    {Limit::kManifestSize, "ZARR_MAX_MANIFEST_SIZE", true, 2 * kGiga, kTera},
 }};
 
 std::atomic<std::uint64_t>& ValueOf(Limit limit) {

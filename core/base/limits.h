@@ -26,6 +26,7 @@ enum class Limit : std::uint8_t {
     kReferenceSize,   // bytes of a document of references, decompressed
     kTemplateLength,  // bytes of an expanded template of references
     kPartitionSize,   // bytes of a Parquet file of references, decompressed
+    kManifestSize,    // bytes of a file of an Icechunk repository, decompressed
 };
 
 // Name and range of a limit. `name` is for users, `preset` is the default, and `largest` is the

@@ -38,6 +38,9 @@ inline constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // Maximum size of the cached documents and listings of an open store. A full cache is cleared.
 inline constexpr std::size_t kNodeCacheBytes = std::size_t{16} << 20;
+// Maximum size of the cached manifests of an Icechunk repository, decompressed, in bytes. A larger
+// manifest is cached alone.
+inline constexpr std::size_t kManifestCacheBytes = std::size_t{128} << 20;
 // Maximum number of chunk or shard shapes whose bound codecs are cached. Irregular grids have many
 // shapes, and binding codecs to a shape takes time.
 inline constexpr std::size_t kBoundShapes = 4096;

@@ -65,6 +65,11 @@ void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 // each band has the domain, too.
 inline constexpr const char* kZarrDomain = "ZARR";
 
+// True if `domain`, which may be nullptr, is kZarrDomain in upper or lower case.
+inline bool IsZarrDomain(const char* domain) {
+    return domain != nullptr && EQUAL(domain, kZarrDomain);
+}
+
 // Adds facts about the stored array to `list` as NAME=VALUE: format, dtype, shape and sizes. If
 // `listing` is given, also adds number and size of the stored chunks. Codecs are added by
 // DescribeCodecs().

@@ -136,11 +136,22 @@ const char* const kOpenOptionList =
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
+    "  <Option name='BRANCH' type='string' description='Branch of an Icechunk repository. The "
+    "branch"
+    " main by default'/>"
+    "  <Option name='TAG' type='string' description='Tag of an Icechunk repository'/>"
+    "  <Option name='SNAPSHOT' type='string' description='Identifier of a snapshot of an Icechunk"
+    " repository'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files for update"
     " mode, so that several processes can write to one chunk. Compatible with"
     " zarr-python&apos;s ProcessSynchronizer with the same folder. Locks are named by keys from the"
     " root of the store'/>"
     "</OpenOptionList>";
+
+zarr::IcechunkSelection SelectionOf(const char* const* options) {
+    return {CSLFetchNameValueDef(options, "BRANCH", ""), CSLFetchNameValueDef(options, "TAG", ""),
+            CSLFetchNameValueDef(options, "SNAPSHOT", "")};
+}
 
 std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
                                                     const OpenOptions& options,

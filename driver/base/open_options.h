@@ -11,6 +11,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/nodata.h"
 #include "core/hierarchy/hierarchy.h"
+#include "core/references/icechunk_repository.h"
 
 namespace zarr_driver {
 
@@ -46,6 +47,10 @@ struct OpenOptions {
     // Parses GDAL's NULL-terminated list of NAME=VALUE. The list is only read during the call.
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
+
+// Returns the state of an Icechunk repository that the open options BRANCH, TAG and SNAPSHOT
+// select.
+zarr::IcechunkSelection SelectionOf(const char* const* options);
 
 // Lists the stored chunks of `array` if the open option CACHE_TILE_PRESENCE is set, else returns
 // nullopt. Adds a warning if the store returns no listing.

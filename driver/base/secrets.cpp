@@ -23,7 +23,7 @@ constexpr std::string_view kHarmless =
     "low_speed_limit proxyauth httpauth netrc http_version pc_url_signing pc_collection version "
     "versionid v format f expires generation x-id x-amz-algorithm x-amz-date x-amz-expires "
     "x-amz-signedheaders x-goog-algorithm x-goog-date x-goog-expires x-goog-signedheaders sv st se "
-    "sr sp spr ss srt skv skt ske sks api-version snapshot ";
+    "sr sp spr ss srt skv skt ske sks api-version snapshot branch tag ignore-timestamp-etag ";
 
 bool IsHarmless(const std::string& name) {
     return kHarmless.find(" " + std::string(CPLString(name).tolower()) + " ") !=

@@ -9,6 +9,7 @@
 #include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
+#include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/reference_options.h"
 #include "driver/base/report.h"
@@ -58,6 +59,33 @@ CPLErr MdimDataset::Close(ZARR_CLOSE_PARAMETERS) {
 
 std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> { return root_; });
+}
+
+NameValueList MdimDataset::Description() {
+    if (description_.empty()) DescribeState(session_->location(), description_);
+    return description_.List();
+}
+
+char** MdimDataset::GetMetadataDomainList() {
+    return Guarded(session_->store_path(), [&]() -> char** {
+        if (Description() == nullptr) return GDALDataset::GetMetadataDomainList();
+        return BuildMetadataDomainList(GDALDataset::GetMetadataDomainList(), TRUE, kZarrDomain,
+                                       nullptr);
+    });
+}
+
+NameValueList MdimDataset::GetMetadata(const char* pszDomain) {
+    return Guarded(session_->store_path(), [&]() -> NameValueList {
+        if (IsZarrDomain(pszDomain)) return Description();
+        return GDALDataset::GetMetadata(pszDomain);
+    });
+}
+
+const char* MdimDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
+    return Guarded(session_->store_path(), [&]() -> const char* {
+        if (IsZarrDomain(pszDomain)) return CSLFetchNameValue(Description(), pszName);
+        return GDALDataset::GetMetadataItem(pszName, pszDomain);
+    });
 }
 
 ZARR_FLUSH_RESULT MdimDataset::FlushCache(bool /*bAtClosing*/) {

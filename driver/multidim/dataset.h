@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_string.h>
 #include <gdal_priv.h>
 
 #include <memory>
@@ -28,6 +29,10 @@ class MdimDataset final : public GDALDataset {
 
     std::shared_ptr<GDALGroup> GetRootGroup() const override;
     SharedResource& session() const { return *session_; }
+    // The metadata domain ZARR has the branches and tags of an Icechunk repository.
+    char** GetMetadataDomainList() override;
+    NameValueList GetMetadata(const char* pszDomain = "") override;
+    const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
 #if ZARR_HAS_CLOSE
     CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
@@ -36,10 +41,13 @@ class MdimDataset final : public GDALDataset {
   private:
     // Writes all changes to the store. Emits an error on failure.
     CPLErr FinishSession();
+    // Returns the metadata domain ZARR; empty if the store is no Icechunk repository.
+    NameValueList Description();
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
     const std::shared_ptr<ZarrMDArray> array_;  // keeps the opened array from being opened again
+    CPLStringList description_;                 // metadata domain ZARR, once it was requested
 };
 
 // Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store, which may replace an

@@ -298,13 +298,14 @@ NameValueList ZarrDataset::Description() {
     set("CRS_SOURCE", place_.Find().srs_origin);
     set("GEOTRANSFORM_SOURCE", place_.Find().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
+    DescribeState(location_, description_);
     return description_.List();
 }
 
 NameValueList ZarrDataset::GetMetadata(const char* pszDomain) {
     return Guarded(store_path(), [&]() -> NameValueList {
         if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
-        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
+        if (IsZarrDomain(pszDomain)) return Description();
         return GDALPamDataset::GetMetadata(pszDomain);
     });
 }
@@ -312,8 +313,7 @@ NameValueList ZarrDataset::GetMetadata(const char* pszDomain) {
 const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
     return Guarded(store_path(), [&]() -> const char* {
         if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
-        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
-            return CSLFetchNameValue(Description(), pszName);
+        if (IsZarrDomain(pszDomain)) return CSLFetchNameValue(Description(), pszName);
         return GDALPamDataset::GetMetadataItem(pszName, pszDomain);
     });
 }

@@ -14,6 +14,7 @@
 #include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
@@ -29,16 +30,6 @@ using zarr::Status;
 
 namespace {
 
-bool Holds(const std::string& folder, std::string_view name) {
-    return PathExists(FileIn(folder, name));
-}
-
-// True if `folder` holds an Icechunk store. Icechunk's specification, "File layout": versions 1 and
-// 2 have a folder "snapshots". Version 1 also has a folder "refs", and version 2 a file "repo".
-bool IsIcechunk(const std::string& folder) {
-    return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
-}
-
 // True if `zarr_format` in the root's metadata is a string. Drafts of Zarr v3 have a URL there, and
 // the final v3 has the number 3.
 bool IsV3Draft(const std::string& folder) {
@@ -53,11 +44,12 @@ bool IsV3Draft(const std::string& folder) {
 }
 
 ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
-    if (!IsKerchunkJson(folder) && !IsKerchunkParquet(folder) && ZipLocationOf(folder))
-        return ForeignStore::kNone;
-    is_store = IsStoreFolder(folder);
-    if (is_store) return ForeignStore::kNone;
-    return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
+    const bool is_zip =
+        !IsKerchunkJson(folder) && !IsKerchunkParquet(folder) && ZipLocationOf(folder);
+    const bool holds_store = IsStoreFolder(folder);
+    is_store = holds_store && !is_zip;
+    if (holds_store) return ForeignStore::kNone;
+    return FindIcechunk(folder).empty() ? ForeignStore::kNone : ForeignStore::kIcechunk;
 }
 
 // Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
@@ -104,17 +96,13 @@ bool HoldsForeign(const Location& location) {
            });
 }
 
-}  // namespace
-
-Status ForeignStoreError(ForeignStore kind) {
-    if (kind == ForeignStore::kIcechunk)
-        return Status::Unsupported(
-            "is an Icechunk repository, which GDAL does not read; the Python package icechunk "
-            "opens it as Zarr");
+Status DraftError() {
     return Status::Unsupported(
         "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
         "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
 }
+
+}  // namespace
 
 ForeignStore FindForeignStore(ConnectionString& name) {
     if (name.path.is_remote() || name.is_store) return ForeignStore::kNone;
@@ -125,6 +113,8 @@ ForeignStore FindForeignStore(ConnectionString& name) {
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
+    if (failure.code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(folder))
+        return ForeignStore::kIcechunk;
     const bool may_be_draft = failure.code() == zarr::StatusCode::kUnsupported ||
                               failure.code() == zarr::StatusCode::kCorrupt;
     return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
@@ -139,7 +129,7 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
         if (dataset != nullptr) return dataset;
     }
-    EmitError(name.path, ForeignStoreError(kind));
+    EmitError(name.path, DraftError());
     return nullptr;
 }
 

@@ -14,17 +14,18 @@ namespace zarr_driver {
 
 enum class ForeignStore : std::uint8_t {
     kNone,      // a store that this driver reads, or nothing known
-    kIcechunk,  // an Icechunk repository
+    kIcechunk,  // an Icechunk repository, which this driver reads by another name
     kV3Draft,   // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
 };
 
 // Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths.
 // If the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true,
-// whatever else the folder holds.
+// whatever else the folder holds. For kIcechunk the caller opens the path that FindIcechunk() returns.
 ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the
-// error `failure`. Finds drafts of Zarr v3. Takes at most one request.
+// error `failure`. Finds remote Icechunk repositories and drafts of Zarr v3. Takes at most three
+// requests.
 ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about
@@ -40,9 +41,5 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
 // error if that driver emitted none.
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind);
-
-// Returns an error for a store that the driver does not open because of its `kind`. The message
-// says what the user can do.
-zarr::Status ForeignStoreError(ForeignStore kind);
 
 }  // namespace zarr_driver

@@ -24,6 +24,8 @@
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
+#include "driver/store/icechunk_kind.h"
+#include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/store_folder.h"
@@ -82,7 +84,7 @@ void AscendInZip(const ZipLocation& place, std::string& folder, std::string& nod
 // the path from the root into `node`. Only local folders are read; remote folders are judged by
 // their names. `is_store` is true if the caller knows that IsStoreFolder(folder) is true.
 void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
-    if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return;
+    if (ParseIcechunkName(folder) || IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return;
     if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
@@ -307,7 +309,14 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     return NoStore(folder);
 }
 
-std::string RootArrayName(const StorePath& folder) { return CPLGetBasename(folder.c_str()); }
+void DescribeState(const Location& location, CPLStringList& list) {
+    DescribeIcechunk(location.store_path, *location.hierarchy->store(), list);
+}
+
+std::string RootArrayName(const StorePath& folder) {
+    const auto icechunk = ParseIcechunkName(folder);
+    return CPLGetBasename(icechunk ? icechunk->path.c_str() : folder.c_str());
+}
 
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store) {
     const zarr::Status failure = hierarchy.TakeFailure();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_string.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,6 +46,10 @@ std::shared_ptr<zarr::ArrayContext> SharedContext();
 // known. Returns kNotFound if no Zarr store contains the path.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                               OpenedFor purpose = OpenedFor::kOther);
+
+// Adds items about the state of the opened repository to `list`: BRANCHES, TAGS and SNAPSHOT of
+// Icechunk. Adds nothing for other stores.
+void DescribeState(const Location& location, CPLStringList& list);
 
 // Returns the name of an array that is the root of the store in `folder`: the folder's name without
 // extension. GDAL's built-in driver shows such an array in a group under this name, so Locate()

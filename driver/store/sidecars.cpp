@@ -19,6 +19,7 @@
 #include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
+#include "driver/store/icechunk_name.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -31,13 +32,6 @@ namespace {
 
 constexpr char kMark = '@';
 constexpr std::size_t kLongest = 80;  // maximum characters of an id in a file name
-
-// Returns the path to which the ending of a sidecar file is appended. If the store fills a zip
-// file, this is the path of the zip file.
-std::string PlainBase(const std::string& store_path) {
-    const auto place = ZipLocationOf(store_path);
-    return place && !place->inner ? place->archive : store_path;
-}
 
 // Returns the text that represents the dataset id `id` in the file names of sidecar files.
 std::string FileNamePart(const std::string& id) {
@@ -54,6 +48,18 @@ std::string FileNamePart(const std::string& id) {
         name += is_plain || is_capital ? c : c == '/' ? '.' : c == ':' ? kMark : '_';
     }
     return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
+}
+
+// Returns the path to which the ending of a sidecar file is appended. If the store fills a zip
+// file, this is the path of the zip file. States of an Icechunk repository have different paths.
+std::string PlainBase(const std::string& store_path) {
+    if (const auto icechunk = ParseIcechunkName(store_path)) {
+        const std::string query = IcechunkQuery(*icechunk);
+        return PlainBase(StorePath(icechunk->path)) +
+               (query.empty() ? "" : kMark + FileNamePart(query));
+    }
+    const auto place = ZipLocationOf(store_path);
+    return place && !place->inner ? place->archive : store_path;
 }
 
 // Returns the dataset id of the owner that an auxiliary file names; nullopt if the file names no

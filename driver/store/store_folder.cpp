@@ -12,6 +12,7 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
@@ -60,6 +61,7 @@ bool HoldsDocument(const std::string& folder) {
 }  // namespace
 
 bool IsStoreFolder(const std::string& folder) {
+    if (ParseIcechunkName(folder)) return true;
     const QuietErrors quiet;  // a server may refuse what is absent
     if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return true;
     if (const auto place = ZipLocationOf(folder)) {

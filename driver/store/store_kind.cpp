@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/store_kind.h"
 
+#include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
@@ -15,8 +16,8 @@ using zarr::Status;
 
 std::vector<const StoreKind*>& StoreKinds() {
     static auto& kinds = *new std::vector<const StoreKind*>{
-        &kKerchunkJsonKind, &kKerchunkParquetKind, &kLevelsKind, &kZipKind,
-        &kWebServerKind,    &kObjectStoreKind,     &kFolderKind};
+        &kIcechunkKind, &kKerchunkJsonKind, &kKerchunkParquetKind, &kLevelsKind,
+        &kZipKind,      &kWebServerKind,    &kObjectStoreKind,     &kFolderKind};
     return kinds;
 }
 

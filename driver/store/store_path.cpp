@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/store/icechunk_name.h"
 
 namespace zarr_driver {
 
@@ -181,6 +182,7 @@ constexpr const char* kAccountOptions[] = {
 };
 
 constexpr std::size_t kPrefixLength = 5;  // length of "ZARR:"
+constexpr const char* kIcechunkDriver = "ICECHUNK:";
 
 bool IsAllDigits(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -252,9 +254,28 @@ bool IsNamedAsReferences(const std::string& path) {
            zarr::EndsWith(lower, ".parq") || zarr::EndsWith(lower, ".parq.zip");
 }
 
+// Splits the name "/vsiicechunk/{path?branch=name}/node" into path and node. Returns false for
+// other names.
+bool TakeIcechunkNode(ConnectionString& name) {
+    const std::string text = name.path;
+    const std::size_t begin = std::strlen(kIcechunkPrefix);
+    if (!STARTS_WITH(text.c_str(), kIcechunkPrefix) || text.size() <= begin || text[begin] != '{')
+        return false;
+    const std::size_t end = text.find('}', begin);
+    if (end == std::string::npos) return false;
+    const auto node = zarr::NormalizePath(text.substr(end + 1));
+    if (!node.ok()) return false;
+    name.path = StorePath(FormatIcechunkName(*ParseIcechunkName(text.substr(0, end + 1))));
+    if (node->empty() || name.has_node) return true;
+    name.has_node = true;
+    name.node = *node;
+    return true;
+}
+
 // Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the ending of `path`
 // shows that it holds references, the prefix and braces are removed, too.
 void TakeReferenceNode(ConnectionString& name) {
+    if (TakeIcechunkNode(name)) return;
     const std::string text = name.path;
     for (const char* prefix :
          {kKerchunkJsonPrefixes[0], kKerchunkJsonPrefixes[1], kKerchunkParquetPrefix}) {
@@ -333,6 +354,10 @@ std::string FileIn(const StorePath& folder, std::string_view key) {
     return zarr::JoinKey(path, key) + query;
 }
 
+bool HasIcechunkPrefix(const std::string& name) {
+    return STARTS_WITH_CI(name.c_str(), kIcechunkDriver);
+}
+
 bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
 
 std::optional<ConnectionParts> SplitConnectionString(const std::string& name) {
@@ -351,6 +376,18 @@ std::optional<ConnectionParts> SplitConnectionString(const std::string& name) {
 
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     ConnectionString parsed;
+    if (HasIcechunkPrefix(name)) {
+        std::string rest = name.substr(std::strlen(kIcechunkDriver));
+        if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"')
+            rest = rest.substr(1, rest.size() - 2);
+        if (rest.empty()) return zarr::Status::Invalid("no path after ICECHUNK:");
+        parsed.has_prefix = true;
+        parsed.path = StorePath(STARTS_WITH(rest.c_str(), kIcechunkPrefix)
+                                    ? rest
+                                    : FormatIcechunkName(ParseIcechunkQuery(rest)));
+        TakeReferenceNode(parsed);
+        return parsed;
+    }
     if (!HasZarrPrefix(name)) {
         parsed.path = StorePath(name);
         if (parsed.path.text().empty()) return zarr::Status::Invalid("the path is empty");

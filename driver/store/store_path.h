@@ -3,6 +3,7 @@
 //
 //   path
 //   ZARR:path  or  ZARR:"path"
+//   ICECHUNK:path  or  ICECHUNK:path?branch=name      see driver/store/icechunk_name.h
 //   ZARR:"path":/group/array
 //   ZARR:"path":/array:3:0      index along each extra dimension, slowest first
 //   ZARR:"path":/array:time=2020-07-01,z=2      slice by coordinates, see driver/georef/selection.h
@@ -100,6 +101,9 @@ inline constexpr const char* kKerchunkParquetPrefix = "/vsikerchunk_parquet_ref/
 
 // True if `name` starts with "ZARR:", in upper or lower case.
 bool HasZarrPrefix(const std::string& name);
+
+// True if `name` starts with "ICECHUNK:", in upper or lower case.
+bool HasIcechunkPrefix(const std::string& name);
 
 // Parts of a name that starts with "ZARR:", with the spelling of the user.
 struct ConnectionParts {

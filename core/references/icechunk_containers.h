@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+// A place with virtual chunks: files and objects whose URLs begin with `url_prefix`.
+struct IcechunkContainer {
+    std::string name;         // for locations "vcc://NAME/path"; may be empty
+    std::string url_prefix;   // such as "s3://bucket/folder/"
+    std::string store;        // kind of the store, such as "s3" or "http"
+    std::string region;       // may be empty
+    std::string endpoint;     // URL of the server; empty for the usual server of the store
+    std::string account;      // of Azure; may be empty
+    bool anonymous = false;   // true if requests need no credentials
+    bool path_style = false;  // true if the name of a bucket follows the host in URLs
+};
+
+// The virtual chunk containers of a repository. Immutable and thread-safe.
+class IcechunkContainers {
+  public:
+    IcechunkContainers() = default;
+    // Holds no containers. Resolve() reports `fault`, the reason for which the configuration of the
+    // repository cannot be read.
+    explicit IcechunkContainers(Status fault) : fault_(std::move(fault)) {}
+
+    // Reads the member "virtual_chunk_containers" of a configuration, which version 1 keeps in
+    // config.yaml and version 2 in the file `repo`.
+    static Result<IcechunkContainers> FromConfig(const json::Value& config);
+
+    // A location with its container.
+    struct Resolved {
+        std::string url;
+        const IcechunkContainer* container = nullptr;  // nullptr if no container has the URL
+    };
+    // Returns the URL that a virtual `location` means. kCorrupt if the location names a container
+    // that the repository lacks. The container lives as long as this object.
+    Result<Resolved> Resolve(const std::string& location) const;
+
+    // Returns the reason for which the containers are unknown; ok if they are known.
+    const Status& fault() const { return fault_; }
+    const std::vector<IcechunkContainer>& list() const { return list_; }
+
+  private:
+    std::vector<IcechunkContainer> list_;
+    Status fault_;
+};
+
+}  // namespace zarr

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The files of an Icechunk repository (Icechunk specification, versions 1, 2 and 2.1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// First bytes of each binary file ("Binary file format").
+inline constexpr std::string_view kIcechunkMagic =
+    "ICE\xf0\x9f\xa7\x8a"
+    "CHUNK";
+
+// Keys in a repository ("File layout").
+inline constexpr std::string_view kIcechunkRepoFile = "repo";           // version 2
+inline constexpr std::string_view kIcechunkConfigFile = "config.yaml";  // version 1
+inline constexpr std::string_view kIcechunkRefs = "refs";               // version 1
+inline constexpr std::string_view kIcechunkSnapshots = "snapshots";
+inline constexpr std::string_view kIcechunkManifests = "manifests";
+inline constexpr std::string_view kIcechunkChunks = "chunks";
+
+// Sizes in bytes of the identifiers of objects and of nodes.
+inline constexpr std::size_t kIcechunkIdSize = 12;
+inline constexpr std::size_t kIcechunkNodeIdSize = 8;
+
+// Numbers of file types in the header.
+enum class IcechunkFileType : std::uint8_t { kSnapshot = 1, kManifest = 2, kRepo = 6 };
+
+// A binary file, decompressed.
+struct IcechunkFile {
+    unsigned version = 0;  // 1 or 2, of this file; files of both versions occur in one repository
+    Buffer payload;        // a flatbuffer
+};
+
+// Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist,
+// kCorrupt if the file is damaged or of another type, and kUnsupported for an unknown version or
+// compression. Returns kLimit if the payload has more than Limit::kManifestSize bytes.
+Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string& key,
+                                      IcechunkFileType type);
+
+// Decodes the bytes of a binary file; see ReadIcechunkFile().
+Result<IcechunkFile> DecodeIcechunkFile(ByteSpan bytes, IcechunkFileType type);
+
+// Returns the name of an object: its identifier in Crockford's base 32, without padding.
+std::string IcechunkObjectName(ByteSpan id);
+
+}  // namespace zarr

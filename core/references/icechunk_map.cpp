@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "core/references/icechunk_map.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/tuning.h"
+#include "core/grid/chunk_grid.h"
+#include "core/metadata/documents.h"
+#include "core/metadata/v3_metadata.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+using Chunk = DimVector<std::uint64_t>;
+
+bool IsInGrid(const ArrayMetadata& metadata, const Chunk& chunk) {
+    if (chunk.size() != metadata.rank()) return false;
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+        if (chunk[i] >= metadata.StoredAxis(i).count()) return false;
+    return true;
+}
+
+// Returns the part of `key` after the path of a node, without the slash between them.
+std::string_view Below(std::string_view key, std::string_view path) {
+    return path.empty() ? key : key.substr(path.size() + 1);
+}
+
+}  // namespace
+
+const IcechunkSnapshot::Node* IcechunkMap::ArrayOf(std::string_view key) const {
+    for (std::string_view path = key; !path.empty();) {
+        path = ParentPath(path);
+        const Node* const node = snapshot_->Find(path);
+        if (node != nullptr) return node->is_array ? node : nullptr;
+    }
+    return nullptr;
+}
+
+Result<IcechunkMap::ArrayPtr> IcechunkMap::Load(const Node& node) const {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto known = arrays_.find(&node);
+        if (known != arrays_.end()) return known->second;
+    }
+    auto array = std::make_shared<Array>();
+    ZARR_ASSIGN_OR_RETURN(array->metadata,
+                          ParseV3Array(node.document).WithContext(JoinKey(node.path, kV3Document)));
+    ZARR_ASSIGN_OR_RETURN(array->manifests, snapshot_->ManifestsOf(node, array->metadata.rank())
+                                                .WithContext("/" + std::string(node.path)));
+    for (const IcechunkManifestRef& each : array->manifests)
+        if (!each.from.empty() && each.to[0] > each.from[0])
+            array->longest = std::max<std::uint64_t>(array->longest, each.to[0] - each.from[0]);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return arrays_.emplace(&node, std::move(array)).first->second;
+}
+
+Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id) const {
+    std::shared_ptr<Entry> entry;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto known = manifests_.find(id);
+        if (known != manifests_.end()) {
+            recency_.splice(recency_.begin(), recency_, known->second);
+        } else {
+            recency_.emplace_front(id, std::make_shared<Entry>());
+            manifests_[id] = recency_.begin();
+        }
+        entry = recency_.front().second;
+        if (entry->manifest != nullptr) return entry->manifest;
+    }
+    // Other threads that need this manifest wait here, while the first one reads it.
+    const std::lock_guard<std::mutex> reading(entry->mutex);
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (entry->manifest != nullptr) return entry->manifest;
+    }
+    ZARR_ASSIGN_OR_RETURN(ManifestPtr manifest, IcechunkManifest::Read(*repository_, id));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    entry->manifest = manifest;
+    Evict();
+    return manifest;
+}
+
+// Drops the least recently used manifests until the others are small enough. Keeps at least one.
+void IcechunkMap::Evict() const {
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+    for (auto each = recency_.begin(); each != recency_.end();) {
+        const ManifestPtr& manifest = each->second->manifest;
+        bytes += manifest != nullptr ? manifest->bytes() : 0;
+        const bool is_kept =
+            manifest == nullptr || count == 0 || bytes <= tuning::kManifestCacheBytes;
+        count += manifest != nullptr ? 1 : 0;
+        if (is_kept) {
+            ++each;
+            continue;
+        }
+        manifests_.erase(each->first);
+        each = recency_.erase(each);
+    }
+}
+
+Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
+                                         const Chunk& chunk) const {
+    auto each = array.manifests.begin();
+    if (!chunk.empty()) {
+        // Skips the manifests that end before the chunk, and those that may have any chunk, which
+        // are first.
+        const auto boxes = std::find_if(each, array.manifests.end(),
+                                        [](const auto& ref) { return !ref.from.empty(); });
+        const std::uint64_t from = chunk[0] - std::min(chunk[0], array.longest);
+        if (boxes == each)
+            each = std::lower_bound(
+                each, array.manifests.end(), from,
+                [](const auto& ref, std::uint64_t wanted) { return ref.from[0] < wanted; });
+    }
+    for (; each != array.manifests.end(); ++each) {
+        if (!each->from.empty() && !chunk.empty() && each->from[0] > chunk[0]) break;
+        if (!each->Covers(chunk)) continue;
+        ZARR_ASSIGN_OR_RETURN(const ManifestPtr manifest, LoadManifest(each->id));
+        ZARR_ASSIGN_OR_RETURN(
+            Reference reference,
+            manifest->Find(node.id, chunk).WithContext(JoinKey(kIcechunkManifests, each->id)));
+        if (reference.kind == Reference::Kind::kAbsent) continue;
+        if (!checks_targets_) reference.condition = {};
+        return reference;
+    }
+    return Reference::Absent();
+}
+
+Result<Reference> IcechunkMap::Find(const std::string& key) const {
+    if (LastName(key) == kV3Document) {
+        const Node* const node = snapshot_->Find(ParentPath(key));
+        return node != nullptr ? Reference::Inline(std::string(node->document))
+                               : Reference::Absent();
+    }
+    const Node* const node = ArrayOf(key);
+    if (node == nullptr) return Reference::Absent();
+    ZARR_ASSIGN_OR_RETURN(const ArrayPtr array, Load(*node));
+    const auto chunk = ParseChunkName(Below(key, node->path), array->metadata.rank(),
+                                      array->metadata.key_encoding());
+    if (!chunk || !IsInGrid(array->metadata, *chunk)) return Reference::Absent();
+    return FindChunk(*node, *array, *chunk).WithContext(key);
+}
+
+Status IcechunkMap::ForEachChunk(const Node& node, const KeyVisitor& visit) const {
+    ZARR_ASSIGN_OR_RETURN(const ArrayPtr array, Load(node));
+    for (const IcechunkManifestRef& ref : array->manifests) {
+        ZARR_ASSIGN_OR_RETURN(const ManifestPtr manifest, LoadManifest(ref.id));
+        ZARR_RETURN_IF_ERROR(manifest->ForEachChunk(node.id, [&](const Chunk& chunk) {
+            if (IsInGrid(array->metadata, chunk) && ref.Covers(chunk))
+                visit(ChunkKey(node.path, chunk, array->metadata.key_encoding()));
+        }));
+    }
+    return {};
+}
+
+Status IcechunkMap::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+    const auto visit_below = [&](std::string_view key) {
+        if (key.size() > prefix.size() && IsAtOrBelow(key, prefix)) visit(Below(key, prefix));
+    };
+    const Node* const array = ArrayOf(prefix);
+    if (array != nullptr) return ForEachChunk(*array, visit_below);
+    for (const Node& node : snapshot_->nodes()) {
+        if (!IsAtOrBelow(node.path, prefix)) continue;
+        visit_below(JoinKey(node.path, kV3Document));
+        if (node.is_array) ZARR_RETURN_IF_ERROR(ForEachChunk(node, visit_below));
+    }
+    return {};
+}
+
+Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) const {
+    std::map<std::string, bool> children;  // true for a prefix
+    const Node* const node = snapshot_->Find(prefix);
+    if (ArrayOf(prefix) != nullptr || (node != nullptr && node->is_array)) {
+        ZARR_RETURN_IF_ERROR(ForEachKey(prefix, [&](std::string_view key) {
+            const std::size_t slash = key.find('/');
+            bool& is_prefix = children[std::string(key.substr(0, slash))];
+            is_prefix = is_prefix || slash != std::string_view::npos;
+        }));
+    } else {
+        if (node != nullptr) children[std::string(kV3Document)] = false;
+        // Visits the nodes below the prefix, and skips those below each child.
+        const auto& nodes = snapshot_->nodes();
+        const auto from = [&](const std::string& path) {
+            return std::lower_bound(
+                nodes.begin(), nodes.end(), path,
+                [](const Node& each, const std::string& wanted) { return each.path < wanted; });
+        };
+        auto each = prefix.empty() ? nodes.begin() : from(prefix + "/");
+        if (prefix.empty() && each != nodes.end() && each->path.empty()) ++each;
+        while (each != nodes.end() && IsAtOrBelow(each->path, prefix)) {
+            const std::string_view rest = Below(each->path, prefix);
+            const std::size_t slash = rest.find('/');
+            const std::string name(rest.substr(0, slash));
+            children[name] = true;
+            // '0' follows '/', so this is the end of the nodes below the child.
+            if (slash == std::string_view::npos)
+                ++each;
+            else
+                each = from(JoinKey(prefix, name) + "0");
+        }
+    }
+    std::vector<StoreEntry> entries;
+    for (const auto& [name, is_prefix] : children) entries.push_back({name, is_prefix});
+    return entries;
+}
+
+}  // namespace zarr

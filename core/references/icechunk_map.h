@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/metadata/array_metadata.h"
+#include "core/references/icechunk_manifest.h"
+#include "core/references/icechunk_snapshot.h"
+#include "core/references/reference.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// The keys of one snapshot of an Icechunk repository: "zarr.json" of each node, and the chunks or
+// shards of each array. Manifests are read when a chunk needs them; a bounded number of bytes of
+// manifests stays in memory.
+class IcechunkMap final : public ReferenceMap {
+  public:
+    // `repository` is the folder of the repository. If `checks_targets` is false, references have
+    // no conditions: the ETags and times in the manifests are ignored. `identity` is returned by
+    // Identity().
+    IcechunkMap(std::shared_ptr<const Store> repository,
+                std::shared_ptr<const IcechunkSnapshot> snapshot, bool checks_targets,
+                std::string identity)
+        : repository_(std::move(repository)),
+          snapshot_(std::move(snapshot)),
+          checks_targets_(checks_targets),
+          identity_(std::move(identity)) {}
+
+    Result<Reference> Find(const std::string& key) const override;
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
+    std::string Identity() const override { return identity_; }
+
+  private:
+    using Node = IcechunkSnapshot::Node;
+
+    // An array with its manifests.
+    struct Array {
+        ArrayMetadata metadata;
+        std::vector<IcechunkManifestRef> manifests;  // sorted by the first chunk
+        std::uint64_t longest = 0;  // longest extent of a manifest along the first dimension
+    };
+    using ArrayPtr = std::shared_ptr<const Array>;
+    using ManifestPtr = std::shared_ptr<const IcechunkManifest>;
+
+    // A manifest that is cached or being read.
+    struct Entry {
+        std::mutex mutex;  // held while the manifest is read
+        ManifestPtr manifest;
+    };
+
+    // Returns the array that has the chunk `key`; nullptr if there is none.
+    const Node* ArrayOf(std::string_view key) const;
+    Result<ArrayPtr> Load(const Node& node) const;
+    Result<ManifestPtr> LoadManifest(const std::string& id) const;
+    void Evict() const;
+    Result<Reference> FindChunk(const Node& node, const Array& array,
+                                const DimVector<std::uint64_t>& chunk) const;
+    // Calls `visit` with the key of each stored chunk of an array.
+    Status ForEachChunk(const Node& node, const KeyVisitor& visit) const;
+
+    const std::shared_ptr<const Store> repository_;
+    const std::shared_ptr<const IcechunkSnapshot> snapshot_;
+    const bool checks_targets_;
+    const std::string identity_;
+    mutable std::mutex mutex_;  // guards the members below
+    mutable std::unordered_map<const Node*, ArrayPtr> arrays_;
+    // Manifests by their names; the most recently used ones are first.
+    using Recency = std::list<std::pair<std::string, std::shared_ptr<Entry>>>;
+    mutable Recency recency_;
+    mutable std::unordered_map<std::string, Recency::iterator> manifests_;
+};
+
+}  // namespace zarr

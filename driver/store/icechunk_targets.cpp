@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/icechunk_targets.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/references/icechunk_file.h"
+#include "core/store/keys.h"
+#include "driver/store/reference_targets.h"
+
+namespace zarr_driver {
+
+using zarr::IcechunkContainer;
+using zarr::ReferenceTarget;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// An object below chunks/ of the repository. Such an object never changes.
+class ChunkTarget final : public ReferenceTarget {
+  public:
+    ChunkTarget(std::shared_ptr<const zarr::Store> repository, StorePath path, std::string key)
+        : repository_(std::move(repository)), path_(std::move(path)), key_(std::move(key)) {}
+
+    std::string Describe() const override { return path_.text(); }
+    Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& /*condition*/,
+                      zarr::Buffer& bytes) const override {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read, repository_->Read(key_, part, bytes));
+        return read.found;
+    }
+    zarr::ObjectVersion Version() const override {
+        zarr::ObjectVersion version;
+        version.is_certain = version.exists = true;
+        return version;
+    }
+
+  private:
+    const std::shared_ptr<const zarr::Store> repository_;
+    const StorePath path_;
+    const std::string key_;
+};
+
+// ------------------------------------------------------------------------------------------------
+// URLs of virtual chunks
+
+// A URL, split at "://" and at the first '/' behind.
+struct Url {
+    std::string scheme;  // in lower case
+    std::string host;    // of an object store: the bucket
+    std::string key;     // percent-decoded, without a leading '/'
+};
+
+// Splits a URL. A query or fragment is cut off, as Icechunk does.
+Url Split(const std::string& url) {
+    Url parts;
+    const std::size_t colon = url.find("://");
+    parts.scheme = CPLString(url.substr(0, colon)).tolower();
+    std::string rest = url.substr(colon + 3);
+    rest.resize(std::min(rest.find_first_of("?#"), rest.size()));
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    parts.host = rest.substr(0, slash);
+    std::string escaped;  // CPLUnescapeString() turns "+" into a space
+    for (const char c : rest.substr(std::min(slash + 1, rest.size())))
+        escaped += c == '+' ? "%2B" : std::string(1, c);
+    char* const decoded = CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL);
+    parts.key = decoded;
+    CPLFree(decoded);
+    return parts;
+}
+
+std::string Encoded(const std::string& key) {
+    constexpr char kDigits[] = "0123456789ABCDEF";
+    std::string text;
+    for (const char c : key) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') ||
+                              std::string_view("-._~/").find(c) != std::string_view::npos;
+        if (is_plain)
+            text += c;
+        else
+            text += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+    return text;
+}
+
+// True if a segment of `path` is "." or "..".
+bool HasDotSegments(const std::string& path) {
+    for (std::size_t from = 0; from <= path.size();) {
+        const std::size_t end = std::min(path.find('/', from), path.size());
+        const std::string segment = path.substr(from, end - from);
+        if (segment == "." || segment == "..") return true;
+        from = end + 1;
+    }
+    return false;
+}
+
+// Returns the absolute path of `key` with "." and ".." resolved.
+std::string WithoutDots(const std::string& key) {
+    std::string path;
+    for (std::size_t from = 0; from <= key.size();) {
+        const std::size_t end = std::min(key.find('/', from), key.size());
+        const std::string segment = key.substr(from, end - from);
+        from = end + 1;
+        if (segment == "..")
+            path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+        else if (!segment.empty() && segment != ".")
+            path += "/" + segment;
+    }
+    return path.empty() ? "/" : path;
+}
+
+bool IsOptionSet(const std::string& path, const char* option) {
+    return VSIGetPathSpecificOption(path.c_str(), option, nullptr) != nullptr;
+}
+
+// True if the user has set one of GDAL's options that give credentials, rights or a server for
+// `path`.
+bool HasOptions(const std::string& path) {
+    for (const char* option :
+         {"AWS_S3_ENDPOINT", "AWS_NO_SIGN_REQUEST", "AWS_ACCESS_KEY_ID", "AWS_PROFILE",
+          "AWS_CONFIG_FILE", "CPL_AWS_CREDENTIALS_FILE", "AWS_ROLE_ARN", "CPL_GS_ENDPOINT",
+          "GS_NO_SIGN_REQUEST", "GS_ACCESS_KEY_ID", "GS_OAUTH2_REFRESH_TOKEN",
+          "GS_OAUTH2_PRIVATE_KEY", "GS_OAUTH2_PRIVATE_KEY_FILE", "GOOGLE_APPLICATION_CREDENTIALS",
+          "AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_ACCOUNT", "AZURE_NO_SIGN_REQUEST",
+          "AZURE_STORAGE_SAS_TOKEN"})
+        if (IsOptionSet(path, option)) return true;
+    return false;
+}
+
+// True if `name` can be part of the name of a host.
+bool IsHostPart(const std::string& name) {
+    return !name.empty() && name.find_first_not_of(
+                                "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == std::string::npos;
+}
+
+// Returns the URL by which an object of an anonymous container is read without a signature.
+Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& url) {
+    const std::string key = "/" + Encoded(url.key);
+    if (!IsHostPart(url.host) || (!container.region.empty() && !IsHostPart(container.region)))
+        return Status::Corrupt("expected the names of a bucket and a region, got " +
+                               zarr::Quoted(url.host) + " and " + zarr::Quoted(container.region));
+    if (container.store == "gcs") return "https://storage.googleapis.com/" + url.host + key;
+    if (container.store == "azure") {
+        if (!IsHostPart(container.account))
+            return Status::Corrupt("the virtual chunk container names no account of Azure");
+        return "https://" + container.account + ".blob.core.windows.net/" + url.host + key;
+    }
+    std::string endpoint = container.endpoint;
+    if (endpoint.empty() && container.store == "tigris") endpoint = "https://t3.storage.dev";
+    if (endpoint.empty()) {
+        endpoint = "https://s3." +
+                   (container.region.empty() ? std::string() : container.region + ".") +
+                   "amazonaws.com";
+        if (STARTS_WITH(container.region.c_str(), "cn-")) endpoint += ".cn";
+    }
+    if (endpoint.find("://") == std::string::npos) endpoint.insert(0, "https://");
+    while (endpoint.back() == '/') endpoint.pop_back();
+    const std::size_t begin = endpoint.find("://") + 3;
+    const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
+    // The name of a bucket cannot precede a number, and its dots do not fit the certificates of
+    // servers.
+    const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
+    const bool has_path_style = container.path_style || is_number || host == "localhost" ||
+                                host.empty() || url.host.find('.') != std::string::npos;
+    if (has_path_style) return endpoint + "/" + url.host + key;
+    return endpoint.insert(begin, url.host + ".") + key;
+}
+
+bool IsObjectStore(const std::string& scheme) {
+    for (const char* known : {"s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "tigris", "r2"})
+        if (scheme == known) return true;
+    return false;
+}
+
+// Returns the path of a local file. The dots of `url` are resolved, as Icechunk does.
+Result<std::string> LocalPath(const std::string& text, const Url& url,
+                              const IcechunkContainer* container) {
+    const std::string path = WithoutDots(url.key);
+    // A path below /vsi would leave the local file system.
+    if (!url.host.empty() || STARTS_WITH(path.c_str(), "/vsi"))
+        return Status::Permission(zarr::Quoted(text) + ": expected the URL of a local file");
+    if (container != nullptr && path != "/" + url.key) {
+        const std::string folder = WithoutDots(Split(container->url_prefix).key);
+        if (folder != "/" && path.compare(0, folder.size() + 1, folder + "/") != 0)
+            return Status::Permission(zarr::Quoted(text) +
+                                      ": leads out of its virtual chunk container");
+    }
+    return path;
+}
+
+// Returns the location, as OpenReferenceTargets() takes it, of a virtual chunk. `container` is the
+// chunk's container, and may be nullptr.
+Result<std::string> LocationOf(const std::string& text, const IcechunkContainer* container) {
+    const Url url = Split(text);
+    if (url.scheme == "file") return LocalPath(text, url, container);
+    if (url.scheme == "http" || url.scheme == "https") {
+        // Clients and servers resolve dots, which could lead out of the container.
+        if (HasDotSegments(url.key))
+            return Status::Permission(zarr::Quoted(text) + ": expected a URL without . and ..");
+        return text.substr(0, std::min(text.find_first_of("?#"), text.size()));
+    }
+    if (!IsObjectStore(url.scheme)) return text;
+    const char* const scheme = url.scheme[0] == 'g' ? "gs" : url.scheme[0] == 'a' ? "az" : "s3";
+    const std::string location = std::string(scheme) + "://" + url.host + "/" + url.key;
+    if (container == nullptr || !container->anonymous || HasOptions(StorePath(location)))
+        return location;
+    return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
+}
+
+// Returns a location of a virtual chunk in a server or object store; empty if all containers are
+// local.
+std::string SampleOf(const zarr::IcechunkContainers& containers) {
+    for (const IcechunkContainer& container : containers.list()) {
+        if (container.url_prefix.find("://") == std::string::npos ||
+            STARTS_WITH_CI(container.url_prefix.c_str(), "file:"))
+            continue;
+        const auto location = LocationOf(container.url_prefix, &container);
+        if (location.ok()) return *location;
+    }
+    return {};
+}
+
+class ChunkTargets final : public zarr::TargetOpener {
+  public:
+    ChunkTargets(const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
+                 zarr::IcechunkContainers containers)
+        : folder_(folder),
+          repository_(std::move(repository)),
+          containers_(std::move(containers)),
+          virtual_(OpenReferenceTargets(folder, SampleOf(containers_))) {}
+
+    Result<std::shared_ptr<const ReferenceTarget>> Open(
+        const std::string& location) const override {
+        if (zarr::ParentPath(location) == zarr::kIcechunkChunks)
+            return std::shared_ptr<const ReferenceTarget>(std::make_shared<const ChunkTarget>(
+                repository_, StorePath(FileIn(folder_, location)), location));
+        ZARR_ASSIGN_OR_RETURN(const auto resolved, containers_.Resolve(location));
+        ZARR_ASSIGN_OR_RETURN(const std::string path, LocationOf(resolved.url, resolved.container));
+        if (resolved.container == nullptr && !IsAllowedOutside(path)) return Outside(location);
+        return virtual_->Open(path);
+    }
+
+    zarr::StoreTraits Traits() const override {
+        zarr::StoreTraits traits = repository_->Traits();
+        zarr::StoreTraits others = virtual_->Traits();
+        if (traits.remote) {
+            traits.packed = true;
+            return traits;
+        }
+        return others.remote ? others : traits;
+    }
+
+  private:
+    // True if an option allows a chunk that lies in no container. Local files have rules of their
+    // own, which OpenReferenceTargets() applies.
+    static bool IsAllowedOutside(const std::string& path) {
+        if (EQUAL(CPLGetConfigOption("ZARR_REFERENCE_FOLDERS", ""), "ALL")) return true;
+        return path[0] == '/' &&
+               (CPLGetConfigOption("ZARR_REFERENCE_FOLDERS", nullptr) != nullptr ||
+                CPLTestBool(CPLGetConfigOption("ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION", "NO")) ||
+                CPLTestBool(
+                    CPLGetConfigOption("GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "NO")));
+    }
+    Status Outside(const std::string& location) const {
+        ZARR_RETURN_IF_ERROR(containers_.fault());
+        return Status::Permission(
+            zarr::Quoted(location) +
+            ": lies in no virtual chunk container of the repository; allow it with the "
+            "configuration option ZARR_REFERENCE_FOLDERS=ALL");
+    }
+
+    const StorePath folder_;
+    const std::shared_ptr<const zarr::Store> repository_;
+    const zarr::IcechunkContainers containers_;
+    const std::shared_ptr<const zarr::TargetOpener> virtual_;
+};
+
+}  // namespace
+
+std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
+    const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
+    zarr::IcechunkContainers containers) {
+    return std::make_shared<const ChunkTargets>(folder, std::move(repository),
+                                                std::move(containers));
+}
+
+}  // namespace zarr_driver
