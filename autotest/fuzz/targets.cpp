@@ -14,7 +14,7 @@ const std::vector<Target>& Targets() {
         {"store", FuzzStore},     {"connection", FuzzConnectionString},
         {"tar", FuzzTar},         {"zip", FuzzZip},
         {"flex", FuzzFlexBuffer}, {"icechunk", FuzzIcechunk},
-        {"yaml", FuzzYaml}, {"parquet", FuzzParquet},
+        {"yaml", FuzzYaml},       {"parquet", FuzzParquet},
     };
     return targets;
 }

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"
+#include "core/references/inline_value.h"
 #include "core/references/json_stream.h"
 #include "core/store/keys.h"
 
@@ -20,19 +21,8 @@ namespace zarr {
 
 namespace {
 
-constexpr std::string_view kBase64 = "base64:";
-
 // Returns the maximum size in bytes of one value of the document.
 std::size_t ValueLimit() { return static_cast<std::size_t>(LimitOf(Limit::kMetadataSize)); }
-
-// Decodes a value that starts with "base64:"; returns any other value unchanged.
-Result<std::string> Decoded(std::string_view key, std::string text) {
-    if (text.compare(0, kBase64.size(), kBase64) != 0) return text;
-    std::string_view encoded = std::string_view(text).substr(kBase64.size());
-    auto bytes = Base64Decode(encoded);
-    if (!bytes.ok()) return bytes.status().WithContext(key);
-    return bytes;
-}
 
 // A dimension of generated references ("gen" in kerchunk's specification), with the integers that
 // the dimension's variable takes.
@@ -168,7 +158,7 @@ class KerchunkParser {
         std::string& value = value_;
         if (next == '"') {
             ZARR_RETURN_IF_ERROR(json_.ReadString(value, ValueLimit()).WithContext(key));
-            ZARR_ASSIGN_OR_RETURN(value, Decoded(key, std::move(value)));
+            ZARR_ASSIGN_OR_RETURN(value, DecodeInlineValue(std::move(value)).WithContext(key));
         } else {
             ZARR_RETURN_IF_ERROR(json_.ReadRaw(value, ValueLimit()).WithContext(key));
             if (value == "null") return {};

@@ -5,13 +5,13 @@
 
 #include "core/base/text.h"
 #include "core/json/value.h"
+#include "core/references/inline_value.h"
 
 namespace zarr {
 
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-constexpr std::string_view kBase64 = "base64:";
 
 // Appends a JSON string. Most texts need no escapes, and are appended as they are.
 void AppendText(std::string_view text, std::string& out) {
@@ -42,13 +42,14 @@ void KerchunkJsonWriter::BeginMember(std::string_view key) {
 }
 
 void KerchunkJsonWriter::AppendBytes(std::string_view bytes) {
-    const bool is_text = IsValidUtf8(bytes) && bytes.substr(0, kBase64.size()) != kBase64;
+    const bool is_text =
+        IsValidUtf8(bytes) && bytes.substr(0, kBase64Prefix.size()) != kBase64Prefix;
     if (is_text) {
         AppendText(bytes, text_);
         return;
     }
     text_ += '"';
-    text_ += kBase64;
+    text_ += kBase64Prefix;
     text_ += Base64Encode(ByteSpan(bytes));
     text_ += '"';
 }

@@ -14,6 +14,7 @@
 #include "core/metadata/documents.h"
 #include "core/metadata/v2_metadata.h"
 #include "core/metadata/v3_metadata.h"
+#include "core/references/inline_value.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -82,15 +83,10 @@ Status KerchunkParquet::Parse(std::string_view text) {
 }
 
 Status KerchunkParquet::AddDocument(std::string_view key, std::string_view value) {
-    constexpr std::string_view kBase64 = "base64:";
     // A document may also be a string with JSON text.
     if (!value.empty() && value[0] == '"') {
         ZARR_ASSIGN_OR_RETURN(const json::Value parsed, json::Parse(value));
-        std::string text = *parsed.as_string();
-        if (std::string_view(text).substr(0, kBase64.size()) == kBase64) {
-            ZARR_ASSIGN_OR_RETURN(text,
-                                  Base64Decode(std::string_view(text).substr(kBase64.size())));
-        }
+        ZARR_ASSIGN_OR_RETURN(std::string text, DecodeInlineValue(*parsed.as_string()));
         value = *decoded_.emplace_back(std::make_unique<const std::string>(std::move(text)));
     }
     documents_[std::string(key)] = value;

@@ -16,7 +16,6 @@ namespace {
 using ThriftType = ThriftReader::Type;
 using ThriftField = ThriftReader::Field;
 
-constexpr std::string_view kMagic = "PAR1";
 constexpr std::string_view kEncryptedMagic = "PARE";
 constexpr std::size_t kTrailer = 8;  // length of the footer, and the magic bytes
 
@@ -27,11 +26,12 @@ Result<ByteSpan> FooterOf(ByteSpan file) {
     const std::string_view text = file.text();
     const bool is_encrypted = text.substr(0, kEncryptedMagic.size()) == kEncryptedMagic;
     if (is_encrypted) return Status::Unsupported("the Parquet file is encrypted");
-    if (file.size < kMagic.size() + kTrailer || text.substr(0, kMagic.size()) != kMagic ||
-        text.substr(text.size() - kMagic.size()) != kMagic)
+    if (file.size < kParquetMagic.size() + kTrailer ||
+        text.substr(0, kParquetMagic.size()) != kParquetMagic ||
+        text.substr(text.size() - kParquetMagic.size()) != kParquetMagic)
         return Status::Corrupt("is not a complete Parquet file");
     const std::uint32_t size = LoadLittle32(file.data + file.size - kTrailer);
-    if (size > file.size - kMagic.size() - kTrailer)
+    if (size > file.size - kParquetMagic.size() - kTrailer)
         return Status::Corrupt("the footer of " + std::to_string(size) +
                                " bytes is larger than the Parquet file of " +
                                std::to_string(file.size));

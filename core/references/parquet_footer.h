@@ -12,6 +12,9 @@
 
 namespace zarr {
 
+// First and last bytes of a Parquet file.
+inline constexpr std::string_view kParquetMagic = "PAR1";
+
 // Physical types of values, with the numbers of Parquet's "parquet.thrift" (enum Type).
 enum class ParquetType : std::uint8_t { kInt32 = 1, kInt64 = 2, kBytes = 6 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/endian.h"
+#include "core/references/parquet_footer.h"
 #include "core/references/thrift_writer.h"
 
 namespace zarr {
@@ -24,7 +25,6 @@ constexpr std::int32_t kDataPage = 0;
 constexpr std::int32_t kPlain = 0;
 constexpr std::int32_t kRle = 3;
 constexpr std::int32_t kZstd = 6;
-constexpr std::string_view kMagic = "PAR1";
 
 void AppendLittle32(std::string& text, std::uint32_t value) {
     std::uint8_t bytes[4];
@@ -174,7 +174,7 @@ void ParquetColumnWriter::Clear() {
 }
 
 Result<std::string> WriteParquet(const std::vector<const ParquetColumnWriter*>& columns) {
-    std::string file(kMagic);
+    std::string file(kParquetMagic);
     std::vector<Page> pages;
     std::size_t size = 0;
     for (const ParquetColumnWriter* column : columns) {
@@ -198,7 +198,7 @@ Result<std::string> WriteParquet(const std::vector<const ParquetColumnWriter*>& 
     footer.EndStruct();
     file += footer.bytes();
     AppendLittle32(file, static_cast<std::uint32_t>(footer.bytes().size()));
-    file += kMagic;
+    file += kParquetMagic;
     return file;
 }
 

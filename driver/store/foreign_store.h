@@ -20,7 +20,8 @@ enum class ForeignStore : std::uint8_t {
 
 // Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths.
 // If the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true,
-// whatever else the folder holds. For kIcechunk the caller opens the path that FindIcechunk() returns.
+// whatever else the folder holds. For kIcechunk the caller opens the path that FindIcechunk()
+// returns.
 ForeignStore FindForeignStore(ConnectionString& name);
 
 // Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the

@@ -248,7 +248,7 @@ std::string PathOfFileUrl(const std::string& rest) {
 }
 
 // True if the ending of `path` shows that it is a document or folder of references.
-bool IsNamedAsReferences(const std::string& path) {
+bool HasEndingOfReferences(const std::string& path) {
     const std::string lower = CPLString(path).tolower();
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst") ||
            zarr::EndsWith(lower, ".parq") || zarr::EndsWith(lower, ".parq.zip");
@@ -286,7 +286,7 @@ void TakeReferenceNode(ConnectionString& name) {
         const std::string document = text.substr(begin + 1, end - begin - 1);
         const auto node = zarr::NormalizePath(text.substr(end + 1));
         if (!node.ok()) return;
-        name.path = StorePath(IsNamedAsReferences(document) ? document : text.substr(0, end + 1));
+        name.path = StorePath(HasEndingOfReferences(document) ? document : text.substr(0, end + 1));
         if (node->empty() || name.has_node) return;
         name.has_node = true;
         name.node = *node;
