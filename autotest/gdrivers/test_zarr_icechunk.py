@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -361,7 +362,7 @@ session.commit("split")
     assert np.array_equal(gdal.Open(f'ZARR:"{folder}":/a').ReadAsArray(), np.arange(240).reshape(40, 6))
     moved = shutil.copytree(folder, tmp_path / "moved")
     script = ("import sys; from osgeo import gdal; print(gdal.Open(sys.argv[1]).ReadAsArray(0, 12, 6, 1).tolist())")
-    command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=openat", "/usr/bin/python3", "-c", script, f'ZARR:"{moved}":/a']
+    command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=openat", sys.executable, "-c", script, f'ZARR:"{moved}":/a']
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.stdout == f"[{list(range(72, 78))}]\n"
     assert len({line.split('"')[1] for line in run.stderr.splitlines() if "/manifests/" in line}) == 1
