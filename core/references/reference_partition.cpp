@@ -30,8 +30,22 @@ Result<ReferencePartition> ReferencePartition::Read(ByteSpan file, std::uint64_t
     ZARR_ASSIGN_OR_RETURN(read.raws_, ReadTexts(file, columns[3], read.texts_, budget));
     const auto is_null = [](std::uint32_t number) { return number == 0; };
     if (std::all_of(read.raws_.begin(), read.raws_.end(), is_null)) read.raws_ = {};
-    read.texts_.ShrinkToFit();
+    read.Trim();
     return read;
+}
+
+void ReferencePartition::Trim() {
+    std::size_t count = paths_.size();
+    while (count != 0 && !Has(count - 1)) --count;
+    const auto cut = [count](auto& column) {
+        column.resize(std::min(count, column.size()));
+        column.shrink_to_fit();
+    };
+    cut(paths_);
+    cut(raws_);
+    cut(offsets_);
+    cut(sizes_);
+    texts_.ShrinkToFit();
 }
 
 bool ReferencePartition::Has(std::uint64_t row) const {

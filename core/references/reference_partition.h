@@ -27,11 +27,15 @@ class ReferencePartition {
     // True if the reference in row `row` is not absent.
     bool Has(std::uint64_t row) const;
 
+    // Returns the number of rows, without the absent references at the end. Writers fill up the
+    // last file of an array with those.
     std::uint64_t rows() const { return paths_.size(); }
     // Returns the memory that the references take, in bytes.
     std::size_t bytes() const;
 
   private:
+    // Frees the memory of absent references at the end.
+    void Trim();
     bool HasRaw(std::size_t row) const { return !raws_.empty() && raws_[row] != 0; }
     bool HasPath(std::size_t row) const {
         return paths_[row] != 0 && !texts_.At(paths_[row]).empty();
