@@ -20,6 +20,7 @@ from zarr_formats import BOTH, V2, V3
 from zarr_gdal import config_options, create_deletes_first, gdal_is_at_least
 from zarr_http import Served
 from zarr_references import PYTHON, pack, write_json
+from zarr_s3 import S3
 from zarr_store import make_array, make_store, zip_folder
 from zarr_tools import plain_environment
 
@@ -90,7 +91,7 @@ def read_by(function, result, *arguments, protocol="file"):
     return result
 
 
-def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file"):
+def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file", oracles=True):
     """The driver, zarr-python and xarray read the values."""
     with config_options(ZARR_REFERENCE_FOLDERS=folders):
         root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
@@ -99,6 +100,8 @@ def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protoc
             values = array.ReadAsArray()
             assert values is not None, gdal.GetLastErrorMsg()
             assert np.array_equal(np.reshape(values, wanted(path).shape), wanted(path)), path
+    if not oracles:
+        return
     functions = {"with_zarr": paths, "with_xarray": [path for path in paths if "/" not in path and path != "time"]}
     for function, names in functions.items():
         read = np.load(read_by(function, tmp_path / f"{function}.npz", target, *names, protocol=protocol))
@@ -203,6 +206,23 @@ def test_references_to_a_web_server(tmp_path, store, option):
         target = target_of(tmp_path, option)
         assert convert(source, target, option)
         assert_readable(target, tmp_path, folders="", protocol="http")
+
+
+@FORMS
+def test_an_object_store(tmp_path, option):
+    """Objects are named by s3://, and a document is written as an object."""
+    store = make_sample(tmp_path / "in", consolidated=True)
+    target = target_of(tmp_path, option)
+    with S3(tmp_path / "bucket") as server:
+        server.upload(store, "a.zarr")
+        assert convert("/vsis3/demo/a.zarr", target, option)
+        assert_readable(target, tmp_path, folders="", oracles=False)
+        if not is_parquet(option):
+            found = [value for value in references_in(target).values() if isinstance(value, list)]
+            assert found and all(value[0].startswith("s3://demo/a.zarr/") for value in found)
+        remote = f"/vsis3/demo/out/{target.name}"
+        assert convert("/vsis3/demo/a.zarr", remote, option)
+        assert_readable(remote, tmp_path, folders="", oracles=False)
 
 
 @FORMS

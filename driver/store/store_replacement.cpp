@@ -19,6 +19,7 @@
 #endif
 
 #include "core/hierarchy/tree.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/partial_files.h"
 #include "driver/base/report.h"
@@ -127,6 +128,14 @@ std::string DeletionName(const std::string& path) {
     return {};
 }
 
+// True if a store exists in a remote folder. A folder "x.parq" is a store by its name alone, so
+// that its only document is looked for.
+bool HoldsStore(const StorePath& folder) {
+    return IsStoreFolder(folder) &&
+           (!EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
+            PathExists(FileIn(folder, zarr::DocumentKey("", zarr::Document::kConsolidated))));
+}
+
 }  // namespace
 
 std::string RenameForDeletion(const std::string& path) {
@@ -180,7 +189,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
         const auto old = OpenFolder(path);
-        replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
+        replacement.is_known_empty_ = is_remote && !HoldsStore(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
                                        : zarr::EraseStore(*old));
         DeleteSidecars(path);
