@@ -272,6 +272,16 @@ def test_what_a_document_must_not_name(tmp_path, references, location, cpl):
     refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
 
 
+def test_a_server_is_named_by_a_url_alone(tmp_path, references, cpl):
+    with Served(tmp_path) as server:
+        for prefix, is_allowed in (("", True), ("/vsicurl/", False)):
+            moved = {key: [f"{prefix}{server.url}/packed.bin", *value[1:]] if isinstance(value, list) else value
+                     for key, value in references.items()}  # fmt: skip
+            name = write_json(tmp_path / "refs.json", moved)
+            assert (gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is not None) == is_allowed
+    assert "references to virtual file systems are refused" in cpl.the_error()
+
+
 def test_a_remote_document_names_no_local_file(tmp_path, references, cpl):
     moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
              for key, value in references.items()}  # fmt: skip

@@ -45,7 +45,7 @@ std::atomic<std::uint64_t>& ValueOf(Limit limit) {
 
 }  // namespace
 
-const std::array<LimitInfo, 13>& Limits() { return kLimits; }
+const std::array<LimitInfo, 14>& Limits() { return kLimits; }
 
 std::uint64_t LimitOf(Limit limit) { return ValueOf(limit).load(std::memory_order_relaxed); }
 

@@ -40,7 +40,7 @@ struct LimitInfo {
 };
 
 // Returns the LimitInfo of every limit, in the order of the enumeration Limit.
-const std::array<LimitInfo, 13>& Limits();
+const std::array<LimitInfo, 14>& Limits();
 
 // Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);

@@ -144,6 +144,11 @@ bool IsAllowedByOption(const std::string& real) {
     return false;
 }
 
+Status VirtualFileSystem(const std::string& location) {
+    return Status::Permission(zarr::Quoted(location) +
+                              ": references to virtual file systems are refused");
+}
+
 class Locations {
   public:
     explicit Locations(StorePath folder) : folder_(std::move(folder)) {}
@@ -153,6 +158,8 @@ class Locations {
     Result<StorePath> Resolve(const std::string& location) const {
         ZARR_ASSIGN_OR_RETURN(StorePath path, PathOf(location));
         if (path.is_remote()) {
+            // A document names servers and object stores by URLs.
+            if (STARTS_WITH(location.c_str(), "/vsi")) return VirtualFileSystem(location);
             if (IsLinkLocal(path.text()))
                 return Status::Permission(zarr::Quoted(location) +
                                           ": references to link-local addresses are refused");
@@ -162,8 +169,7 @@ class Locations {
             // A file in a virtual file system is allowed only below the document's folder in that
             // file system.
             if (path.kind() == folder_.kind() && IsBelow(path, folder_.text())) return path;
-            return Status::Permission(zarr::Quoted(location) +
-                                      ": references to virtual file systems are refused");
+            return VirtualFileSystem(location);
         }
         const std::string real = RealPath(path);
         const bool is_beside =
