@@ -11,10 +11,10 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kJsonBlock = std::size_t{1} << 18;
 
 // Appends a JSON string. Most texts need no escapes, and are appended as they are.
-void AppendText(std::string_view text, std::string& out) {
+void AppendJsonText(std::string_view text, std::string& out) {
     const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
         return c >= ' ' && c <= '~' && c != '"' && c != '\\';
     });
@@ -37,7 +37,7 @@ Status KerchunkJsonWriter::Begin(std::uint64_t /*most_chunks*/) {
 void KerchunkJsonWriter::BeginMember(std::string_view key) {
     text_ += is_first_ ? "\n" : ",\n";
     is_first_ = false;
-    AppendText(key, text_);
+    AppendJsonText(key, text_);
     text_ += ": ";
 }
 
@@ -45,7 +45,7 @@ void KerchunkJsonWriter::AppendBytes(std::string_view bytes) {
     const bool is_text =
         IsValidUtf8(bytes) && bytes.substr(0, kBase64Prefix.size()) != kBase64Prefix;
     if (is_text) {
-        AppendText(bytes, text_);
+        AppendJsonText(bytes, text_);
         return;
     }
     text_ += '"';
@@ -75,7 +75,7 @@ Status KerchunkJsonWriter::AddChunk(const ReferenceChunk& chunk, const Reference
                                    " is not UTF-8; rename the file");
     BeginMember(chunk.key);
     text_ += '[';
-    AppendText(reference.location, text_);
+    AppendJsonText(reference.location, text_);
     if (reference.size)
         text_ += ", " + std::to_string(reference.offset) + ", " + std::to_string(*reference.size);
     text_ += ']';
@@ -87,7 +87,7 @@ Status KerchunkJsonWriter::Finish() {
     return Flush();
 }
 
-Status KerchunkJsonWriter::FlushIfLarge() { return text_.size() < kBlock ? Status() : Flush(); }
+Status KerchunkJsonWriter::FlushIfLarge() { return text_.size() < kJsonBlock ? Status() : Flush(); }
 
 Status KerchunkJsonWriter::Flush() {
     ZARR_RETURN_IF_ERROR(sink_.Write(ByteSpan(std::string_view(text_))));

@@ -15,7 +15,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::string_view kSeparator = "dimension_separator";
+constexpr std::string_view kSeparatorMember = "dimension_separator";
 
 }  // namespace
 
@@ -34,13 +34,13 @@ Status KerchunkParquetWriter::AddDocument(const std::string& key, std::string_vi
     if (!metadata_.empty()) metadata_ += ",\n";
     metadata_ += json::Dump(json::Value(key)) + ": ";
     const json::Value* const separator =
-        IsDocument(name, Document::kArray) ? document.Find(kSeparator) : nullptr;
+        IsDocument(name, Document::kArray) ? document.Find(kSeparatorMember) : nullptr;
     if (separator == nullptr || separator->as_string() == nullptr ||
         *separator->as_string() == ".") {
         metadata_ += text;
         return {};
     }
-    json::PutMember(*document.MutableObject(), kSeparator, json::Value("."));
+    json::PutMember(*document.MutableObject(), kSeparatorMember, json::Value("."));
     metadata_ += json::Dump(document);
     return {};
 }

@@ -15,16 +15,16 @@ namespace zarr {
 namespace {
 
 // Numbers of the format (Apache Parquet, "parquet.thrift").
-constexpr std::int32_t kVersion = 1;
+constexpr std::int32_t kFormatVersion = 1;
 constexpr std::int32_t kTypeInt64 = 2;
 constexpr std::int32_t kTypeByteArray = 6;
 constexpr std::int32_t kRequired = 0;
 constexpr std::int32_t kOptional = 1;
 constexpr std::int32_t kConvertedUtf8 = 0;
-constexpr std::int32_t kDataPage = 0;
-constexpr std::int32_t kPlain = 0;
-constexpr std::int32_t kRle = 3;
-constexpr std::int32_t kZstd = 6;
+constexpr std::int32_t kDataPageKind = 0;
+constexpr std::int32_t kPlainEncoding = 0;
+constexpr std::int32_t kRleEncoding = 3;
+constexpr std::int32_t kZstdCodec = 6;
 
 void AppendLittle32(std::string& text, std::uint32_t value) {
     std::uint8_t bytes[4];
@@ -38,7 +38,7 @@ void AppendLittle64(std::string& text, std::uint64_t value) {
     text.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
 }
 
-Result<std::string> Compressed(const std::string& data) {
+Result<std::string> CompressedPage(const std::string& data) {
     std::string compressed(ZSTD_compressBound(data.size()), '\0');
     const std::size_t size = ZSTD_compress(compressed.data(), compressed.size(), data.data(),
                                            data.size(), ZSTD_CLEVEL_DEFAULT);
@@ -49,35 +49,35 @@ Result<std::string> Compressed(const std::string& data) {
 }
 
 // Location and sizes of a column's page in the file, in bytes. Both sizes include the page header.
-struct Page {
+struct WrittenPage {
     std::size_t offset = 0;
     std::size_t size = 0;
     std::size_t compressed_size = 0;
 };
 
-Result<Page> AppendPage(const ParquetColumnWriter& column, std::string& file) {
+Result<WrittenPage> WritePage(const ParquetColumnWriter& column, std::string& file) {
     const std::string data = column.PageData();
     constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
     if (data.size() > kMost || column.rows() > kMost)
         return Status::Unsupported("the column \"" + column.name() + "\" would take " +
                                    std::to_string(data.size()) +
                                    " bytes, and a Parquet page has less than 2 GiB");
-    ZARR_ASSIGN_OR_RETURN(const std::string compressed, Compressed(data));
+    ZARR_ASSIGN_OR_RETURN(const std::string compressed, CompressedPage(data));
     if (compressed.size() > kMost)
         return Status::Unsupported("the column \"" + column.name() + "\" is too large");
     ThriftWriter header;
-    header.I32(1, kDataPage);
+    header.I32(1, kDataPageKind);
     header.I32(2, static_cast<std::int32_t>(data.size()));
     header.I32(3, static_cast<std::int32_t>(compressed.size()));
     header.BeginStruct(5);
     header.I32(1, static_cast<std::int32_t>(column.rows()));
-    header.I32(2, kPlain);
-    header.I32(3, kRle);
-    header.I32(4, kRle);
+    header.I32(2, kPlainEncoding);
+    header.I32(3, kRleEncoding);
+    header.I32(4, kRleEncoding);
     header.EndStruct();
     header.EndStruct();
     const std::size_t header_size = header.bytes().size();
-    const Page page{file.size(), header_size + data.size(), header_size + compressed.size()};
+    const WrittenPage page{file.size(), header_size + data.size(), header_size + compressed.size()};
     file += header.bytes();
     file += compressed;
     return page;
@@ -99,17 +99,17 @@ void WriteSchema(const std::vector<const ParquetColumnWriter*>& columns, ThriftW
     }
 }
 
-void WriteColumn(const ParquetColumnWriter& column, const Page& page, ThriftWriter& footer) {
+void WriteColumn(const ParquetColumnWriter& column, const WrittenPage& page, ThriftWriter& footer) {
     footer.BeginElement();
     footer.I64(2, static_cast<std::int64_t>(page.offset));
     footer.BeginStruct(3);
     footer.I32(1, column.is_optional() ? kTypeByteArray : kTypeInt64);
     footer.I32List(2, column.is_optional() ? 2 : 1);
-    footer.I32Element(kPlain);
-    if (column.is_optional()) footer.I32Element(kRle);
+    footer.I32Element(kPlainEncoding);
+    if (column.is_optional()) footer.I32Element(kRleEncoding);
     footer.TextList(3, 1);
     footer.TextElement(column.name());
-    footer.I32(4, kZstd);
+    footer.I32(4, kZstdCodec);
     footer.I64(5, static_cast<std::int64_t>(column.rows()));
     footer.I64(6, static_cast<std::int64_t>(page.size));
     footer.I64(7, static_cast<std::int64_t>(page.compressed_size));
@@ -175,16 +175,16 @@ void ParquetColumnWriter::Clear() {
 
 Result<std::string> WriteParquet(const std::vector<const ParquetColumnWriter*>& columns) {
     std::string file(kParquetMagic);
-    std::vector<Page> pages;
+    std::vector<WrittenPage> pages;
     std::size_t size = 0;
     for (const ParquetColumnWriter* column : columns) {
-        ZARR_ASSIGN_OR_RETURN(const Page page, AppendPage(*column, file));
+        ZARR_ASSIGN_OR_RETURN(const WrittenPage page, WritePage(*column, file));
         pages.push_back(page);
         size += page.size;
     }
     const auto rows = static_cast<std::int64_t>(columns.empty() ? 0 : columns[0]->rows());
     ThriftWriter footer;
-    footer.I32(1, kVersion);
+    footer.I32(1, kFormatVersion);
     WriteSchema(columns, footer);
     footer.I64(3, rows);
     footer.StructList(4, 1);

@@ -5,11 +5,11 @@ namespace zarr {
 
 namespace {
 
-constexpr std::uint8_t kI32 = 5;
-constexpr std::uint8_t kI64 = 6;
-constexpr std::uint8_t kBinary = 8;
-constexpr std::uint8_t kList = 9;
-constexpr std::uint8_t kStruct = 12;
+constexpr std::uint8_t kWireI32 = 5;
+constexpr std::uint8_t kWireI64 = 6;
+constexpr std::uint8_t kWireBinary = 8;
+constexpr std::uint8_t kWireList = 9;
+constexpr std::uint8_t kWireStruct = 12;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void ThriftWriter::Field(std::int16_t id, std::uint8_t type) {
 
 void ThriftWriter::List(std::int16_t id, std::size_t count, std::uint8_t type) {
     constexpr std::size_t kLong = 15;
-    Field(id, kList);
+    Field(id, kWireList);
     if (count < kLong) {
         bytes_ += static_cast<char>((count << 4U) | type);
         return;
@@ -42,23 +42,23 @@ void ThriftWriter::List(std::int16_t id, std::size_t count, std::uint8_t type) {
 }
 
 void ThriftWriter::I32(std::int16_t id, std::int32_t value) {
-    Field(id, kI32);
+    Field(id, kWireI32);
     Signed(value);
 }
 
 void ThriftWriter::I64(std::int16_t id, std::int64_t value) {
-    Field(id, kI64);
+    Field(id, kWireI64);
     Signed(value);
 }
 
 void ThriftWriter::Text(std::int16_t id, std::string_view value) {
-    Field(id, kBinary);
+    Field(id, kWireBinary);
     TextElement(value);
 }
 
-void ThriftWriter::I32List(std::int16_t id, std::size_t count) { List(id, count, kI32); }
-void ThriftWriter::TextList(std::int16_t id, std::size_t count) { List(id, count, kBinary); }
-void ThriftWriter::StructList(std::int16_t id, std::size_t count) { List(id, count, kStruct); }
+void ThriftWriter::I32List(std::int16_t id, std::size_t count) { List(id, count, kWireI32); }
+void ThriftWriter::TextList(std::int16_t id, std::size_t count) { List(id, count, kWireBinary); }
+void ThriftWriter::StructList(std::int16_t id, std::size_t count) { List(id, count, kWireStruct); }
 
 void ThriftWriter::I32Element(std::int32_t value) { Signed(value); }
 
@@ -68,7 +68,7 @@ void ThriftWriter::TextElement(std::string_view value) {
 }
 
 void ThriftWriter::BeginStruct(std::int16_t id) {
-    Field(id, kStruct);
+    Field(id, kWireStruct);
     BeginElement();
 }
 

@@ -20,7 +20,7 @@ using zarr::Status;
 
 namespace {
 
-Status Failure(const char* what, int error) {
+Status FileFailure(const char* what, int error) {
     const std::string message = error != 0 ? std::generic_category().message(error) : std::string();
     const std::string hidden = QuietErrors::Message();
     return Status::Io(std::string(what) + ": " + (!message.empty() ? message : hidden));
@@ -28,7 +28,7 @@ Status Failure(const char* what, int error) {
 
 // Returns the path with links resolved, because the target of a link is to be replaced and the link
 // is to stay. The path of a local file has a folder.
-std::string FinalPath(const StorePath& path) {
+std::string FinalFilePath(const StorePath& path) {
     if (path.kind() != StorePath::Kind::kLocal) return path.text();
     std::error_code error;
     if (std::filesystem::is_symlink(path.text(), error)) {
@@ -39,13 +39,15 @@ std::string FinalPath(const StorePath& path) {
     return error ? path.text() : absolute.string();
 }
 
-bool IsLocal(const std::string& path) { return StorePath(path).kind() == StorePath::Kind::kLocal; }
+bool IsLocalFile(const std::string& path) {
+    return StorePath(path).kind() == StorePath::Kind::kLocal;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<StagedFile>> StagedFile::Create(const StorePath& path) {
-    std::unique_ptr<StagedFile> made(new StagedFile(FinalPath(path)));
-    if (IsLocal(made->path_)) zarr::AbandonedStagingFiles().DeleteSidecars(made->path_);
+    std::unique_ptr<StagedFile> made(new StagedFile(FinalFilePath(path)));
+    if (IsLocalFile(made->path_)) zarr::AbandonedStagingFiles().DeleteSidecars(made->path_);
     ZARR_RETURN_IF_ERROR(made->Open());
     return made;
 }
@@ -61,9 +63,9 @@ Status StagedFile::Open() {
         if (file_ == nullptr) {
             const int error = errno;
             staging_.clear();
-            return Failure("cannot be created", error);
+            return FileFailure("cannot be created", error);
         }
-        if (!IsLocal(staging_)) return {};
+        if (!IsLocalFile(staging_)) return {};
         // Before the lock was taken, another process may have deleted the new file as an abandoned
         // one.
         zarr::PathLock::Failure failure{};
@@ -87,24 +89,24 @@ Status StagedFile::Write(zarr::ByteSpan bytes) {
     const QuietErrors quiet;
     errno = 0;
     if (VSIFWriteL(bytes.data, 1, bytes.size, file_.get()) == bytes.size) return {};
-    return Failure("cannot be written", errno);
+    return FileFailure("cannot be written", errno);
 }
 
 Status StagedFile::Commit() {
     const QuietErrors quiet;
     errno = 0;
-    if (VSIFCloseL(file_.release()) != 0) return Failure("cannot be written", errno);
+    if (VSIFCloseL(file_.release()) != 0) return FileFailure("cannot be written", errno);
     if (RenamingAt(path_) == Renaming::kNo) {
-        if (!CopyFile(staging_, path_)) return Failure("cannot be copied to its path", 0);
+        if (!CopyFile(staging_, path_)) return FileFailure("cannot be copied to its path", 0);
         VSIUnlink(staging_.c_str());
     } else {
         std::error_code ignored;
         const auto status = std::filesystem::status(path_, ignored);
-        if (IsLocal(path_) && std::filesystem::exists(status))
+        if (IsLocalFile(path_) && std::filesystem::exists(status))
             std::filesystem::permissions(staging_, status.permissions(), ignored);
         errno = 0;
         if (VSIRename(staging_.c_str(), path_.c_str()) != 0)
-            return Failure("cannot be renamed to its final name", errno);
+            return FileFailure("cannot be renamed to its final name", errno);
     }
     staging_.clear();
     RecordReplacement(path_);

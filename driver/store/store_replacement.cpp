@@ -130,7 +130,7 @@ std::string DeletionName(const std::string& path) {
 
 // True if a store exists in a remote folder. A folder "x.parq" is a store by its name alone, so
 // that its only document is looked for.
-bool HoldsStore(const StorePath& folder) {
+bool HoldsRemoteStore(const StorePath& folder) {
     return IsStoreFolder(folder) &&
            (!EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
             PathExists(FileIn(folder, zarr::DocumentKey("", zarr::Document::kConsolidated))));
@@ -189,7 +189,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
         const auto old = OpenFolder(path);
-        replacement.is_known_empty_ = is_remote && !HoldsStore(folder);
+        replacement.is_known_empty_ = is_remote && !HoldsRemoteStore(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
                                        : zarr::EraseStore(*old));
         DeleteSidecars(path);

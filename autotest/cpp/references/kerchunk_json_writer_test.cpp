@@ -13,7 +13,7 @@ namespace zarr {
 namespace {
 
 // Memory that records how often it is written to.
-class Text final : public ByteSink {
+class WrittenText final : public ByteSink {
   public:
     Status Write(ByteSpan bytes) override {
         if (fails) return Status::Io("the disk is full");
@@ -29,7 +29,7 @@ class Text final : public ByteSink {
 };
 
 TEST(KerchunkJsonWriter, WritesDocumentsAndReferences) {
-    Text text;
+    WrittenText text;
     KerchunkJsonWriter writer(text);
     ASSERT_TRUE(writer.Begin(4).ok());
     ASSERT_TRUE(writer.AddDocument(".zgroup", "{\"zarr_format\": 2}\n").ok());
@@ -47,7 +47,7 @@ TEST(KerchunkJsonWriter, WritesDocumentsAndReferences) {
 }
 
 TEST(KerchunkJsonWriter, WritesAStoreWithoutKeys) {
-    Text text;
+    WrittenText text;
     KerchunkJsonWriter writer(text);
     ASSERT_TRUE(writer.Begin(0).ok());
     ASSERT_TRUE(writer.Finish().ok());
@@ -57,7 +57,7 @@ TEST(KerchunkJsonWriter, WritesAStoreWithoutKeys) {
 TEST(KerchunkJsonWriter, InlineValuesAreTextOrBase64) {
     const std::string values[] = {
         "plain", std::string("\0\x01\x7f", 3), "\xc3\xa9", "\xff\xfe", "base64:AAEC", ""};
-    Text text;
+    WrittenText text;
     KerchunkJsonWriter writer(text);
     ASSERT_TRUE(writer.Begin(6).ok());
     for (std::size_t i = 0; i < std::size(values); ++i)
@@ -88,7 +88,7 @@ TEST(KerchunkJsonWriter, InlineValuesAreTextOrBase64) {
 }
 
 TEST(KerchunkJsonWriter, RefusesLocationsThatReadersTakeForTemplates) {
-    Text text;
+    WrittenText text;
     KerchunkJsonWriter writer(text);
     ASSERT_TRUE(writer.Begin(1).ok());
     const Status status = writer.AddChunk({"x", "x/0", 0}, Reference::Target("/a/{{b}}", 0, {}));
@@ -101,7 +101,7 @@ TEST(KerchunkJsonWriter, RefusesLocationsThatReadersTakeForTemplates) {
 }
 
 TEST(KerchunkJsonWriter, WritesInBlocksAndReportsFailures) {
-    Text text;
+    WrittenText text;
     KerchunkJsonWriter writer(text);
     ASSERT_TRUE(writer.Begin(100'000).ok());
     for (std::uint64_t i = 0; i < 100'000; ++i)

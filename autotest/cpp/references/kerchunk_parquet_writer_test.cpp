@@ -13,7 +13,7 @@
 namespace zarr {
 namespace {
 
-std::string TextOf(const Store& store, const std::string& key) {
+std::string StoredText(const Store& store, const std::string& key) {
     Buffer value;
     const auto found = store.Get(key, value, 1 << 20);
     if (!found.ok() || !*found) return "absent";
@@ -21,25 +21,25 @@ std::string TextOf(const Store& store, const std::string& key) {
 }
 
 // Returns the expected file: columns with the given rows, all with `rows` rows.
-struct Row {
+struct ExpectedRow {
     const char* path = nullptr;
     std::int64_t offset = 0;
     std::int64_t size = 0;
     const char* raw = nullptr;
 };
-std::string File(const std::vector<Row>& rows) {
-    using Type = ParquetColumnWriter::Type;
-    ParquetColumnWriter path("path", Type::kText);
-    ParquetColumnWriter offset("offset", Type::kInt64);
-    ParquetColumnWriter size("size", Type::kInt64);
-    ParquetColumnWriter raw("raw", Type::kBytes);
+std::string FileOf(const std::vector<ExpectedRow>& rows) {
+    using ColumnType = ParquetColumnWriter::Type;
+    ParquetColumnWriter path("path", ColumnType::kText);
+    ParquetColumnWriter offset("offset", ColumnType::kInt64);
+    ParquetColumnWriter size("size", ColumnType::kInt64);
+    ParquetColumnWriter raw("raw", ColumnType::kBytes);
     const auto add = [](ParquetColumnWriter& column, const char* text) {
         if (text != nullptr)
             column.AddBytes(text);
         else
             column.AddNulls();
     };
-    for (const Row& row : rows) {
+    for (const ExpectedRow& row : rows) {
         add(path, row.path);
         offset.AddInt(row.offset);
         size.AddInt(row.size);
@@ -58,11 +58,11 @@ TEST(KerchunkParquetWriter, WritesAFileForEachSectionOfAnArray) {
     ASSERT_TRUE(writer.AddChunk({"g/x", "g/x/1.3", 7}, Reference::Target("v", 0, {})).ok());
     ASSERT_TRUE(writer.AddChunk({"y", "y/0", 0}, Reference::Inline("abc")).ok());
     ASSERT_TRUE(writer.Finish().ok());
-    EXPECT_EQ(TextOf(store, "g/x/refs.0.parq"), File({{}, {"u", 5, 6}, {}}));
-    EXPECT_EQ(TextOf(store, "g/x/refs.1.parq"), "absent");
-    EXPECT_EQ(TextOf(store, "g/x/refs.2.parq"), File({{}, {"v", 0, 0}, {}}));
-    EXPECT_EQ(TextOf(store, "y/refs.0.parq"), File({{nullptr, 0, 0, "abc"}, {}, {}}));
-    EXPECT_EQ(TextOf(store, ".zmetadata"),
+    EXPECT_EQ(StoredText(store, "g/x/refs.0.parq"), FileOf({{}, {"u", 5, 6}, {}}));
+    EXPECT_EQ(StoredText(store, "g/x/refs.1.parq"), "absent");
+    EXPECT_EQ(StoredText(store, "g/x/refs.2.parq"), FileOf({{}, {"v", 0, 0}, {}}));
+    EXPECT_EQ(StoredText(store, "y/refs.0.parq"), FileOf({{nullptr, 0, 0, "abc"}, {}, {}}));
+    EXPECT_EQ(StoredText(store, ".zmetadata"),
               "{\"metadata\": {\n\".zgroup\": {\"zarr_format\": 2},\n"
               "\"g/x/.zattrs\": {\"a\": NaN}\n}, \"record_size\": 3}\n");
 }
@@ -74,7 +74,7 @@ TEST(KerchunkParquetWriter, FilesAreNotLongerThanTheLargestArray) {
         KerchunkParquetWriter writer(store);
         ASSERT_TRUE(writer.Begin(chunks).ok());
         ASSERT_TRUE(writer.Finish().ok());
-        EXPECT_EQ(TextOf(store, ".zmetadata"),
+        EXPECT_EQ(StoredText(store, ".zmetadata"),
                   "{\"metadata\": {\n\n}, \"record_size\": " + std::to_string(rows) + "}\n");
     }
 }
@@ -88,7 +88,7 @@ TEST(KerchunkParquetWriter, ReplacesTheSeparatorOfArraysAlone) {
     ASSERT_TRUE(writer.AddDocument("x/.zattrs", slash).ok());
     ASSERT_TRUE(writer.AddDocument("y/.zarray", R"({"dimension_separator":"."})").ok());
     ASSERT_TRUE(writer.Finish().ok());
-    EXPECT_EQ(TextOf(store, ".zmetadata"),
+    EXPECT_EQ(StoredText(store, ".zmetadata"),
               "{\"metadata\": {\n\"x/.zarray\": {\"dimension_separator\": \".\", \"x\": 1.5},\n"
               "\"x/.zattrs\": " +
                   slash + ",\n\"y/.zarray\": {\"dimension_separator\":\".\"}\n}, " +

@@ -12,10 +12,10 @@ namespace zarr {
 namespace {
 
 using namespace std::string_literals;
-using Type = ParquetColumnWriter::Type;
+using ColumnType = ParquetColumnWriter::Type;
 
 TEST(ParquetColumnWriter, WritesRequiredIntegersWithoutLevels) {
-    ParquetColumnWriter column("size", Type::kInt64);
+    ParquetColumnWriter column("size", ColumnType::kInt64);
     column.AddInt(258);
     column.AddInt(-1, 2);
     EXPECT_EQ(column.rows(), 3U);
@@ -23,7 +23,7 @@ TEST(ParquetColumnWriter, WritesRequiredIntegersWithoutLevels) {
 }
 
 TEST(ParquetColumnWriter, WritesRunsOfLevelsBeforeOptionalValues) {
-    ParquetColumnWriter column("path", Type::kText);
+    ParquetColumnWriter column("path", ColumnType::kText);
     column.AddBytes("ab");
     column.AddBytes("");
     column.AddNulls(100);
@@ -36,7 +36,7 @@ TEST(ParquetColumnWriter, WritesRunsOfLevelsBeforeOptionalValues) {
 }
 
 TEST(ParquetColumnWriter, JoinsRunsOfEqualLevels) {
-    ParquetColumnWriter column("raw", Type::kBytes);
+    ParquetColumnWriter column("raw", ColumnType::kBytes);
     column.AddNulls(3);
     column.AddNulls(0);
     column.AddNulls(4);
@@ -63,10 +63,10 @@ std::string Zigzag(std::size_t number) {
 }
 
 TEST(ParquetWriter, WritesPagesAndAFooter) {
-    ParquetColumnWriter size("s", Type::kInt64);
+    ParquetColumnWriter size("s", ColumnType::kInt64);
     size.AddInt(5);
     size.AddInt(6);
-    ParquetColumnWriter path("p", Type::kText);
+    ParquetColumnWriter path("p", ColumnType::kText);
     path.AddNulls();
     path.AddBytes("x");
     const auto written = WriteParquet({&size, &path});
