@@ -5,6 +5,7 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <string>

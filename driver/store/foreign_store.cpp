@@ -96,13 +96,13 @@ bool HoldsForeign(const Location& location) {
            });
 }
 
-Status DraftError() {
+}  // namespace
+
+Status V3DraftError() {
     return Status::Unsupported(
         "follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote; convert it to "
         "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
 }
-
-}  // namespace
 
 ForeignStore FindForeignStore(ConnectionString& name) {
     if (name.path.is_remote() || name.is_store) return ForeignStore::kNone;
@@ -129,7 +129,7 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
         if (dataset != nullptr) return dataset;
     }
-    EmitError(name.path, DraftError());
+    EmitError(name.path, V3DraftError());
     return nullptr;
 }
 

@@ -43,4 +43,8 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind);
 
+// Returns the error for a store that follows the draft of Zarr v3. The message says what the user
+// can do.
+zarr::Status V3DraftError();
+
 }  // namespace zarr_driver

@@ -53,7 +53,7 @@ Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     if (location.ok() && location->are_references) return ReferencesAreReadOnly();
     if (location.ok()) return StoreNode{location->store_path, location->node};
     const ForeignStore kind = FindForeignStoreAfterFailure(name.path, location.status());
-    return kind == ForeignStore::kV3Draft ? ForeignStoreError(kind) : location.status();
+    return kind == ForeignStore::kV3Draft ? V3DraftError() : location.status();
 }
 
 }  // namespace
