@@ -343,11 +343,19 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
     refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
 
 
-def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl):
-    shutil.copy(tmp_path / "refs.parq" / "packed.bin", tmp_path / "packed.bin")
-    moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
+    """Files beside the folder of references are allowed."""
+    place = tmp_path if is_beside else tmp_path / "elsewhere"
+    place.mkdir(exist_ok=True)
+    shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")
+    moved = {key: [str(place / value[0]), *value[1:]] if isinstance(value, list) else value
              for key, value in references.items()}  # fmt: skip
-    name = written(tmp_path, moved)
+    (tmp_path / "references").mkdir()
+    name = written(tmp_path if is_beside else tmp_path / "references", moved)
+    if is_beside:
+        read_all(name)
+        return
     assert gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is None
     assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
     with config_options(ZARR_REFERENCE_FOLDERS=str(tmp_path)):

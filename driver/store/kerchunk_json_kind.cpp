@@ -136,7 +136,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenKerchunkJson(const StorePath& pat
                                                             const StoreAccess& access) {
     const StorePath document = DocumentOf(path);
     ZARR_ASSIGN_OR_RETURN(MapPtr map, ReadDocument(document, access));
-    auto targets = OpenReferenceTargets(Split(document).first, map->SampleLocation());
+    const StorePath folder = Split(document).first;
+    auto targets = OpenReferenceTargets(folder, folder, map->SampleLocation());
     std::shared_ptr<const zarr::Store> store =
         std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets), document.text());
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;

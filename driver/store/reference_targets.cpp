@@ -151,7 +151,8 @@ Status VirtualFileSystem(const std::string& location) {
 
 class Locations {
   public:
-    explicit Locations(StorePath folder) : folder_(std::move(folder)) {}
+    Locations(StorePath folder, StorePath trusted)
+        : folder_(std::move(folder)), trusted_(std::move(trusted)) {}
 
     // Returns the path of a `location` that a document names. Returns kPermission if the document
     // may not name it.
@@ -173,7 +174,7 @@ class Locations {
         }
         const std::string real = RealPath(path);
         const bool is_beside =
-            folder_.kind() == StorePath::Kind::kLocal && IsBelow(real, RealPath(folder_.text()));
+            trusted_.kind() == StorePath::Kind::kLocal && IsBelow(real, RealPath(trusted_.text()));
         if (is_beside || (!real.empty() && IsAllowedByOption(real))) return path;
         return Status::Permission(
             zarr::Quoted(location) + ": the file is not below the folder of the references; " +
@@ -195,7 +196,8 @@ class Locations {
         return StorePath(FileIn(folder_, key));
     }
 
-    const StorePath folder_;
+    const StorePath folder_;   // where relative locations start
+    const StorePath trusted_;  // local folder whose files the document may name
 };
 
 // ------------------------------------------------------------------------------------------------
@@ -315,7 +317,8 @@ class RemoteTarget final : public ReferenceTarget {
 
 class Targets final : public zarr::TargetOpener {
   public:
-    Targets(const StorePath& folder, const std::string& sample) : locations_(folder) {
+    Targets(const StorePath& folder, const StorePath& trusted, const std::string& sample)
+        : locations_(folder, trusted) {
         const auto path = locations_.Resolve(sample);
         const StorePath& first = path.ok() && !sample.empty() ? *path : folder;
         if (first.is_remote()) link_ = &LinkTo(first);
@@ -358,9 +361,10 @@ class Targets final : public zarr::TargetOpener {
 
 }  // namespace
 
-std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& document_folder,
+std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& folder,
+                                                               const StorePath& trusted,
                                                                const std::string& sample) {
-    return std::make_shared<const Targets>(document_folder, sample);
+    return std::make_shared<const Targets>(folder, trusted, sample);
 }
 
 }  // namespace zarr_driver
