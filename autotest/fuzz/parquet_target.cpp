@@ -11,13 +11,13 @@ namespace zarr::fuzz {
 namespace {
 
 constexpr std::uint64_t kMostRows = 100000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMostPageBytes = std::uint64_t{4} << 20;
 
 void ReadRows(ByteSpan input) {
     const auto read = ReferencePartition::Read(input, kMostRows);
     if (!read.ok()) return;
     Check(read->rows() <= kMostRows, "a file has no more rows than allowed");
-    Check(read->bytes() <= 4 * kMostBytes, "the memory of a file is bounded");
+    Check(read->bytes() <= 4 * kMostPageBytes, "the memory of a file is bounded");
     for (std::uint64_t row = 0; row < read->rows(); ++row) {
         const Reference reference = read->At(row);
         Check(read->Has(row) == (reference.kind != Reference::Kind::kAbsent),
@@ -31,7 +31,7 @@ void ReadRows(ByteSpan input) {
 
 void FuzzParquet(ByteSpan input) {
     const std::uint64_t before = LimitOf(Limit::kPartitionSize);
-    SetLimit(Limit::kPartitionSize, kMostBytes);
+    SetLimit(Limit::kPartitionSize, kMostPageBytes);
     ReadRows(input);
     SetLimit(Limit::kPartitionSize, before);
 }
