@@ -146,12 +146,15 @@ bool IsZip(const GDALOpenInfo& open_info) {
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
-// True if the file or name leads to Kerchunk references. Checks the first bytes of a file, and
-// whether the name is a path in GDAL's file systems for references.
+// True if the name is a path in GDAL's file systems for Kerchunk references.
+bool IsInReferences(const GDALOpenInfo& open_info) {
+    return STARTS_WITH(open_info.pszFilename, kKerchunkJsonPrefixes[0]) ||
+           STARTS_WITH(open_info.pszFilename, kKerchunkJsonPrefixes[1]) ||
+           STARTS_WITH(open_info.pszFilename, kKerchunkParquetPrefix);
+}
+
+// True if the file leads to Kerchunk references. Checks the first bytes of a file.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
-    for (const char* prefix :
-         {kKerchunkJsonPrefixes[0], kKerchunkJsonPrefixes[1], kKerchunkParquetPrefix})
-        if (STARTS_WITH(open_info.pszFilename, prefix)) return true;
     // A server may answer with a listing of the folder, so only a Parquet file itself is excluded.
     const bool is_parquet_file =
         open_info.nHeaderBytes >= 4 && std::memcmp(open_info.pabyHeader, "PAR1", 4) == 0;
@@ -209,6 +212,7 @@ bool IsIcechunkNamed(const GDALOpenInfo& open_info) {
 
 bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     if (IsIcechunkNamed(open_info)) return purpose == Purpose::kOpen;
+    if (IsInReferences(open_info)) return true;
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
     const StorePath name(open_info.pszFilename);

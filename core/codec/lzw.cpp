@@ -83,7 +83,10 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
 
 class Lzw final : public Codec {
   public:
-    SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
+    // A code for each byte takes 12 bits.
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return {SaturatingAdd(SaturatingAdd(decoded.max, decoded.max / 2), 1024), false};
+    }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         // Before 1988, writers of TIFF stored the bits of codes in the opposite order.

@@ -160,14 +160,9 @@ Status ExportOther(GDALDataset& source, zarr::ReferenceWriter& writer,
 
 Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    Location location;
-    location.store_path = path;
-    location.kind = zarr::NodeKind::kGroup;
-    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(path, {}));
-    ZARR_ASSIGN_OR_RETURN(
-        location.hierarchy,
-        zarr::Hierarchy::Open(store, zarr::UseConsolidated::kIfPresent, SharedContext()));
-    ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(""));
+    ConnectionString name;
+    name.path = path;
+    ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(
         std::make_shared<SharedResource>(std::move(location), std::move(options))));
 }
