@@ -100,7 +100,10 @@ def maker(count):
         del references
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
+        # The values are in another folder until kept() renames this one.
+        gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
+        gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
         command = [str(PYTHON), "-c", MAKE_ICECHUNK, str(home / "icechunk"), data, count, CHUNK, CHUNKS]
         subprocess.run([str(word) for word in command], check=True)
 

@@ -131,7 +131,7 @@ bool IsBelow(const std::string& path, const std::string& folder) {
 }
 
 // True if a configuration option, set by the user, allows every document to name the local file
-// `real`.
+// `real`, whose links are resolved. `real` is empty for a file in a folder that does not exist.
 bool IsAllowedByOption(const std::string& real) {
     for (const char* option :
          {"GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION"})
@@ -175,7 +175,7 @@ class Locations {
         const std::string real = RealPath(path);
         const bool is_beside =
             trusted_.kind() == StorePath::Kind::kLocal && IsBelow(real, RealPath(trusted_.text()));
-        if (is_beside || (!real.empty() && IsAllowedByOption(real))) return path;
+        if (is_beside || IsAllowedByOption(real)) return path;
         return Status::Permission(
             zarr::Quoted(location) + ": the file is not below the folder of the references; " +
             "allow it with the configuration option " + kFoldersOption + "=FOLDER");
