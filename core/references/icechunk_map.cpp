@@ -205,6 +205,7 @@ Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) con
         }
     }
     std::vector<StoreEntry> entries;
+    entries.reserve(children.size());
     for (const auto& [name, is_prefix] : children) entries.push_back({name, is_prefix});
     return entries;
 }

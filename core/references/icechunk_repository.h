@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,7 +58,7 @@ class IcechunkRepository {
     const Store* store_;
     unsigned version_ = 1;
     // Version 2 only.
-    Refs refs_[2];  // by Kind
+    std::array<Refs, 2> refs_;  // by Kind
     std::vector<std::string> snapshots_;
     IcechunkContainers containers_;
 };

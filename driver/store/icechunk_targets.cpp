@@ -125,15 +125,26 @@ bool IsOptionSet(const std::string& path, const char* option) {
 // True if the user has set one of GDAL's options that give credentials, rights or a server for
 // `path`.
 bool HasOptions(const std::string& path) {
-    for (const char* option :
-         {"AWS_S3_ENDPOINT", "AWS_NO_SIGN_REQUEST", "AWS_ACCESS_KEY_ID", "AWS_PROFILE",
-          "AWS_CONFIG_FILE", "CPL_AWS_CREDENTIALS_FILE", "AWS_ROLE_ARN", "CPL_GS_ENDPOINT",
-          "GS_NO_SIGN_REQUEST", "GS_ACCESS_KEY_ID", "GS_OAUTH2_REFRESH_TOKEN",
-          "GS_OAUTH2_PRIVATE_KEY", "GS_OAUTH2_PRIVATE_KEY_FILE", "GOOGLE_APPLICATION_CREDENTIALS",
-          "AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_ACCOUNT", "AZURE_NO_SIGN_REQUEST",
-          "AZURE_STORAGE_SAS_TOKEN"})
-        if (IsOptionSet(path, option)) return true;
-    return false;
+    static constexpr const char* kOptions[] = {"AWS_S3_ENDPOINT",
+                                               "AWS_NO_SIGN_REQUEST",
+                                               "AWS_ACCESS_KEY_ID",
+                                               "AWS_PROFILE",
+                                               "AWS_CONFIG_FILE",
+                                               "CPL_AWS_CREDENTIALS_FILE",
+                                               "AWS_ROLE_ARN",
+                                               "CPL_GS_ENDPOINT",
+                                               "GS_NO_SIGN_REQUEST",
+                                               "GS_ACCESS_KEY_ID",
+                                               "GS_OAUTH2_REFRESH_TOKEN",
+                                               "GS_OAUTH2_PRIVATE_KEY",
+                                               "GS_OAUTH2_PRIVATE_KEY_FILE",
+                                               "GOOGLE_APPLICATION_CREDENTIALS",
+                                               "AZURE_STORAGE_CONNECTION_STRING",
+                                               "AZURE_STORAGE_ACCOUNT",
+                                               "AZURE_NO_SIGN_REQUEST",
+                                               "AZURE_STORAGE_SAS_TOKEN"};
+    return std::any_of(std::begin(kOptions), std::end(kOptions),
+                       [&](const char* option) { return IsOptionSet(path, option); });
 }
 
 // True if `name` can be part of the name of a host.
@@ -177,9 +188,9 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
 }
 
 bool IsObjectStore(const std::string& scheme) {
-    for (const char* known : {"s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "tigris", "r2"})
-        if (scheme == known) return true;
-    return false;
+    static constexpr std::string_view kKnown[] = {"s3",    "s3a",  "gs",     "gcs", "az",
+                                                  "azure", "abfs", "tigris", "r2"};
+    return std::find(std::begin(kKnown), std::end(kKnown), scheme) != std::end(kKnown);
 }
 
 // Returns the path of a local file. The dots of `url` are resolved, as Icechunk does.

@@ -120,7 +120,7 @@ StorePath TrustedFolder(const StorePath& base) {
     if (base.kind() != StorePath::Kind::kLocal) return base;
     const std::string parent(zarr::ParentPath(base.text()));
     if (!parent.empty()) return parent;
-    return StorePath(base.text()[0] == '/' ? "/" : ".");
+    return base.text()[0] == '/' ? "/" : ".";
 }
 
 Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,
