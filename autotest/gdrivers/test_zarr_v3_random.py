@@ -286,7 +286,8 @@ def test_zarr_python_reads_its_own_arrays(theirs):
 
 def _same(a, b):
     if a.dtype.names:
-        return a.tobytes() == b.tobytes()
+        # zarr-python stores no chunk that equals the fill value, and -0.0 equals 0.0.
+        return a.tobytes() == b.tobytes() or np.array_equal(a, b)
     if a.dtype.kind in "fcmMiub":
         return zarr_gdal.differences(a, b.astype(a.dtype)) is None
     return a.tolist() == b.tolist()
