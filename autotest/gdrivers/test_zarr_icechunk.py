@@ -285,7 +285,11 @@ def test_options_allow_files_elsewhere(tmp_path, cpl):
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "f.bin").write_bytes(bytes(range(256)))
     prefix = f"file://{tmp_path}/else/"
-    folder = local(tmp_path / "repo", [["v/c/0", prefix + "f.bin", 3, 4, None]], prefix=prefix)
+    chunks = [["v/c/0", prefix + "f.bin", 3, 4, None]]
+    beside = local(tmp_path / "repo", chunks, prefix=prefix)
+    assert read_v(beside)[:4].tolist() == [3, 4, 5, 6]
+    (tmp_path / "deeper").mkdir()
+    folder = local(tmp_path / "deeper" / "repo", chunks, prefix=prefix)
     assert read_v(folder) is None
     assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
     for options in ({"ZARR_REFERENCE_FOLDERS": str(tmp_path)}, {"ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION": "YES"}):

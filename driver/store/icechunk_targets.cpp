@@ -248,7 +248,7 @@ class ChunkTargets final : public zarr::TargetOpener {
         : folder_(folder),
           repository_(std::move(repository)),
           containers_(std::move(containers)),
-          virtual_(OpenReferenceTargets(folder, folder, SampleOf(containers_))) {}
+          virtual_(OpenReferenceTargets(folder, FolderAround(folder), SampleOf(containers_))) {}
 
     Result<std::shared_ptr<const ReferenceTarget>> Open(
         const std::string& location) const override {

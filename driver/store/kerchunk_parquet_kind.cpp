@@ -114,15 +114,6 @@ StorePath FolderOfTargets(const StorePath& folder) {
     return {kZipPrefix + place->archive + (inner.empty() ? "" : "/" + inner)};
 }
 
-// Returns the folder that contains the folder of references, because kerchunk's users keep the data
-// beside it. References in a zip file may only point into that file.
-StorePath TrustedFolder(const StorePath& base) {
-    if (base.kind() != StorePath::Kind::kLocal) return base;
-    const std::string parent(zarr::ParentPath(base.text()));
-    if (!parent.empty()) return parent;
-    return base.text()[0] == '/' ? "/" : ".";
-}
-
 Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,
                                                                   const StoreAccess& /*access*/) {
     return ReferencesAreReadOnly();
@@ -145,7 +136,7 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     const StorePath base = FolderOfTargets(folder);
     // Targets of remote references are remote, so that no location is needed to know that.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
-    auto targets = OpenReferenceTargets(base, TrustedFolder(base), sample);
+    auto targets = OpenReferenceTargets(base, FolderAround(base), sample);
     StorePtr store =
         std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets), folder.text());
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;

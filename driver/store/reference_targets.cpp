@@ -367,4 +367,11 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
     return std::make_shared<const Targets>(folder, trusted, sample);
 }
 
+StorePath FolderAround(const StorePath& folder) {
+    if (folder.kind() != StorePath::Kind::kLocal) return folder;
+    const std::string parent(zarr::ParentPath(folder.text()));
+    if (!parent.empty()) return parent;
+    return folder.text()[0] == '/' ? "/" : ".";
+}
+
 }  // namespace zarr_driver

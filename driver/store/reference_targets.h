@@ -23,4 +23,8 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
                                                                const StorePath& trusted,
                                                                const std::string& sample);
 
+// Returns the folder that contains the local folder `folder`; users keep the data beside a folder
+// of references. Returns `folder` itself if it is not local.
+StorePath FolderAround(const StorePath& folder);
+
 }  // namespace zarr_driver
