@@ -56,9 +56,7 @@ bool IsBehindPrefix(const StorePath& path) { return DocumentOf(path).text() != p
 std::pair<StorePath, std::string> Split(const StorePath& document) {
     std::string path = document;
     const std::string query = TakeQuery(document, path);
-    std::string folder(zarr::ParentPath(path));
-    if (folder.empty()) folder = !path.empty() && path[0] == '/' ? "/" : ".";
-    return {StorePath(folder + query), std::string(zarr::LastName(path))};
+    return {StorePath(ContainingFolder(path) + query), std::string(zarr::LastName(path))};
 }
 
 // Parsed documents of Kerchunk references that datasets of this process use. The keys consist of

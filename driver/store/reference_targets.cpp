@@ -116,8 +116,7 @@ std::string RealPath(const std::string& path) {
     std::string real = resolve(path);
     if (!real.empty()) return real;
     const std::string name(zarr::LastName(path));
-    real = resolve(path.size() > name.size() + 1 ? path.substr(0, path.size() - name.size() - 1)
-                                                 : std::string(path[0] == '/' ? "/" : "."));
+    real = resolve(ContainingFolder(path));
     return real.empty() || name == ".." || name == "." ? std::string() : real + "/" + name;
 #else
     return path;
@@ -209,7 +208,7 @@ class FileTarget final : public ReferenceTarget {
     explicit FileTarget(const StorePath& path)
         : path_(path),
           name_(zarr::LastName(path.text())),
-          store_(OpenFolder(FolderOfFile(path.text()))) {}
+          store_(OpenFolder(ContainingFolder(path.text()))) {}
 
     std::string Describe() const override { return path_.text(); }
     Result<bool> Read(const zarr::ValuePart& part, const zarr::TargetCondition& condition,
@@ -226,12 +225,6 @@ class FileTarget final : public ReferenceTarget {
     zarr::ObjectVersion Version() const override { return store_->VersionOf(name_); }
 
   private:
-    static std::string FolderOfFile(const std::string& path) {
-        std::string folder(zarr::ParentPath(path));
-        if (folder.empty()) return path[0] == '/' ? "/" : ".";
-        return folder;
-    }
-
     const StorePath path_;
     const std::string name_;
     const std::shared_ptr<const zarr::Store> store_;
@@ -369,9 +362,7 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
 
 StorePath FolderAround(const StorePath& folder) {
     if (folder.kind() != StorePath::Kind::kLocal) return folder;
-    const std::string parent(zarr::ParentPath(folder.text()));
-    if (!parent.empty()) return parent;
-    return folder.text()[0] == '/' ? "/" : ".";
+    return ContainingFolder(folder.text());
 }
 
 }  // namespace zarr_driver

@@ -348,6 +348,12 @@ std::string TakeQuery(const StorePath& url, std::string& path) {
     return query;
 }
 
+std::string ContainingFolder(std::string_view path) {
+    const std::string parent(zarr::ParentPath(path));
+    if (!parent.empty()) return parent;
+    return !path.empty() && path[0] == '/' ? "/" : ".";
+}
+
 std::string FileIn(const StorePath& folder, std::string_view key) {
     std::string path = folder;
     const std::string query = TakeQuery(folder, path);

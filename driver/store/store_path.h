@@ -81,6 +81,10 @@ std::string TakeQuery(const StorePath& url, std::string& path);
 // stays at the end.
 std::string FileIn(const StorePath& folder, std::string_view key);
 
+// Returns the folder that contains the file or folder at `path`, without links resolved: "." for a
+// name alone, and "/" for a name directly below the root.
+std::string ContainingFolder(std::string_view path);
+
 struct ConnectionString {
     bool has_prefix = false;             // starts with ZARR:
     StorePath path;                      // of the store

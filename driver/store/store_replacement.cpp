@@ -53,11 +53,6 @@ std::string WithoutLink(const std::string& path) {
     return error ? path : real.string();
 }
 
-std::string FolderAround(const std::string& path) {
-    const std::string parent = CPLGetPath(path.c_str());
-    return parent.empty() ? "." : parent;
-}
-
 // True if a renamed file or folder can take the place of `path`.
 bool CanBeReplaced(const std::string& path) {
     if (RenamingAt(path) == Renaming::kNo) return false;
@@ -66,7 +61,7 @@ bool CanBeReplaced(const std::string& path) {
     VSIStatBufL own;
     VSIStatBufL around;
     if (!IsOnLocalDisk(path) || VSIStatL(path.c_str(), &own) != 0 ||
-        VSIStatL(FolderAround(path).c_str(), &around) != 0)
+        VSIStatL(ContainingFolder(path).c_str(), &around) != 0)
         return true;
     return own.st_dev == around.st_dev;  // another device: a mount point
 }
@@ -211,7 +206,7 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
     const bool is_file = FileOrFolderOf(folder_) != folder_;
     for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastDeletionName; ++i)
         RemoveAbandoned(StagingStorePath(path_, i));
-    if (const int error = MakeFolder(FolderAround(path_)); error != 0)
+    if (const int error = MakeFolder(ContainingFolder(path_)); error != 0)
         return SwapFailure(is_file ? "the folder of the zip file cannot be created"
                                    : "its parent folder cannot be created",
                            error);
