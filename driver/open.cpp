@@ -266,31 +266,18 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         EmitError(name->path, selected);
         return nullptr;
     }
-    ForeignStore kind = FindForeignStore(*name);
-    if (kind == ForeignStore::kIcechunk) {
-        name->path = StorePath(FindIcechunk(name->path));
-        kind = ForeignStore::kNone;
+    RecogniseIcechunk(*name);
+    auto dataset = OpenAsAsked(open_info, *name);
+    // A check for a repository after the failure takes fewer requests than one before opening.
+    if (dataset.status().code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(name->path)) {
+        name->path = AsIcechunk(FolderOf(name->path));
+        dataset = OpenAsAsked(open_info, *name);
     }
-    if (kind == ForeignStore::kNone) {
-        auto dataset = OpenAsAsked(open_info, *name);
-        if (dataset.ok()) return dataset->release();
-        // For remote stores and drafts, the kind of store follows from the error that opening gave.
-        // This takes fewer requests than a check before opening.
-        kind = FindForeignStoreAfterFailure(name->path, dataset.status());
-        if (kind == ForeignStore::kIcechunk) {
-            name->path = AsIcechunk(FolderOf(name->path));
-            dataset = OpenAsAsked(open_info, *name);
-            if (dataset.ok()) return dataset->release();
-            kind = ForeignStore::kNone;
-        }
-        if (kind == ForeignStore::kNone) {
-            if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
-                return foreign;
-            EmitError(name->path, dataset.status());
-            return nullptr;
-        }
-    }
-    return OpenForeignStore(open_info, *name, kind);
+    if (dataset.ok()) return dataset->release();
+    if (FollowsV3Draft(name->path, dataset.status())) return OpenV3Draft(open_info, *name);
+    if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status())) return foreign;
+    EmitError(name->path, dataset.status());
+    return nullptr;
 }
 
 }  // namespace

@@ -14,9 +14,6 @@
 #include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
-#include "driver/store/icechunk_kind.h"
-#include "driver/store/kerchunk_json_kind.h"
-#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -32,7 +29,7 @@ namespace {
 
 // True if `zarr_format` in the root's metadata is a string. Drafts of Zarr v3 have a URL there, and
 // the final v3 has the number 3.
-bool IsV3Draft(const std::string& folder) {
+bool HasV3DraftRoot(const std::string& folder) {
     const auto store = OpenStore(folder, {});
     zarr::Buffer text;
     if (!store.ok()) return false;
@@ -41,15 +38,6 @@ bool IsV3Draft(const std::string& folder) {
     const auto root = zarr::json::Parse(std::as_const(text).span().text());
     const zarr::json::Value* format = root.ok() ? root->Find("zarr_format") : nullptr;
     return format != nullptr && format->as_string() != nullptr;
-}
-
-ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
-    const bool is_zip =
-        !IsKerchunkJson(folder) && !IsKerchunkParquet(folder) && ZipLocationOf(folder);
-    const bool holds_store = IsStoreFolder(folder);
-    is_store = holds_store && !is_zip;
-    if (holds_store) return ForeignStore::kNone;
-    return FindIcechunk(folder).empty() ? ForeignStore::kNone : ForeignStore::kIcechunk;
 }
 
 // Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
@@ -104,27 +92,17 @@ Status V3DraftError() {
         "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
 }
 
-ForeignStore FindForeignStore(ConnectionString& name) {
-    if (name.path.is_remote() || name.is_store) return ForeignStore::kNone;
+bool FollowsV3Draft(const StorePath& path, const Status& failure) {
     const QuietErrors quiet;
-    return FindInFolder(FolderOf(name.path), name.is_store);
+    return (failure.code() == zarr::StatusCode::kUnsupported ||
+            failure.code() == zarr::StatusCode::kCorrupt) &&
+           HasV3DraftRoot(FolderOf(path));
 }
 
-ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const Status& failure) {
-    const std::string folder = FolderOf(path);
-    const QuietErrors quiet;
-    if (failure.code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(folder))
-        return ForeignStore::kIcechunk;
-    const bool may_be_draft = failure.code() == zarr::StatusCode::kUnsupported ||
-                              failure.code() == zarr::StatusCode::kCorrupt;
-    return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
-}
-
-GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
-                              ForeignStore kind) {
+GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name) {
     // Whether GDAL's built-in driver still reads drafts of Zarr v3 depends on its version. Only an
     // attempt to open the store can show it.
-    if (Builtin() != nullptr && kind == ForeignStore::kV3Draft) {
+    if (Builtin() != nullptr) {
         const QuietErrors quiet;
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
         if (dataset != nullptr) return dataset;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Stores that this driver recognises but does not read itself.
+// Stores and arrays that this driver does not read, and GDAL's built-in Zarr driver may read.
 #pragma once
 
 #include <gdal_priv.h>
 
-#include <cstdint>
 #include <string>
 
 #include "core/base/status.h"
@@ -12,22 +11,9 @@
 
 namespace zarr_driver {
 
-enum class ForeignStore : std::uint8_t {
-    kNone,      // a store that this driver reads, or nothing known
-    kIcechunk,  // an Icechunk repository, which this driver reads by another name
-    kV3Draft,   // the Zarr v3 draft that GDAL 3.4 to 3.6 wrote
-};
-
-// Returns the kind of foreign store that `name` leads to, by a few stats; kNone for remote paths.
-// If the folder holds Zarr documents, the result is kNone and `name.is_store` becomes true,
-// whatever else the folder holds. For kIcechunk the caller opens the path that FindIcechunk()
-// returns.
-ForeignStore FindForeignStore(ConnectionString& name);
-
-// Returns the kind of foreign store at `path`, after an attempt to open `path` as Zarr gave the
-// error `failure`. Finds remote Icechunk repositories and drafts of Zarr v3. Takes at most three
-// requests.
-ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Status& failure);
+// True if the store at `path` follows the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote. `failure` is
+// the error of an attempt to open `path` as Zarr. Takes at most one request.
+bool FollowsV3Draft(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about
 // it. `failure` is the error of this driver. Returns nullptr, without an error, unless `failure` is
@@ -37,11 +23,9 @@ ForeignStore FindForeignStoreAfterFailure(const StorePath& path, const zarr::Sta
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 
-// Opens the store that `name` leads to with GDAL's built-in Zarr driver, and returns that driver's
-// dataset. `kind` is the kind of the store. Returns nullptr if the built-in driver fails; emits one
-// error if that driver emitted none.
-GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
-                              ForeignStore kind);
+// Opens a store of the draft of Zarr v3, to which `name` leads, with GDAL's built-in Zarr driver.
+// Emits one error and returns nullptr if that driver fails.
+GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name);
 
 // Returns the error for a store that follows the draft of Zarr v3. The message says what the user
 // can do.

@@ -21,7 +21,10 @@
 #include "driver/base/report.h"
 #include "driver/store/icechunk_name.h"
 #include "driver/store/icechunk_targets.h"
+#include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/logged_store.h"
+#include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -107,8 +110,7 @@ std::string FolderOfRepository(const StorePath& path) {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     if (path.is_remote() || zarr::LastName(folder) != zarr::kIcechunkRepoFile || !HasMagic(folder))
         return folder;
-    const std::string parent(zarr::ParentPath(folder));
-    return !parent.empty() ? parent : folder[0] == '/' ? "/" : ".";
+    return ContainingFolder(folder);
 }
 
 // A repository, and the store in its folder.
@@ -131,9 +133,8 @@ Result<Opened> OpenRepository(const std::string& path, const StoreAccess& access
     // The path may be that of the file `repo`.
     if (!repository.ok() && repository.status().code() == zarr::StatusCode::kNotFound &&
         zarr::LastName(folder) == zarr::kIcechunkRepoFile) {
-        const std::string parent(zarr::ParentPath(folder));
         Opened above;
-        above.folder = StorePath(!parent.empty() ? parent : folder[0] == '/' ? "/" : ".");
+        above.folder = StorePath(ContainingFolder(folder));
         ZARR_ASSIGN_OR_RETURN(above.store, OpenStore(above.folder, access));
         auto found = zarr::IcechunkRepository::Open(*above.store);
         if (found.ok()) {
@@ -211,10 +212,23 @@ std::string FindIcechunk(const StorePath& path) {
     return {};
 }
 
+void RecogniseIcechunk(ConnectionString& name) {
+    if (name.path.is_remote() || name.is_store) return;
+    const QuietErrors quiet;
+    const std::string folder = FolderOf(name.path);
+    const bool holds_store = IsStoreFolder(folder);
+    const bool is_reference = IsKerchunkJson(folder) || IsKerchunkParquet(folder);
+    name.is_store = holds_store && (is_reference || !ZipLocationOf(folder));
+    if (holds_store) return;
+    if (const std::string found = FindIcechunk(name.path); !found.empty())
+        name.path = StorePath(found);
+}
+
 bool IsRemoteIcechunk(const StorePath& path) {
     if (!path.is_remote()) return false;
+    const QuietErrors quiet;
     // Some servers answer each request with a page, which looks like a damaged repository.
-    const auto opened = OpenRepository(path, {});
+    const auto opened = OpenRepository(FolderOf(path), {});
     return opened.ok() || opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 

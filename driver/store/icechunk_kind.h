@@ -26,6 +26,11 @@ bool IsIcechunkRepoFile(const std::string& path, std::string_view start);
 // to three stats; returns an empty string for remote paths without a request.
 std::string FindIcechunk(const StorePath& path);
 
+// If the local path of `name` leads to a repository, replaces it by the path of a store. If the
+// path is a folder with Zarr documents, sets `name.is_store` and leaves the path, whatever else the
+// folder holds.
+void RecogniseIcechunk(ConnectionString& name);
+
 // True if an Icechunk repository exists at the remote `path`. Takes one or two requests. False for
 // paths that are not remote.
 bool IsRemoteIcechunk(const StorePath& path);

@@ -52,8 +52,7 @@ Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     const auto location = Locate(name, options);
     if (location.ok() && location->are_references) return ReferencesAreReadOnly();
     if (location.ok()) return StoreNode{location->store_path, location->node};
-    const ForeignStore kind = FindForeignStoreAfterFailure(name.path, location.status());
-    return kind == ForeignStore::kV3Draft ? V3DraftError() : location.status();
+    return FollowsV3Draft(name.path, location.status()) ? V3DraftError() : location.status();
 }
 
 }  // namespace
