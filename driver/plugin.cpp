@@ -24,6 +24,7 @@
 #include "driver/open.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_management.h"
@@ -117,7 +118,8 @@ void Unload(GDALDriver* /*driver*/) {
         zarr::WorkerPool::Instance().EndIdle();
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
-        zarr_driver::ForgetReferences();
+        zarr_driver::ForgetKerchunkJson();
+        zarr_driver::ForgetKerchunkParquet();
         zarr_driver::ForgetIcechunk();
         zarr_driver::ClearResponseCache();
     });

@@ -3,9 +3,7 @@
 
 #include <cpl_vsi.h>
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +22,7 @@
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/logged_store.h"
+#include "driver/store/shared_maps.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -40,39 +39,11 @@ constexpr std::string_view kSnapshotMark = "\nicechunk snapshot ";
 
 bool IsIcechunk(const StorePath& path) { return ParseIcechunkName(path).has_value(); }
 
-// Snapshots, with their cached manifests, that datasets of this process use. A snapshot never
-// changes, so its identifier is enough of a version.
 using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
-class Snapshots {
-  public:
-    SnapshotPtr Find(const std::string& identity) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = maps_.find(identity);
-        return known != maps_.end() ? known->second.lock() : nullptr;
-    }
-    void Add(const std::string& identity, const SnapshotPtr& map) {
-        SnapshotPtr before;  // destroyed without the lock
-        const std::lock_guard<std::mutex> lock(mutex_);
-        for (auto each = maps_.begin(); each != maps_.end();)
-            each = each->second.expired() ? maps_.erase(each) : std::next(each);
-        maps_[identity] = map;
-        before = std::exchange(last_, map);
-    }
-    void Forget() {
-        SnapshotPtr before;
-        const std::lock_guard<std::mutex> lock(mutex_);
-        before = std::move(last_);
-    }
 
-  private:
-    std::mutex mutex_;
-    std::map<std::string, std::weak_ptr<const zarr::IcechunkMap>> maps_;
-    // Keeps the last snapshot alive, because subdatasets are often opened one after another.
-    SnapshotPtr last_;
-};
-
-// The snapshots are never destroyed, because threads may still use them while the process exits.
-auto& snapshots = *new Snapshots();
+// Snapshots with their cached manifests. A snapshot never changes, so its identifier is enough of a
+// version. Never destroyed, because threads may still use them while the process exits.
+auto& snapshots = *new SharedMaps<zarr::IcechunkMap>();
 
 // Returns true if `holds` is true for a key that only repositories have.
 template <class Holds>

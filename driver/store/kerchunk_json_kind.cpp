@@ -5,11 +5,9 @@
 #include <cpl_string.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
@@ -22,6 +20,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
+#include "driver/store/shared_maps.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -59,50 +58,11 @@ std::pair<StorePath, std::string> Split(const StorePath& document) {
     return {StorePath(ContainingFolder(path) + query), std::string(zarr::LastName(path))};
 }
 
-// Parsed documents of Kerchunk references that datasets of this process use. The keys consist of
-// the path and the version of the document's file.
 using MapPtr = std::shared_ptr<const zarr::KerchunkJson>;
-class Documents {
-  public:
-    MapPtr Find(const std::string& identity, bool is_remote) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = maps_.find(identity);
-        // A remote document may have changed since it was read, so a parsed one is reused for a
-        // short time only.
-        if (known == maps_.end() ||
-            (is_remote &&
-             std::chrono::steady_clock::now() - known->second.read > zarr::tuning::kSharedFor))
-            return nullptr;
-        return known->second.map.lock();
-    }
-    void Add(const std::string& identity, const MapPtr& map) {
-        MapPtr before;  // destroyed without the lock
-        const std::lock_guard<std::mutex> lock(mutex_);
-        for (auto each = maps_.begin(); each != maps_.end();)
-            each = each->second.map.expired() ? maps_.erase(each) : std::next(each);
-        maps_[identity] = {map, std::chrono::steady_clock::now()};
-        before = std::exchange(last_, map);
-    }
-    void Forget() {
-        MapPtr before;
-        const std::lock_guard<std::mutex> lock(mutex_);
-        before = std::move(last_);
-    }
 
-  private:
-    struct Entry {
-        std::weak_ptr<const zarr::KerchunkJson> map;
-        std::chrono::steady_clock::time_point read;
-    };
-    std::mutex mutex_;
-    std::map<std::string, Entry> maps_;
-    // Keeps the last document alive, because subdatasets of a document are often opened one after
-    // another.
-    MapPtr last_;
-};
-
-// The documents are never destroyed, because threads may still use them while the process exits.
-auto& documents = *new Documents();
+// Parsed documents, by the path and the version of their files. Never destroyed, because threads
+// may still use them while the process exits.
+auto& documents = *new SharedMaps<zarr::KerchunkJson>();
 
 // Returns how many bytes of a document are read at a time, in one request if the folder is remote.
 std::size_t BlockOf(const StorePath& folder) {
@@ -121,8 +81,11 @@ Result<MapPtr> ReadDocument(const StorePath& document, const StoreAccess& access
         store->Identity() + "\n" + name + "\n" + std::to_string(version.size) + " " +
         std::to_string(version.modified) + " " + std::to_string(version.mark);
     const bool is_certain = version.is_certain || folder.is_remote();
+    // A remote document may have changed since it was read, so a parsed one is reused for a short
+    // time only.
+    const auto most = folder.is_remote() ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
     if (is_certain)
-        if (auto known = documents.Find(identity, folder.is_remote())) return known;
+        if (auto known = documents.Find(identity, most)) return known;
     auto text = zarr::ReadValue(*store, name, BlockOf(folder));
     if (IsCompressed(name)) text = zarr::Decompress(std::move(text));
     ZARR_ASSIGN_OR_RETURN(auto map, zarr::KerchunkJson::Read(*text, identity));
@@ -188,7 +151,7 @@ bool IsKerchunkJson(const StorePath& path) {
     return AreKerchunkReferences(text, StartOf(text));
 }
 
-void ForgetReferences() { documents.Forget(); }
+void ForgetKerchunkJson() { documents.Forget(); }
 
 const StoreKind kKerchunkJsonKind = {IsKerchunkJson,    OpenKerchunkJson, OpenKerchunkJsonForUpdate,
                                      CheckKerchunkJson, nullptr,          EraseKerchunkJson};

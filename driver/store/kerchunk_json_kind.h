@@ -28,6 +28,6 @@ bool IsKerchunkJson(const StorePath& path);
 
 // Frees the parsed document of Kerchunk references that was read last. Until then the document
 // stays in memory for the next opening.
-void ForgetReferences();
+void ForgetKerchunkJson();
 
 }  // namespace zarr_driver

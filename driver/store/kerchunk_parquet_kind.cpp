@@ -6,11 +6,8 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -25,6 +22,7 @@
 #include "driver/base/report.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
+#include "driver/store/shared_maps.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -58,47 +56,19 @@ Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
 
-// References that datasets of this process use, by their folder and access.
-class OpenMaps {
-  public:
-    // Returns the references of `name` if they have not changed since they were read. References on
-    // a server are reused for a short time only.
-    ParquetMapPtr Find(const std::string& name, bool is_remote) {
-        ParquetMapPtr map;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            const auto known = maps_.find(name);
-            if (known == maps_.end()) return nullptr;
-            const auto age = std::chrono::steady_clock::now() - known->second.opened;
-            if (is_remote && age > zarr::tuning::kSharedFor) return nullptr;
-            map = known->second.map.lock();
-        }
-        return map != nullptr && (is_remote || map->IsCurrent()) ? map : nullptr;
-    }
-    void Add(const std::string& name, const ParquetMapPtr& map) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        for (auto each = maps_.begin(); each != maps_.end();)
-            each = each->second.map.expired() ? maps_.erase(each) : std::next(each);
-        maps_[name] = {map, std::chrono::steady_clock::now()};
-    }
-
-  private:
-    struct Entry {
-        std::weak_ptr<const zarr::KerchunkParquet> map;
-        std::chrono::steady_clock::time_point opened;
-    };
-    std::mutex mutex_;
-    std::map<std::string, Entry> maps_;
-};
-
-// Never destroyed, because threads may still use it while the process exits.
-auto& open_maps = *new OpenMaps();
+// References, by their folder and access. Never destroyed, because threads may still use them while
+// the process exits.
+auto& open_maps = *new SharedMaps<zarr::KerchunkParquet>();
 
 Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
-    if (auto known = open_maps.Find(name, files->Traits().remote)) return known;
+    // References on a server are reused for a short time only, because a check costs requests.
+    const bool is_remote = files->Traits().remote;
+    const auto most = is_remote ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
+    const auto known = open_maps.Find(name, most);
+    if (known != nullptr && (is_remote || known->IsCurrent())) return known;
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, zarr::KerchunkParquet::Open(std::move(files)));
     open_maps.Add(name, map);
     return map;
@@ -141,6 +111,8 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
         std::make_shared<zarr::ReferenceStore>(std::move(map), std::move(targets), folder.text());
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
+
+void ForgetKerchunkParquet() { open_maps.Forget(); }
 
 Status ReferencesAreReadOnly() { return Status::Unsupported("references are read-only"); }
 

@@ -31,4 +31,7 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const Store
 // Returns the error for changes of references.
 zarr::Status ReferencesAreReadOnly();
 
+// Frees the references that were opened last. Until then they stay in memory for the next opening.
+void ForgetKerchunkParquet();
+
 }  // namespace zarr_driver

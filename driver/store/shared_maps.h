@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace zarr_driver {
+
+// Maps of references that datasets of this process use, by a name of the references and their
+// version. Keeps the last added map alive, because subdatasets are often opened one after another.
+// Thread-safe.
+template <class Map>
+class SharedMaps {
+  public:
+    using MapPtr = std::shared_ptr<const Map>;
+
+    // Returns the map of `name`; nullptr if no dataset uses it, or if it was added longer than
+    // `most` ago.
+    MapPtr Find(const std::string& name,
+                std::optional<std::chrono::steady_clock::duration> most = {}) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto known = entries_.find(name);
+        if (known == entries_.end() ||
+            (most && std::chrono::steady_clock::now() - known->second.added > *most))
+            return nullptr;
+        return known->second.map.lock();
+    }
+
+    void Add(const std::string& name, const MapPtr& map) {
+        MapPtr before;  // destroyed without the lock
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (auto each = entries_.begin(); each != entries_.end();)
+            each = each->second.map.expired() ? entries_.erase(each) : std::next(each);
+        entries_[name] = {map, std::chrono::steady_clock::now()};
+        before = std::exchange(last_, map);
+    }
+
+    // Frees the last added map, unless a dataset uses it.
+    void Forget() {
+        MapPtr before;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        before = std::move(last_);
+    }
+
+  private:
+    struct Entry {
+        std::weak_ptr<const Map> map;
+        std::chrono::steady_clock::time_point added;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Entry> entries_;
+    MapPtr last_;
+};
+
+}  // namespace zarr_driver
