@@ -12,38 +12,19 @@ from osgeo import gdal
 from zarr_formats import BOTH
 from zarr_gdal import config_options, gdal_is_at_least
 from zarr_http import Served
+from zarr_reference_sample import CUBE, IMAGE, make_sample, read, read_all
 from zarr_references import pack, write_json
-from zarr_store import make_store
 
 pytestmark = BOTH
 
 RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
-CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
-IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 
 
 @pytest.fixture
 def references(tmp_path):
     """References to a store with two arrays, whose chunks are packed into packed.bin."""
-    store = make_store(tmp_path / "plain", {
-        "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
-        "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},
-        "x": {"values": np.arange(50) * 10.0 + 5, "dims": ("x",)},
-        "y": {"values": 1000 - np.arange(30) * 10.0, "dims": ("y",)},
-        "time": {"values": np.arange(4.0), "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}},
-    })  # fmt: skip
+    store = make_sample(tmp_path / "plain")
     return pack(store, tmp_path / "packed.bin", inline=64)
-
-
-def read(name, array):
-    dataset = gdal.OpenEx(f'ZARR:"{name}":/{array}', RASTER)
-    assert dataset is not None, gdal.GetLastErrorMsg()
-    return dataset.ReadAsArray()
-
-
-def read_all(name):
-    assert np.array_equal(read(name, "cube"), CUBE)
-    assert np.array_equal(read(name, "image"), IMAGE)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -14,14 +14,13 @@ from osgeo import gdal
 from zarr_formats import V2
 from zarr_gdal import config_options
 from zarr_http import Served
+from zarr_reference_sample import CUBE, IMAGE, make_sample, read, read_all
 from zarr_references import pack, virtualize, write_parquet
 from zarr_store import make_store
 
 pytestmark = V2
 
 RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
-CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
-IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 PREFIX = "/vsikerchunk_parquet_ref/"
 
 
@@ -29,31 +28,13 @@ PREFIX = "/vsikerchunk_parquet_ref/"
 def references(tmp_path):
     """References to a store with three arrays. Their chunks are packed into refs.parq/packed.bin, in the
     folder of the references."""
-    store = make_store(tmp_path / "plain", {
-        "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
-        "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},
-        "number": {"values": np.array(7, "<i2")},
-        "x": {"values": np.arange(50) * 10.0 + 5, "dims": ("x",)},
-        "y": {"values": 1000 - np.arange(30) * 10.0, "dims": ("y",)},
-        "time": {"values": np.arange(4.0), "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}},
-    })  # fmt: skip
+    store = make_sample(tmp_path / "plain", number={"values": np.array(7, "<i2")})
     (tmp_path / "refs.parq").mkdir()
     return pack(store, tmp_path / "refs.parq" / "packed.bin", inline=64)
 
 
 def written(tmp_path, references, **options):
     return write_parquet(tmp_path / "refs.parq", references, **options)
-
-
-def read(name, array):
-    dataset = gdal.OpenEx(f'ZARR:"{name}":/{array}', RASTER)
-    assert dataset is not None, gdal.GetLastErrorMsg()
-    return dataset.ReadAsArray()
-
-
-def read_all(name):
-    assert np.array_equal(read(name, "cube"), CUBE)
-    assert np.array_equal(read(name, "image"), IMAGE)
 
 
 # ---------------------------------------------------------------------------------------------
