@@ -349,7 +349,7 @@ std::string TakeQuery(const StorePath& url, std::string& path) {
 }
 
 std::string ContainingFolder(std::string_view path) {
-    const std::string parent(zarr::ParentPath(path));
+    std::string parent(zarr::ParentPath(path));
     if (!parent.empty()) return parent;
     return !path.empty() && path[0] == '/' ? "/" : ".";
 }
