@@ -13,7 +13,8 @@ zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced 
     if (EQUAL(convention, "GDAL")) return Georeferenced::kGdal;
     if (EQUAL(convention, "SPATIAL_PROJ")) return Georeferenced::kSpatialProj;
     if (EQUAL(convention, "CF")) return Georeferenced::kCf;
-    return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ or CF", convention);
+    if (EQUAL(convention, "ALL")) return Georeferenced::kAll;
+    return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ, CF or ALL", convention);
 }
 
 }  // namespace zarr_driver

@@ -10,8 +10,25 @@
 namespace zarr_driver {
 
 // Form in which CRS and geotransform are written. kEveryReader is CF, with additions by which
-// xarray, rioxarray and every version of GDAL's built-in driver find the CRS and geotransform.
-enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf };
+// xarray, rioxarray and every version of GDAL's built-in driver find the CRS and geotransform. kAll
+// adds the attributes of kSpatialProj, so that a reader needs no coordinate arrays.
+enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf, kAll };
+
+// True if CRS and coordinates are written as CF has them.
+inline bool WritesCf(Georeferenced form) {
+    return form == Georeferenced::kCf || form == Georeferenced::kEveryReader ||
+           form == Georeferenced::kAll;
+}
+
+// True if what xarray, rioxarray and GDAL's built-in driver need is added to CF.
+inline bool SuitsEveryReader(Georeferenced form) {
+    return form == Georeferenced::kEveryReader || form == Georeferenced::kAll;
+}
+
+// True if the attributes `proj:` and `spatial:` are written.
+inline bool WritesSpatialProj(Georeferenced form) {
+    return form == Georeferenced::kSpatialProj || form == Georeferenced::kAll;
+}
 
 // Parses the creation option GEOREFERENCING_CONVENTION. Returns `fallback` if the option is not
 // given.

@@ -14,6 +14,7 @@
 #include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "core/codec/pipeline.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
@@ -80,10 +81,6 @@ std::string GdalTransform(const GeoTransform& t) {
     return text;
 }
 
-bool WantsCf(Georeferenced convention) {
-    return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
-}
-
 // Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping; an
 // empty name adds none. rioxarray searches for the grid mapping among xarray's coordinates.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
@@ -101,10 +98,11 @@ json::Value CoordinatesWith(const json::Object& attributes, const std::string& g
 class CfWriter {
   public:
     CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout,
-             const RasterPosition& placement, bool would_place_others)
+             const RasterPosition& placement, Georeferenced convention, bool would_place_others)
         : arrays_(arrays),
           layout_(layout),
           placement_(placement),
+          convention_(convention),
           would_place_others_(would_place_others),
           group_(zarr::ParentPath(layout.facts.path)) {}
 
@@ -147,11 +145,23 @@ class CfWriter {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
                                     PixelCentres(*placement_.transform, is_x, dimension.size),
-                                    AxisAttributes(dimension.name, is_x));
+                                    AxisAttributes(dimension.name, is_x), CoordinateCodecs());
     }
 
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
+
+    // Returns the codecs of coordinate arrays. Only a raster of many forms has compressed ones, as
+    // its readers need no coordinates, and its chunks have the same compressor.
+    std::vector<zarr::CodecSpec> CoordinateCodecs() const {
+        if (convention_ != Georeferenced::kAll) return {};
+        return {{"blosc",
+                 json::Value(json::Object{{"cname", json::Value("zstd")},
+                                          {"clevel", json::Value(std::int64_t{5})},
+                                          {"shuffle", json::Value(std::int64_t{1})},
+                                          {"blocksize", json::Value(std::int64_t{0})}}),
+                 "coordinates"}};
+    }
 
     json::Value Attributes() const {
         const std::string wkt = Wkt2(*placement_.srs);
@@ -241,6 +251,7 @@ class CfWriter {
     const CoordinateArrays& arrays_;
     const RasterLayout& layout_;
     const RasterPosition& placement_;
+    const Georeferenced convention_;
     const bool would_place_others_;  // see CoordinateArrays::WouldMoveOtherRasters()
     const std::string group_;
 };
@@ -420,8 +431,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (placement.transform && HasNamedAxes(layout)) {
         ZARR_ASSIGN_OR_RETURN(would_place_others, arrays.WouldMoveOtherRasters(layout));
     }
-    const CfWriter cf(arrays, layout, placement, would_place_others);
-    if (placement.srs != nullptr && WantsCf(convention)) {
+    const CfWriter cf(arrays, layout, placement, convention, would_place_others);
+    if (placement.srs != nullptr && WritesCf(convention)) {
         ZARR_ASSIGN_OR_RETURN(beside, cf.WriteGridMapping());
     }
     if (!placement.transform || !MayHaveAxes(layout, *placement.transform)) return beside;
@@ -449,42 +460,44 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
 Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                           const RasterLayout& layout,
                                           const RasterPosition& placement) {
-    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
-                          CfWriter(arrays, layout, placement, false).WriteGridMapping());
+    ZARR_ASSIGN_OR_RETURN(
+        const GeoreferencingArrays beside,
+        CfWriter(arrays, layout, placement, Georeferenced::kCf, false).WriteGridMapping());
     return beside.grid_mapping;
 }
 
 Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
                                  const std::string& used) {
-    return CfWriter(arrays, layout, {}, false).RemoveGridMapping(used);
+    return CfWriter(arrays, layout, {}, Georeferenced::kCf, false).RemoveGridMapping(used);
 }
 
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
                                  Georeferenced convention, const GeoreferencingArrays& beside,
                                  json::Object& attributes) {
     const OGRSpatialReference* srs = placement.srs;
-    const bool spatial = convention == Georeferenced::kSpatialProj;
+    const bool spatial = WritesSpatialProj(convention);
     SetMember(attributes, "_CRS",
               srs != nullptr && convention == Georeferenced::kGdal ? GdalCrs(*srs) : json::Value());
-    SetMember(
-        attributes, "coordinates",
-        CoordinatesWith(attributes, convention == Georeferenced::kEveryReader ? beside.grid_mapping
-                                                                              : std::string()));
+    SetMember(attributes, "coordinates",
+              CoordinatesWith(attributes,
+                              SuitsEveryReader(convention) ? beside.grid_mapping : std::string()));
     SetMember(attributes, "grid_mapping",
               beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
     for (const char* const name : kReplacedStatements) SetMember(attributes, name, json::Value());
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",
-              srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
+              srs != nullptr && spatial && (code.empty() || !WritesCf(convention))
+                  ? json::Value(Wkt2(*srs))
+                  : json::Value());
     // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
     // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
     // A group's transform overrides coordinates, so the array must then state its own.
-    const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
+    const bool is_said = placement.transform && beside.axes && WritesCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresReproduce(layout, *placement.transform));
-    const bool by_attribute = placement.transform && has_axes && !is_said;
+    const bool by_attribute = placement.transform && has_axes && (spatial || !is_said);
     json::Value names;
     if (by_attribute) {
         const auto& dimensions = layout.facts.dimensions;
@@ -585,215 +598,6 @@ json::Value GdalCrs(const OGRSpatialReference& srs) {
     json::Value projjson = ProjJson(srs);
     if (!projjson.is_null()) crs.emplace_back("projjson", std::move(projjson));
     return json::Value(std::move(crs));
-}
-
-using zarr::ArrayFacts;
-using zarr::CatalogArray;
-
-namespace {
-
-constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
-
-bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Compares names only, in any group. False matches are harmless, missed references are not.
-    return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
-           std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
-                       [&](const auto& dimension) { return dimension.coordinate_path == path; });
-}
-
-// True if the raster names no grid mapping and therefore uses the grid mapping at `path`.
-bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
-                     const std::string& path) {
-    zarr::Warnings ignored;
-    return facts.axes.x && facts.axes.y && facts.attributes.Find("grid_mapping") == nullptr &&
-           zarr::FindGridMapping(hierarchy, facts, ignored) == path;
-}
-
-Status WriteChunks(zarr::Store& store, const std::string& path, const zarr::ArrayMetadata& metadata,
-                   const NumberSeries& numbers) {
-    const std::uint64_t size = metadata.chunks[0];
-    std::vector<double> chunk(static_cast<std::size_t>(size));
-    for (std::uint64_t first = 0; first < numbers.count; first += chunk.size()) {
-        for (std::uint64_t i = 0; i < chunk.size(); ++i)
-            chunk[static_cast<std::size_t>(i)] =
-                first + i < numbers.count ? numbers.at(first + i) : 0;
-        const std::string key =
-            zarr::ChunkKey(path, {first / chunk.size()}, metadata.key_encoding());
-        const zarr::ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(chunk.data()),
-                                   chunk.size() * sizeof(double));
-        ZARR_RETURN_IF_ERROR(store.Set(key, bytes));
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
-    const std::shared_ptr<const zarr::Store>& store) {
-    return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
-}
-
-std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const std::string& group) {
-    std::set<std::string> names;
-    const auto listed = zarr::ListGroup(hierarchy, group);
-    if (!listed.ok()) return names;
-    for (const CatalogArray& array : listed->arrays) {
-        names.insert(array.dimensions.begin(), array.dimensions.end());
-        names.insert(std::string(zarr::LastName(array.path)));
-    }
-    return names;
-}
-
-Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
-                          const NumberSeries& numbers) {
-    const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || metadata->shape != decltype(metadata->shape){numbers.count}) return false;
-    const auto attributes = hierarchy.Attributes(path);
-    if (!attributes.ok()) return false;
-    for (std::uint64_t first = 0; first < numbers.count; first += kNumbersAtOnce) {
-        const std::uint64_t count = std::min(kNumbersAtOnce, numbers.count - first);
-        const auto held = zarr::ReadCoordinates(hierarchy, path, *attributes, first, count, 1);
-        if (!held.ok() && held.status().code() == zarr::StatusCode::kIo) return held.status();
-        if (!held.ok()) return false;
-        for (std::uint64_t i = 0; i < count; ++i)
-            if (held->values[static_cast<std::size_t>(i)] != numbers.at(first + i)) return false;
-    }
-    return true;
-}
-
-Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::string& path) const {
-    std::vector<Result<ArrayFacts>> users;
-    if (others_ == OtherArrays::kNone) return users;
-    // Pending attributes are stored first: they may refer to the array.
-    if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy, "", ignored));
-    for (const zarr::CatalogGroup& group : groups) {
-        for (const CatalogArray& array : group.arrays) {
-            if (array.path == path || rasters_.count(array.path) != 0) continue;
-            auto facts = zarr::DescribeArray(*hierarchy, array.path);
-            if (!facts.ok() || RefersTo(*facts, path) ||
-                (!array.is_auxiliary && !update_.HasCreated(array.path) &&
-                 UsesGridMapping(*hierarchy, *facts, path)))
-                users.push_back(std::move(facts));
-        }
-    }
-    // Fails if an array could not be read, because that array may use the array at `path`.
-    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
-    return users;
-}
-
-Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
-    if (rasters_.count(path) != 0) return false;  // never the data itself
-    if (update_.HasCreated(path) && others_ != OtherArrays::kAny) return true;
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
-    if (kind == zarr::NodeKind::kNone) return true;
-    if (kind != zarr::NodeKind::kArray) return false;
-    ZARR_ASSIGN_OR_RETURN(const auto users, UsersOf(path));
-    return users.empty();
-}
-
-Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout) const {
-    if (others_ == OtherArrays::kNone) return false;
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    const std::string group(zarr::ParentPath(layout.facts.path));
-    const auto listed = zarr::ListGroup(*hierarchy, group);
-    if (!listed.ok()) return listed.status();
-    const auto& own = layout.facts.dimensions;
-    for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update made, such as masks, belong to the rasters and are skipped.
-        if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
-        const auto facts = zarr::DescribeArray(*hierarchy, array->path);
-        if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;
-        const zarr::Dimension& x = facts->dimensions[*facts->axes.x];
-        const zarr::Dimension& y = facts->dimensions[*facts->axes.y];
-        if (x.name == own[*layout.x_axis].name && y.name == own[*layout.y_axis].name &&
-            x.coordinate_path.empty() && y.coordinate_path.empty())
-            return true;
-    }
-    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
-    return false;
-}
-
-Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const auto users, UsersOf(path));
-    return std::all_of(users.begin(), users.end(), [](const Result<ArrayFacts>& facts) {
-        const auto has = [&](const std::optional<std::size_t>& axis) {
-            return axis && !facts->dimensions[*axis].coordinate_path.empty();
-        };
-        return facts.ok() && has(facts->axes.x) && has(facts->axes.y);
-    });
-}
-
-Result<std::optional<GridMapping>> CoordinateArrays::FindEqual(
-    const std::string& group, const std::vector<std::string>& names,
-    const OGRSpatialReference& srs) const {
-    // Pending attributes are stored first: they may make an array a grid mapping.
-    if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    ZARR_ASSIGN_OR_RETURN(
-        auto found, FindGridMapping(*hierarchy, group, names, srs, others_ == OtherArrays::kNone));
-    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
-    return found;
-}
-
-Status CoordinateArrays::RemoveScalar(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy->HoldsArray(path));
-    if (!is_array) return {};
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy->Metadata(path));
-    if (metadata.rank() != 0) return {};
-    ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
-    return is_free ? update_.metadata().DeleteNode(path) : Status();
-}
-
-Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) const {
-    ZARR_ASSIGN_OR_RETURN(spec.format, update_.metadata().StoreFormat());
-    if (spec.format == zarr::Format::kV3) {
-        spec.has_key_prefix = true;
-        spec.dimension_separator = '/';
-        // Zarr v3 requires a fill value. NaN is used because it is no coordinate.
-        const double nan = std::numeric_limits<double>::quiet_NaN();
-        spec.fill_value = std::string(spec.dtype.size, '\0');
-        if (spec.dtype.kind == zarr::DataKind::kFloat)
-            std::memcpy(spec.fill_value->data(), &nan, sizeof nan);
-    }
-    return zarr::MakeArrayMetadata(spec);
-}
-
-Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& spec,
-                               const json::Object& attributes, const std::string& chunk) const {
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
-    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
-    const zarr::DimVector<std::uint64_t> only(metadata.rank());
-    return update_.store()->Set(zarr::ChunkKey(path, only, metadata.key_encoding()),
-                                zarr::ByteSpan(std::string_view(chunk)));
-}
-
-Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const NumberSeries& numbers,
-                                            const json::Object& attributes) const {
-    if (!update_.HasCreated(path)) {
-        ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
-        if (kind == zarr::NodeKind::kArray) {
-            ZARR_ASSIGN_OR_RETURN(const bool is_held, HoldsNumbers(*hierarchy, path, numbers));
-            if (is_held) return true;
-        }
-        ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
-    }
-    ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
-    if (!is_free) return false;
-    zarr::ArraySpec spec;
-    spec.shape = {numbers.count};
-    spec.chunks = {std::min(kNumbersAtOnce, numbers.count)};
-    ZARR_ASSIGN_OR_RETURN(spec.dtype,
-                          zarr::ParseTypestr(zarr::HostIsLittleEndian() ? "<f8" : ">f8"));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
-    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
-    ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, metadata, numbers));
-    return true;
 }
 
 }  // namespace zarr_driver

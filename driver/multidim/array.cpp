@@ -528,7 +528,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
         session_->NodesChanged();
     }
-    if (convention_ == Georeferenced::kEveryReader)
+    if (SuitsEveryReader(convention_))
         ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, {&layout}, srs));
     constexpr const char* kConventions = "zarr_conventions";
     json::Object members;

@@ -119,7 +119,7 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
         WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
     const std::string& store = location_.store_path;
     EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
-    if (convention == Georeferenced::kEveryReader) {
+    if (SuitsEveryReader(convention)) {
         std::vector<const RasterLayout*> layouts;
         for (const auto& array : arrays_) layouts.push_back(&array->layout);
         ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, layouts, position.srs));
