@@ -47,6 +47,7 @@ class KeyedChunks {
     // separator is unknown.
     Result<ReadResult> Read(const Index& chunk, const ValuePart& part, const ReadSink& sink) const;
     ObjectVersion VersionOf(const Index& chunk) const { return store_->VersionOf(NameOf(chunk)); }
+    StoreTraits Traits() const { return store_->Traits(); }
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
     // Returns the index of the chunk with row-major number `number`.
     Index IndexOf(std::uint64_t number) const;

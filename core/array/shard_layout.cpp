@@ -66,6 +66,11 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
     for (std::size_t k = 1; k < layout.levels(); ++k)
         if (layout.IsEncodedWhole(k))
             layout.levels_[k - 1].max_child_bytes = layout.MaxEncodedShardBytes(k);
+    if (metadata.edges.empty() && layout.levels() == 1) {
+        layout.decoded_shard_bytes_ = metadata.dtype.size;
+        for (const std::uint64_t size : metadata.shards.front().shape)
+            layout.decoded_shard_bytes_ = SaturatingMul(layout.decoded_shard_bytes_, size);
+    }
     if (!metadata.edges.empty() && !metadata.shards.empty()) {
         layout.outermost_ = metadata.shards.front();
         layout.more_ = std::make_unique<ShapeCache<ShardIndex>>();

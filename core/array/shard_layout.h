@@ -75,6 +75,9 @@ class ShardLayout {
     // True if codecs encode the bytes of a whole shard of this level, including its index. Such a
     // shard is called wrapped.
     bool IsEncodedWhole(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
+    // Returns the decoded size in bytes of all chunks of an outermost shard; UINT64_MAX if shards
+    // nest or have different sizes.
+    std::uint64_t decoded_shard_bytes() const { return decoded_shard_bytes_; }
     // Returns the maximum stored size in bytes of a wrapped shard of a level. A wrapped shard is
     // encoded as a whole.
     std::size_t MaxEncodedShardBytes(std::size_t level) const;
@@ -98,6 +101,7 @@ class ShardLayout {
     using Changes = std::vector<const ShardChange*>;
 
     ShardLayout() = default;
+    std::uint64_t decoded_shard_bytes_ = UINT64_MAX;
     // Values that all steps of building a shard need.
     struct Building {
         const Index& shape;  // shape of the shard of level 0, in chunks

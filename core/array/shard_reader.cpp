@@ -19,6 +19,12 @@ namespace {
 // Number of attempts to read a shard that keeps being replaced.
 constexpr int kReadTries = 4;
 
+// Chunks of images and maps usually take at most half of their decoded bytes.
+constexpr std::uint64_t kUsualCompression = 2;
+// A small shard is read whole with its index, because viewers read several of its chunks. That
+// saves at least so many requests.
+constexpr std::uint64_t kRequestsSaved = 2;
+
 constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 
 ShardCache::Pointer NoNode() { return nullptr; }
@@ -116,15 +122,32 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
         node.memory = std::move(memory);
         return {};
     }
+    const std::size_t length = BytesWithIndex(index);
     const ValuePart part =
-        index.is_at_end() ? ValuePart::Tail(index.bytes()) : ValuePart::Range(0, index.bytes());
+        index.is_at_end() ? ValuePart::Tail(length) : ValuePart::Range(0, length);
     ZARR_ASSIGN_OR_RETURN(const ReadResult read, shards_.Read(shard, part, stored));
     node.is_absent = !read.found;
     if (node.is_absent) return {};
     if (index.is_at_end()) node.size = read.size;
     if (stored.size() < index.bytes())
         return index.PlaceIn(stored.size()).status().WithContext(name);
-    return index.Decode(std::as_const(stored).span(), node.entries).WithContext(name);
+    const std::size_t start = index.is_at_end() ? stored.size() - index.bytes() : 0;
+    const ByteSpan own{std::as_const(stored).data() + start, index.bytes()};
+    ZARR_RETURN_IF_ERROR(index.Decode(own, node.entries).WithContext(name));
+    // If the answer is the whole shard, its chunks need no further requests.
+    if (length > index.bytes() && stored.size() < length) {
+        node.size = stored.size();
+        node.memory = std::make_shared<Buffer>(std::move(stored));
+    }
+    return {};
+}
+
+std::size_t ShardReader::BytesWithIndex(const ShardIndex& index) const {
+    const StoreTraits traits = shards_.Traits();
+    const std::uint64_t usual = layout_.decoded_shard_bytes() / kUsualCompression;
+    const std::uint64_t most = SaturatingMul(traits.request_cost.gap, kRequestsSaved);
+    if (!traits.remote || usual > most) return index.bytes();
+    return index.bytes() + static_cast<std::size_t>(layout_.decoded_shard_bytes());
 }
 
 Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& index,

@@ -132,6 +132,9 @@ class ShardReader {
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
+    // Returns the number of bytes to request for the index of an outermost shard. For a small
+    // shard of a remote store, that is about the size of the shard.
+    std::size_t BytesWithIndex(const ShardIndex& index) const;
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
                                const ShardLocation& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
