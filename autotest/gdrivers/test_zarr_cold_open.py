@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A store on a web server opens in three round trips: opening requests what it needs together. The
+"""A store on a web server opens in three round trips: opening requests what it needs together. A
+pyramid of Zarr v2 without consolidated metadata takes four, because Zarr v3 is ruled out first. The
 server delays each request, so that requests sent together wait together. Each test uses a new
 server port, so that nothing is cached.
 
@@ -201,6 +202,13 @@ def open_cold(front, name, case):
     return facts, log["requests"], log["in_turn"]
 
 
+def most_round_trips(case):
+    is_old_pyramid = not zarr_formats.is_v3() and case.startswith(("ome", "layout"))
+    # In v2 a folder may be an array of many chunks: opening lists the folder only when no array
+    # document exists.
+    return 3 + is_old_pyramid + (case in LISTED and not zarr_formats.is_v3())
+
+
 @each_case
 def test_over_http(tmp_path, case):
     store, node = make(tmp_path, case)
@@ -209,7 +217,7 @@ def test_over_http(tmp_path, case):
         url = f"{server.url}/{store.name}"
         facts, requests, round_trips = open_cold(server, name_of(url, node), case)
     assert facts == wanted
-    assert round_trips <= 3, requests
+    assert round_trips <= most_round_trips(case), requests
     assert len(requests) == len(set(map(tuple, requests))), requests
 
 
@@ -228,6 +236,4 @@ def test_over_s3(tmp_path, s3, case):
     gdal.VSICurlClearCache()
     facts, requests, round_trips = open_cold(s3.front, name_of(f"s3://demo/{at}", node), case)
     assert facts == wanted
-    # In v2 a folder may be an array of many chunks: opening lists the folder only when no array
-    # document exists.
-    assert round_trips <= (3 if zarr_formats.is_v3() or case not in LISTED else 4), requests
+    assert round_trips <= most_round_trips(case), requests

@@ -439,12 +439,16 @@ class Opening {
 }  // namespace
 
 std::vector<std::string> FirstKeys(const std::string& node) {
-    std::vector<std::string> keys = {DocumentKey("", Document::kGroup, Format::kV3),
-                                     DocumentKey("", Document::kConsolidated),
-                                     DocumentKey("", Document::kAttributes)};
-    if (node.empty()) return keys;
-    keys.push_back(DocumentKey(node, Document::kGroup, Format::kV3));
-    keys.push_back(DocumentKey(node, Document::kAttributes));
+    std::vector<std::string> keys = {DocumentKey("", Document::kGroup, Format::kV3)};
+    if (!node.empty()) keys.push_back(DocumentKey(node, Document::kGroup, Format::kV3));
+    return keys;
+}
+
+std::vector<std::string> FirstKeysOfOldStore(const std::string& node) {
+    std::vector<std::string> keys = {
+        DocumentKey("", Document::kConsolidated), DocumentKey("", Document::kAttributes),
+        DocumentKey(node, Document::kArray), DocumentKey(node, Document::kGroup)};
+    if (!node.empty()) keys.push_back(DocumentKey(node, Document::kAttributes));
     return keys;
 }
 

@@ -10,10 +10,11 @@
 
 namespace zarr {
 
-// Returns the keys to read before Hierarchy::Open(): documents of Zarr v2 and v3 that identify the
-// store and describe the root and the node. The first key is the root's `zarr.json`, which is read
-// for every store.
+// Returns the documents of Zarr v3 to read before Hierarchy::Open(). They identify the store and
+// describe the root and the node. The first key is the root's `zarr.json`.
 std::vector<std::string> FirstKeys(const std::string& node);
+// Returns the documents of older versions to read next if the root has no `zarr.json`.
+std::vector<std::string> FirstKeysOfOldStore(const std::string& node);
 
 // Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates
 // and grid mappings, labels of an image, listed groups. Each step requests the documents that the

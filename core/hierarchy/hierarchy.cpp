@@ -192,9 +192,6 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
         std::make_shared<const WatchedStore>(std::move(store), IsDocumentOfAnyFormat);
     hierarchy->store_ = hierarchy->base_;
     hierarchy->nodes_ = std::make_shared<NodeCache>(*hierarchy->base_);
-    hierarchy->base_->Prefetch(
-        {DocumentKey("", Document::kGroup, Format::kV3), DocumentKey("", Document::kConsolidated)},
-        {});
     Buffer root;
     bool has_root = false;
     ZARR_ASSIGN_OR_RETURN(hierarchy->format_, ReadFormat(*hierarchy->base_, root, has_root));

@@ -125,14 +125,14 @@ void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
         ask();
 }
 
-// Prefetches the documents that are needed to open the store. In parallel loads the store's
-// auxiliary file (".aux.xml").
-void LookAhead(Location& location) {
-    AtTheSameTime(
-        [&location] {
-            zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
-        },
-        [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
+// Prefetches the documents that identify the store and describe `node`. Documents of old versions
+// are requested only if the store is not Zarr v3.
+void AskForRoot(const zarr::Store& store, const std::string& node) {
+    const std::vector<std::string> first = zarr::FirstKeys(node);
+    store.Prefetch(first, {});
+    zarr::Buffer ignored;
+    const auto root = zarr::GetDocument(store, first.front(), ignored);
+    if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
 // Prefetches the documents that tell whether `node` is an array or a group. In parallel looks for
@@ -140,8 +140,7 @@ void LookAhead(Location& location) {
 // first read.
 void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
-    for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup})
-        keys.push_back(zarr::DocumentKey(node, document));
+    for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));
     AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
                   [&] {
                       const QuietErrors quiet;
@@ -179,7 +178,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     const std::vector<std::string> first = zarr::FirstKeys(node);
     if (is_afar && !store->IsAtHand(first.front())) {
         if (looks_ahead)
-            store->Prefetch(first, {});
+            AtTheSameTime([&] { zarr::NoThrow([&] { AskForRoot(*store, node); }); },
+                          [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
         else if (!options.is_update)
             AskForNode(*store, folder, node);
     }
@@ -191,14 +191,16 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, std::move(hierarchy));
-    if (looks_ahead)
-        LookAhead(location);
-    else if (!location.hierarchy->is_consolidated())
+    if (looks_ahead) {
+        if (!location.auxiliary) location.auxiliary = LoadAuxiliaryFile(location.store_path);
+        zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
+    } else if (!location.hierarchy->is_consolidated()) {
         location.hierarchy->store()->Prefetch(
             {location.hierarchy->KeyOf(node, zarr::Document::kArray),
              location.hierarchy->KeyOf(node, zarr::Document::kGroup),
              location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
             {});
+    }
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     // Without consolidated metadata, a folder of Kerchunk references looks empty.
     if (!as_references && location.kind == NodeKind::kNone &&

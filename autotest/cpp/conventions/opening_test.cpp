@@ -60,6 +60,7 @@ std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
                                                    const std::string& node, bool lists = false) {
     auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);
     store->Prefetch(FirstKeys(node), {});
+    store->Prefetch(FirstKeysOfOldStore(node), {});
     const auto tree =
         Hierarchy::Open(store, UseConsolidated::kIfPresent, std::make_shared<ArrayContext>(0));
     EXPECT_TRUE(test::Succeeds(tree));
@@ -85,9 +86,9 @@ TreeBuilder Image() {
     return builder.Group("labels", R"({"labels": ["cells"]})");
 }
 
-TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoSteps) {
+TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoMoreSteps) {
     const auto store = OpenedStore(Image(), "");
-    EXPECT_EQ(store->steps.size(), 3U) << "with the first documents";
+    EXPECT_EQ(store->steps.size(), 4U) << "with the first documents of both versions";
     EXPECT_TRUE(
         Holds(store->keys_at_hand, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
                                     "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
@@ -98,14 +99,14 @@ TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoSteps) {
 
 TEST(Opening, ListsLabelsIfTheImageIsListed) {
     const auto store = OpenedStore(Image(), "", true);
-    EXPECT_EQ(store->steps.size(), 3U);
+    EXPECT_EQ(store->steps.size(), 4U);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
     EXPECT_EQ(store->keys_at_hand.count("labels/cells/1/.zarray"), 0U);
 }
 
 TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
     const auto store = OpenedStore(Image(), "labels/cells");
-    EXPECT_EQ(store->steps.size(), 3U);
+    EXPECT_EQ(store->steps.size(), 4U);
     EXPECT_TRUE(Holds(store->keys_at_hand, {"labels/cells/x/.zarray", "labels/x/.zarray",
                                             "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
@@ -128,7 +129,7 @@ TreeBuilder Levels(const std::string& transform = "") {
 TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     for (const char* node : {"", "0/dem"}) {
         const auto store = OpenedStore(Levels(), node);
-        EXPECT_EQ(store->steps.size(), 3U) << node;
+        EXPECT_EQ(store->steps.size(), 4U) << node;
         EXPECT_TRUE(
             Holds(store->keys_at_hand, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
                                         "0/x/0", "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
@@ -166,7 +167,8 @@ TEST(Opening, PrefetchesNothingThatIsConsolidated) {
         "0/y/.zarray": )" + test::ArrayText("[8]", "\"<f8\"") +
                                    "}}");
     const auto store = OpenedStore(builder, "");
-    EXPECT_EQ(store->steps, (std::vector<std::size_t>{FirstKeys("").size(), 2}));
+    EXPECT_EQ(store->steps,
+              (std::vector<std::size_t>{FirstKeys("").size(), FirstKeysOfOldStore("").size(), 2}));
     EXPECT_TRUE(Holds(store->keys_at_hand, {"0/x/0", "0/y/0"}));
 }
 
@@ -181,8 +183,8 @@ TEST(Opening, BoundsPrefetchingByAttributes) {
     builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
     const auto store = OpenedStore(builder, "");
     EXPECT_LE(store->keys_at_hand.size() + store->listed.size(),
-              kMaxPrefetchedKeys + FirstKeys("").size());
-    EXPECT_LE(store->steps.size(), 5U);
+              kMaxPrefetchedKeys + FirstKeys("").size() + FirstKeysOfOldStore("").size());
+    EXPECT_LE(store->steps.size(), 6U);
 }
 
 TEST(Opening, PrefetchesNothingFromALocalStore) {
