@@ -67,6 +67,14 @@ bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& eleme
     return element != (metadata.dtype.kind == DataKind::kObject ? fill.held() : fill.Bytes());
 }
 
+bool NeedsChunkSize(const ArrayMetadata& metadata) {
+    return std::any_of(metadata.codecs.begin(), metadata.codecs.end(), [&](const CodecSpec& codec) {
+        const json::Value* const size = codec.configuration.Find("elementsize");
+        std::uint64_t bytes = 0;
+        return size != nullptr && size->GetUint64(bytes) && bytes > metadata.dtype.size;
+    });
+}
+
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator) {

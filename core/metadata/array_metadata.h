@@ -124,6 +124,10 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
 // Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
 bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element);
 
+// True if a codec fits only chunks of the array's size: a shuffle of elements that are larger than
+// those of the array, for example of whole planes.
+bool NeedsChunkSize(const ArrayMetadata& metadata);
+
 // Returns the metadata of a new array with the data type and codecs of `metadata`, and another
 // shape and chunk shape. Omits members of other software.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,

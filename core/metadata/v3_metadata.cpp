@@ -562,6 +562,24 @@ void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
     }
 }
 
+// Replaces the sharding codec in `codecs` by the codecs of its chunks.
+void UseCodecsOfChunks(json::Value& codecs) {
+    json::Array chain;
+    for (json::Value& codec : *codecs.MutableArray()) {
+        const std::string* const name =
+            codec.Find("name") != nullptr ? codec.Find("name")->as_string() : nullptr;
+        if (name == nullptr || *name != "sharding_indexed") {
+            chain.push_back(std::move(codec));
+            continue;
+        }
+        json::Object& configuration =
+            *json::FindMember(*codec.MutableObject(), "configuration")->MutableObject();
+        json::Array& inner = *json::FindMember(configuration, kCodecs)->MutableArray();
+        std::move(inner.begin(), inner.end(), std::back_inserter(chain));
+    }
+    codecs = json::Value(std::move(chain));
+}
+
 }  // namespace
 
 Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
@@ -591,7 +609,12 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
                     V3ChunkGridToJson(shapes.empty() ? chunks : shapes.front(), {}));
     json::PutMember(document, "chunk_key_encoding",
                     KeyEncodingJson(separator, metadata.has_key_prefix));
-    if (!shapes.empty()) {
+    const bool was_shard =
+        metadata.shards.size() == 1 && metadata.shards.front().shape != metadata.chunks;
+    if (was_shard && shapes.front() == chunks && metadata.shards.front().codecs.empty()) {
+        // A shard with a single chunk would only add an index, which takes a request to read.
+        UseCodecsOfChunks(*json::FindMember(document, kCodecs));
+    } else if (!shapes.empty()) {
         shapes.erase(shapes.begin());
         shapes.push_back(chunks);
         PutChunkShapes(*json::FindMember(document, kCodecs), metadata, shapes, 0);

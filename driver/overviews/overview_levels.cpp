@@ -69,10 +69,12 @@ Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback
     const bool is_coordinate =
         mapping != nullptr &&
         std::find(coordinates.begin(), coordinates.end(), *mapping) != coordinates.end();
-    if (cf) return is_coordinate ? Georeferenced::kEveryReader : Georeferenced::kCf;
-    const bool spatial = attributes.Find("spatial:transform") != nullptr ||
-                         attributes.Find("proj:code") != nullptr ||
+    const bool spatial = attributes.Find("proj:code") != nullptr ||
+                         attributes.Find("proj:projjson") != nullptr ||
                          attributes.Find("proj:wkt2") != nullptr;
+    if (cf && spatial) return Georeferenced::kAll;
+    if (cf) return is_coordinate ? Georeferenced::kEveryReader : Georeferenced::kCf;
+    if (attributes.Find("spatial:transform") != nullptr) return Georeferenced::kSpatialProj;
     return spatial ? Georeferenced::kSpatialProj : fallback;
 }
 
@@ -123,7 +125,8 @@ RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
         scaled.facts.metadata.shape[*axis] = size;
         scaled.facts.dimensions[*axis].size = size;
         std::uint64_t& chunk = scaled.facts.metadata.chunks[*axis];
-        chunk = std::clamp<std::uint64_t>(chunk, 1, size);
+        if (!zarr::NeedsChunkSize(array.facts.metadata))
+            chunk = std::clamp<std::uint64_t>(chunk, 1, size);
     };
     set(array.x_axis, level.width);
     set(array.y_axis, level.height);
