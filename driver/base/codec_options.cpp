@@ -273,6 +273,10 @@ std::string WithoutLeftOut(std::string options) {
 
 }  // namespace
 
+bool IsCompressorOfOthers(const char* compressor) {
+    return IndexOf(kCompressorsOfOthers, compressor) < std::size(kCompressorsOfOthers);
+}
+
 std::string CompressorIds() { return Joined(Ids(true), ",", ","); }
 
 std::string FilterIds() { return Joined(Ids(false), ",", ","); }
@@ -304,7 +308,7 @@ Result<std::vector<CodecSpec>> MakeCodecSpecs(CSLConstList options, const zarr::
     const char* const list = CSLFetchNameValueDef(options, "FILTER", "NONE");
     const CPLStringList names(CSLTokenizeString2(EQUAL(list, "NONE") ? "" : list, ",", 0));
     const char* compressor = CSLFetchNameValueDef(options, "COMPRESS", kDefaultCompressor);
-    if (IndexOf(kCompressorsOfOthers, compressor) < std::size(kCompressorsOfOthers)) {
+    if (IsCompressorOfOthers(compressor)) {
         warnings.push_back(UnknownToZarr("COMPRESS", compressor, kDefaultCompressor));
         compressor = kDefaultCompressor;
     }

@@ -30,4 +30,7 @@ zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(CSLConstList options,
                                                           const zarr::DataType& dtype,
                                                           std::vector<std::string>& warnings);
 
+// True if `compressor` is a value of COMPRESS that only other drivers of GDAL have.
+bool IsCompressorOfOthers(const char* compressor);
+
 }  // namespace zarr_driver

@@ -30,6 +30,7 @@
 #include "driver/base/report.h"
 #include "driver/create/append.h"
 #include "driver/create/create_store.h"
+#include "driver/create/profile.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/location.h"
@@ -233,13 +234,58 @@ CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions optio
     return options;
 }
 
+ProfiledRaster ProfiledRasterOf(const NewRaster& raster) {
+    ProfiledRaster profiled;
+    profiled.width = raster.width;
+    profiled.height = raster.height;
+    profiled.bands = raster.bands;
+    profiled.dtype = raster.dtype;
+    return profiled;
+}
+
+// True if pixels are classes: a band has a colour table or category names.
+bool IsCategorical(GDALDataset& source) {
+    for (int i = 1; i <= source.GetRasterCount(); ++i) {
+        GDALRasterBand& band = *source.GetRasterBand(i);
+        if (band.GetColorTable() != nullptr || band.GetCategoryNames() != nullptr) return true;
+    }
+    return false;
+}
+
+// Parses the creation options for `raster` after the profile was applied.
+Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList given,
+                                         ProfiledRaster raster) {
+    const bool is_added = IsInStore(target) || CPLFetchBool(given, "APPEND_SUBDATASET", false);
+    ProfileOptions profile;
+    if (CSLFetchNameValue(given, "APPEND_DIM") != nullptr) {
+        profile.options = CPLStringList(CSLDuplicate(given));
+    } else {
+        if (is_added && WantsProfile(given)) {
+            ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target.folder, {}));
+            ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+            raster.store_format = hierarchy->format();
+        }
+        ZARR_ASSIGN_OR_RETURN(profile, WithProfile(given, raster));
+    }
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed,
+                          CreationOptions::Parse(profile.options.List(), raster.dtype));
+    parsed.wants_statistics = profile.wants_statistics;
+    parsed.array.warnings.insert(parsed.array.warnings.end(), profile.warnings.begin(),
+                                 profile.warnings.end());
+    return WithAppendOptions(target, std::move(parsed));
+}
+
 Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
-                                 NameValueList options) {
+                                 NameValueList given) {
     const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
-    parsed = WithAppendOptions(target, std::move(parsed));
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, given));
+    ProfiledRaster raster = ProfiledRasterOf(Describe(source, dtype));
+    raster.are_bands_split =
+        CSLFetchNameValue(given, "SINGLE_ARRAY") == nullptr && DoBandsDiffer(source);
+    raster.is_categorical = IsCategorical(source);
+    raster.source = &source;
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, ParseWithProfile(target, given, raster));
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
@@ -266,9 +312,25 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
+// Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
+// GDAL's programs.
+void StoreStatistics(ZarrDataset& target) {
+    for (int i = 1; i <= target.GetRasterCount(); ++i) {
+        GDALRasterBand& band = *target.GetRasterBand(i);
+        const bool is_complex = GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE;
+        if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
+        // A band without any valid pixel has no statistics, which is no fault.
+        const QuietErrors quiet;
+        double minimum, maximum, mean, deviation;
+        static_cast<void>(
+            band.ComputeStatistics(TRUE, &minimum, &maximum, &mean, &deviation, nullptr, nullptr));
+    }
+}
+
 // Fills a new store with the contents of `source`. Emits errors. Returns false after an error or a
 // cancellation.
-bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
+bool Fill(GDALDataset& source, ZarrDataset& target, const CreationOptions& options, bool is_strict,
+          WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TreatBytesAsSigned();
     CopyGeoreferencing(source, target);
@@ -294,6 +356,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     const ScaledProgress overviews(copied, 1, WatchedProgress::Report, &progress);
     if (target.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) != CE_None)
         return false;
+    if (options.wants_statistics) StoreStatistics(target);
     if (!target.Flush()) return false;
     if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());
     return !progress.IsCancelled();
@@ -322,17 +385,17 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         raster.bands = static_cast<std::uint64_t>(bands);
         ZARR_ASSIGN_OR_RETURN(raster.dtype,
                               StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
+        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              CreationOptions::Parse(options, raster.dtype));
+                              ParseWithProfile(target, options, ProfiledRasterOf(raster)));
         if (!parsed.append_dim.empty())
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         EmitWarnings(target.folder, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(
             NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                          raster, WithAppendOptions(target, parsed)));
+                                          raster, parsed));
         ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
@@ -362,7 +425,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsStaging();
-        if (!Fill(*source, *dataset, strict != FALSE, watched) ||
+        if (!Fill(*source, *dataset, parsed, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
             dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");

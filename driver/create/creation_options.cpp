@@ -8,6 +8,7 @@
 #include "driver/base/gdal_types.h"
 #include "driver/base/option_values.h"
 #include "driver/base/reference_options.h"
+#include "driver/create/profile.h"
 
 namespace zarr_driver {
 
@@ -47,7 +48,7 @@ const char* const kDatasetOptions =
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
-    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value><Value>ALL</Value>"
     "  </Option>";
 // clang-format on
 
@@ -65,7 +66,7 @@ Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
 
 std::string CreationOptionList() {
     return std::string("<CreationOptionList>") + ArrayOptions() + kDatasetOptions +
-           kReferenceOptions + "</CreationOptionList>";
+           ProfileOptionList() + kReferenceOptions + "</CreationOptionList>";
 }
 
 Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) {

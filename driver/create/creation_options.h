@@ -46,6 +46,7 @@ struct CreationOptions {
     std::string synchronizer;  // folder of lock files; empty: none
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
+    bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
     // arrays. Errors name the option.

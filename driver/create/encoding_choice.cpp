@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/encoding_choice.h"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "core/base/checked.h"
+#include "core/codec/pipeline.h"
+#include "driver/base/codec_options.h"
+#include "driver/base/gdal_types.h"
+#include "driver/base/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+
+namespace {
+
+// Places of the samples along each axis, as parts of the raster. The middle and two places off the
+// diagonal differ in most scenes.
+constexpr double kPlaces[][2] = {{0.5, 0.5}, {0.2, 0.7}, {0.75, 0.25}};
+// Maximum size of a sample. Samples are read before any pixel is copied, so they must be cheap.
+constexpr std::uint64_t kMaxSampleBytes = std::uint64_t{16} << 20;
+// Other candidates must have less than this part of the bytes of the first one.
+constexpr double kWorthwhile = 0.97;
+
+// Returns the first of `count` pixels of a sample along an axis of `size` pixels: the start of the
+// chunk at `place`.
+int StartOf(double place, int size, std::uint64_t count) {
+    const auto step = static_cast<int>(count);
+    const int start = static_cast<int>(place * size) / step * step;
+    return std::max(0, std::min(start, size - step));
+}
+
+// Returns the bytes that a codec pipeline makes of all samples; nullopt if it cannot encode them.
+std::optional<std::size_t> EncodedBytes(const CPLStringList& candidate, const ChunkSamples& samples,
+                                        const zarr::DataType& dtype, const RasterChunk& chunk) {
+    std::vector<std::string> ignored;
+    const auto codecs = MakeCodecSpecs(candidate.List(), dtype, ignored);
+    if (!codecs.ok()) return std::nullopt;
+    zarr::CodecContext context;
+    context.dtype = dtype;
+    context.chunk_shape = {chunk.bands, chunk.height, chunk.width};
+    const auto pipeline = zarr::Pipeline::Bind(*codecs, context);
+    if (!pipeline.ok() || !pipeline->writable().ok()) return std::nullopt;
+    zarr::PipelineScratch scratch;
+    std::size_t bytes = 0;
+    for (const auto& sample : samples) {
+        const auto encoded =
+            pipeline->Encode(zarr::ByteSpan(sample.data(), sample.size()), scratch);
+        if (!encoded.ok()) return std::nullopt;
+        bytes += encoded->size;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
+                          const RasterChunk& chunk) {
+    ChunkSamples samples;
+    const std::uint64_t pixels =
+        zarr::SaturatingMul(zarr::SaturatingMul(chunk.bands, chunk.height), chunk.width);
+    const std::uint64_t bytes = zarr::SaturatingMul(pixels, dtype.size);
+    if (bytes == 0 || bytes > kMaxSampleBytes) return samples;
+    const GDALDataType type = GdalTypeOf(dtype);
+    if (GDALGetDataTypeSizeBytes(type) != static_cast<int>(dtype.size)) return samples;
+    std::vector<int> bands;
+    for (std::uint64_t i = 1; i <= chunk.bands; ++i) bands.push_back(static_cast<int>(i));
+    const QuietErrors quiet;
+    for (const auto& [x, y] : kPlaces) {
+        const int left = StartOf(x, source.GetRasterXSize(), chunk.width);
+        const int top = StartOf(y, source.GetRasterYSize(), chunk.height);
+        try {
+            std::vector<std::uint8_t> sample(static_cast<std::size_t>(bytes));
+            if (source.RasterIO(GF_Read, left, top, static_cast<int>(chunk.width),
+                                static_cast<int>(chunk.height), sample.data(),
+                                static_cast<int>(chunk.width), static_cast<int>(chunk.height), type,
+                                static_cast<int>(bands.size()), bands.data(), 0, 0, 0,
+                                nullptr) != CE_None)
+                return samples;
+            if (std::find(samples.begin(), samples.end(), sample) == samples.end())
+                samples.push_back(std::move(sample));
+        } catch (const std::bad_alloc&) {
+            return samples;
+        }
+    }
+    return samples;
+}
+
+std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
+                                             const ChunkSamples& samples,
+                                             const zarr::DataType& dtype,
+                                             const RasterChunk& chunk) {
+    std::size_t decoded = 0;
+    for (const auto& sample : samples) decoded += sample.size();
+    if (decoded == 0) return std::nullopt;
+    std::optional<EncodingChoice> first;
+    std::optional<EncodingChoice> smallest;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const auto bytes = EncodedBytes(candidates[i], samples, dtype, chunk);
+        if (!bytes) continue;
+        const double ratio = static_cast<double>(*bytes) / static_cast<double>(decoded);
+        if (!smallest || ratio < smallest->ratio) smallest = EncodingChoice{i, ratio};
+        if (!first) first = smallest;
+    }
+    const bool is_worthwhile = smallest && smallest->ratio < kWorthwhile * first->ratio;
+    return is_worthwhile ? smallest : first;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Chooses the codecs that make the chunks of a raster smallest.
+#pragma once
+
+#include <cpl_string.h>
+#include <gdal_priv.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/dtype/data_type.h"
+
+namespace zarr_driver {
+
+// Shape of the chunks of a raster: bands, rows, columns.
+struct RasterChunk {
+    std::uint64_t bands = 1;
+    std::uint64_t height = 1;
+    std::uint64_t width = 1;
+};
+
+// Copies of some chunks of a raster, each in C order and in the byte order of the host.
+using ChunkSamples = std::vector<std::vector<std::uint8_t>>;
+
+// Reads chunks at several places of `source` as `dtype`. Returns fewer chunks, or none, if reading
+// fails or memory is short. Emits no errors.
+ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
+                          const RasterChunk& chunk);
+
+struct EncodingChoice {
+    std::size_t index = 0;  // of the chosen candidate
+    double ratio = 1;       // encoded bytes by decoded bytes
+};
+
+// Encodes `samples` by each of `candidates`, which are creation options that name codecs. Returns
+// the candidate with the smallest result. Other candidates than the first must be smaller than the
+// first by a few percent, because fewer programs can read them. Returns nullopt if there are no
+// samples or no candidate can encode them.
+std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
+                                             const ChunkSamples& samples,
+                                             const zarr::DataType& dtype, const RasterChunk& chunk);
+
+}  // namespace zarr_driver

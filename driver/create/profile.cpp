@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/profile.h"
+
+#include <cpl_conv.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/checked.h"
+#include "driver/base/array_options.h"
+#include "driver/base/codec_options.h"
+#include "driver/base/option_values.h"
+#include "driver/create/encoding_choice.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Rows and columns of a chunk. GDAL's COG driver has tiles of this size, too.
+constexpr std::uint64_t kSide = 512;
+// Size of a chunk in Zarr v2, which has no shards to join small chunks.
+constexpr std::uint64_t kSideWithoutShards = 1024;
+// A raster with more bands has chunks of one band, because nobody views so many bands at once.
+constexpr std::uint64_t kBandsViewedTogether = 4;
+// Size of a shard. Larger objects gain no speed on object stores, and take more memory to write.
+constexpr double kEncodedShardBytes = 16.0 * (1 << 20);
+constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
+// A shard may be larger by this factor, because its sides are doubled.
+constexpr double kShardTolerance = 1.5;
+// Encoded bytes by decoded bytes if no sample tells.
+constexpr double kUsualRatio = 0.5;
+// Level 6 of Zstandard takes half the time of level 9 for one percent more bytes.
+constexpr int kDefaultLevel = 6;
+
+constexpr const char* kOnlyOfProfiles[] = {"LEVEL", "PREDICTOR", "RESAMPLING", "STATISTICS"};
+
+bool IsGiven(CSLConstList options, const char* name) {
+    return CSLFetchNameValue(options, name) != nullptr;
+}
+
+void SetDefault(CPLStringList& options, const char* name, const std::string& value) {
+    if (!IsGiven(options.List(), name)) options.SetNameValue(name, value.c_str());
+}
+
+std::string SizesText(const std::vector<std::uint64_t>& sizes) {
+    std::string text;
+    for (const std::uint64_t size : sizes) text += (text.empty() ? "" : ",") + std::to_string(size);
+    return text;
+}
+
+// Values of the option PREDICTOR, which has the names of GDAL's COG driver.
+enum class Predictor : std::uint8_t {
+    kBySamples,
+    kNone,
+    kDelta,
+    kShuffle,
+};
+
+Result<Predictor> ParsePredictor(CSLConstList options) {
+    const char* const text = CSLFetchNameValueDef(options, "PREDICTOR", "YES");
+    if (EQUAL(text, "YES") || EQUAL(text, "AUTO")) return Predictor::kBySamples;
+    if (EQUAL(text, "NO") || EQUAL(text, "1")) return Predictor::kNone;
+    if (EQUAL(text, "STANDARD") || EQUAL(text, "2")) return Predictor::kDelta;
+    if (EQUAL(text, "FLOATING_POINT") || EQUAL(text, "3")) return Predictor::kShuffle;
+    return RefuseOption("PREDICTOR", "YES, NO, STANDARD or FLOATING_POINT", text);
+}
+
+Result<std::optional<int>> ParseLevel(CSLConstList options) {
+    const char* const text = CSLFetchNameValue(options, "LEVEL");
+    if (text == nullptr) return std::optional<int>();
+    const int level = std::atoi(text);
+    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || level < 1 || level > 22)
+        return RefuseOption("LEVEL", "a number from 1 to 22", text);
+    return std::optional(level);
+}
+
+// Applies PROFILE=CLOUD.
+class CloudProfile {
+  public:
+    CloudProfile(CSLConstList given, const ProfiledRaster& raster)
+        : raster_(raster), options_(CSLDuplicate(given)) {}
+
+    Result<ProfileOptions> Run() {
+        ZARR_ASSIGN_OR_RETURN(is_v3_, ChooseFormat());
+        ZARR_RETURN_IF_ERROR(ChooseChunk());
+        ZARR_RETURN_IF_ERROR(ChooseCodecs());
+        ChooseShard();
+        ChooseOverviews();
+        // netCDF-C rejects Zarr v2 with some of the attributes.
+        if (is_v3_) SetDefault(options_, "GEOREFERENCING_CONVENTION", "ALL");
+        ProfileOptions result;
+        result.wants_statistics = CPLFetchBool(options_.List(), "STATISTICS", true);
+        for (const char* const name : kOnlyOfProfiles) options_.SetNameValue(name, nullptr);
+        result.options = std::move(options_);
+        result.warnings = std::move(warnings_);
+        return result;
+    }
+
+  private:
+    // Returns true for Zarr v3.
+    Result<bool> ChooseFormat() {
+        if (raster_.store_format) return *raster_.store_format == zarr::Format::kV3;
+        SetDefault(options_, "FORMAT", CPLGetConfigOption("ZARR_DEFAULT_FORMAT", "ZARR_V3"));
+        ZARR_ASSIGN_OR_RETURN(const auto format, ParseFormat(options_.List()));
+        return format == zarr::Format::kV3;
+    }
+
+    bool IsInterleavedByPixel() const {
+        return EQUAL(CSLFetchNameValueDef(options_.List(), "INTERLEAVE", "BAND"), "PIXEL");
+    }
+
+    // Sets the size of a chunk. BLOCKSIZE is the size of a chunk here, not of a shard, unless the
+    // user gives both.
+    Status ChooseChunk() {
+        const std::uint64_t side = is_v3_ ? kSide : kSideWithoutShards;
+        chunk_.width = std::min(side, raster_.width);
+        chunk_.height = std::min(side, raster_.height);
+        has_own_layout_ =
+            IsGiven(options_.List(), "SHARD_CHUNK_SHAPE") || IsGiven(options_.List(), "BLOCKXSIZE");
+        const bool is_one_array = raster_.bands > 1 && !raster_.are_bands_split &&
+                                  CPLFetchBool(options_.List(), "SINGLE_ARRAY", true) &&
+                                  !IsInterleavedByPixel();
+        if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;
+        const char* const text = CSLFetchNameValue(options_.List(), "BLOCKSIZE");
+        if (text == nullptr) return {};
+        const CPLStringList sizes(CSLTokenizeString2(text, ",x", 0));
+        std::vector<std::uint64_t> numbers;
+        for (int i = 0; i < sizes.size(); ++i) {
+            const GIntBig size = CPLAtoGIntBig(sizes[i]);
+            if (size < 1 || CPLGetValueType(sizes[i]) != CPL_VALUE_INTEGER)
+                return RefuseOption("BLOCKSIZE", "numbers >= 1, slowest dimension first", text);
+            numbers.push_back(static_cast<std::uint64_t>(size));
+        }
+        if (numbers.size() == 1) numbers.push_back(numbers[0]);  // as GDAL's COG driver has it
+        if (numbers.size() > 3 || numbers.empty() || IsInterleavedByPixel()) has_own_layout_ = true;
+        if (has_own_layout_) return {};
+        if (numbers.size() == 3) chunk_.bands = numbers.front();
+        chunk_.height = numbers[numbers.size() - 2];
+        chunk_.width = numbers.back();
+        return {};
+    }
+
+    // Returns the shape of a chunk or shard with the sides `height` and `width`, as an option.
+    std::string ShapeText(std::uint64_t height, std::uint64_t width) const {
+        return chunk_.bands > 1 ? SizesText({chunk_.bands, height, width})
+                                : SizesText({height, width});
+    }
+
+    // Sets the shape of chunks and shards. A shard grows until it takes kEncodedShardBytes.
+    void ChooseShard() {
+        if (has_own_layout_) return;
+        const std::string chunk = ShapeText(chunk_.height, chunk_.width);
+        if (!is_v3_ || !CPLFetchBool(options_.List(), "SHARD", true)) {
+            options_.SetNameValue("BLOCKSIZE", chunk.c_str());
+            return;
+        }
+        const double decoded =
+            static_cast<double>(chunk_.bands) * static_cast<double>(chunk_.height) *
+            static_cast<double>(chunk_.width) * static_cast<double>(raster_.dtype.size);
+        const double most =
+            std::min(kShardTolerance * kEncodedShardBytes / std::max(ratio_ * decoded, 1.0),
+                     kDecodedShardBytes / decoded);
+        std::uint64_t height = chunk_.height;
+        std::uint64_t width = chunk_.width;
+        double count = 1;
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (const bool is_x : {true, false}) {
+                std::uint64_t& side = is_x ? width : height;
+                if (2 * count > most || side >= (is_x ? raster_.width : raster_.height)) continue;
+                side *= 2;
+                count *= 2;
+                has_grown = true;
+            }
+        }
+        if (count == 1) {
+            options_.SetNameValue("BLOCKSIZE", chunk.c_str());
+            return;
+        }
+        options_.SetNameValue("BLOCKSIZE", ShapeText(height, width).c_str());
+        options_.SetNameValue("SHARD_CHUNK_SHAPE", chunk.c_str());
+    }
+
+    // Sets the compressor, its level and the filters.
+    Status ChooseCodecs() {
+        const char* name = CSLFetchNameValueDef(options_.List(), "COMPRESS", "ZSTD");
+        if (IsCompressorOfOthers(name)) {
+            warnings_.push_back(UnknownToZarr("COMPRESS", name, "ZSTD"));
+            name = "ZSTD";
+        }
+        const std::string compressor = CPLString(EQUAL(name, "DEFLATE") ? "ZLIB" : name).toupper();
+        ZARR_ASSIGN_OR_RETURN(const auto level, ParseLevel(options_.List()));
+        ZARR_ASSIGN_OR_RETURN(const Predictor predictor, ParsePredictor(options_.List()));
+        options_.SetNameValue("COMPRESS", compressor.c_str());
+        SetLevel(compressor, level.value_or(kDefaultLevel), level.has_value());
+        if (IsGiven(options_.List(), "FILTER")) return {};
+        const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
+        ChunkSamples samples;
+        if (raster_.source != nullptr && !has_own_layout_)
+            samples = SampleChunks(*raster_.source, raster_.dtype, chunk_);
+        const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, chunk_);
+        // Without samples the last candidate is used for colours only, since classes are stored as
+        // single bands.
+        const std::size_t fallback = is_by_colours_ ? candidates.size() - 1 : 0;
+        if (choice) ratio_ = choice->ratio;
+        options_ = candidates[choice ? choice->index : fallback];
+        return {};
+    }
+
+    // Sets the level of compressors that have one. A level of the compressor itself stays, and
+    // `is_asked_for` is false if `level` is the default of Zstandard.
+    void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
+        if (compressor == "ZSTD" || compressor == "BLOSC") {
+            SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
+            SetDefault(options_, "BLOSC_CNAME", "zstd");
+            // Level n of Zstandard inside blosc is 2 * n - 1.
+            SetDefault(options_, "BLOSC_CLEVEL", std::to_string(std::min((level + 2) / 2, 9)));
+        } else if (is_asked_for) {
+            const std::string capped = std::to_string(std::min(level, 9));
+            for (const char* const name : {"ZLIB_LEVEL", "GZIP_LEVEL", "BZ2_LEVEL", "LZMA_PRESET"})
+                SetDefault(options_, name, capped);
+            SetDefault(options_, "BLOSC_CLEVEL", capped);
+        }
+    }
+
+    // Returns the options of all encodings that may suit the raster. The first one is readable by
+    // the most programs.
+    std::vector<CPLStringList> Candidates(const std::string& compressor, Predictor predictor) {
+        const std::size_t size = raster_.dtype.size;
+        const bool is_integer = raster_.dtype.kind == zarr::DataKind::kInt ||
+                                raster_.dtype.kind == zarr::DataKind::kUint;
+        CPLStringList plain(options_);
+        if (size > 1 && predictor != Predictor::kNone) Shuffle(compressor, plain);
+        std::vector<CPLStringList> candidates;
+        if (predictor != Predictor::kDelta || !is_integer) candidates.push_back(plain);
+        if (!is_integer || predictor == Predictor::kNone || predictor == Predictor::kShuffle)
+            return candidates;
+        CPLStringList delta(plain);
+        delta.SetNameValue("FILTER", "DELTA");
+        candidates.push_back(delta);
+        // Differences along rows of each band are stored pixel by pixel, because they are similar
+        // in all bands.
+        if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
+            is_by_colours_ = true;
+            CPLStringList pixels(delta);
+            pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
+            pixels.SetNameValue("SHUFFLE_ELEMENTSIZE",
+                                std::to_string(chunk_.height * chunk_.width).c_str());
+            candidates.push_back(pixels);
+        }
+        return candidates;
+    }
+
+    // Adds the shuffling of bytes to `options`. The codec blosc does that in the way that most
+    // readers know. One block for the whole chunk compresses best.
+    void Shuffle(const std::string& compressor, CPLStringList& options) const {
+        const char* inside = nullptr;
+        for (const auto& [name, in_blosc] :
+             {std::pair("ZSTD", "zstd"), {"ZLIB", "zlib"}, {"LZ4", "lz4"}, {"BLOSC", ""}})
+            if (compressor == name) inside = in_blosc;
+        if (inside == nullptr) return;
+        options.SetNameValue("COMPRESS", "BLOSC");
+        if (inside[0] != '\0') options.SetNameValue("BLOSC_CNAME", inside);
+        const std::uint64_t bytes =
+            chunk_.bands * chunk_.height * chunk_.width * raster_.dtype.size;
+        if (!has_own_layout_ && bytes < (std::uint64_t{1} << 30))
+            SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(bytes));
+    }
+
+    // Returns the factors of overviews, up to the first one that is a single chunk.
+    std::string Factors() const {
+        std::string text;
+        std::uint64_t factor = 1;
+        while (zarr::CeilDiv(raster_.width, factor) > chunk_.width ||
+               zarr::CeilDiv(raster_.height, factor) > chunk_.height) {
+            factor *= 2;
+            text += (text.empty() ? "" : ",") + std::to_string(factor);
+        }
+        return text.empty() ? "NONE" : text;
+    }
+
+    void ChooseOverviews() {
+        const char* const text = CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO");
+        // GDAL's COG driver has these values. Overviews are always computed here.
+        if (EQUAL(text, "IGNORE_EXISTING") || EQUAL(text, "FORCE_USE_EXISTING"))
+            options_.SetNameValue("OVERVIEWS", "AUTO");
+        if (EQUAL(CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO"), "AUTO"))
+            options_.SetNameValue("OVERVIEWS", Factors().c_str());
+        if (const char* const method = CSLFetchNameValue(options_.List(), "RESAMPLING"))
+            SetDefault(options_, "OVERVIEW_RESAMPLING", method);
+        SetDefault(options_, "OVERVIEW_RESAMPLING", raster_.is_categorical ? "NEAREST" : "AVERAGE");
+    }
+
+    const ProfiledRaster& raster_;
+    CPLStringList options_;
+    std::vector<std::string> warnings_;
+    RasterChunk chunk_;
+    bool is_v3_ = true;
+    bool has_own_layout_ = false;  // true if the user sets the sizes of chunks and shards
+    bool is_by_colours_ = false;   // true if the last candidate is for bands of colours
+    double ratio_ = kUsualRatio;
+};
+
+}  // namespace
+
+// clang-format off
+const char* ProfileOptionList() {
+    return
+    "  <Option name='PROFILE' type='string-select' description='Set of options for a purpose. CLOUD: shards, overviews, statistics and the smallest encoding, for stores that are read over a network' default='NONE'>"
+    "    <Value>NONE</Value><Value>CLOUD</Value>"
+    "  </Option>"
+    "  <Option name='LEVEL' type='int' min='1' max='22' description='With PROFILE: level of the compressor, as in GDAL`s COG driver' default='6'/>"
+    "  <Option name='PREDICTOR' type='string' description='With PROFILE: YES chooses shuffling or differences by samples of the source, NO uses neither, STANDARD uses differences, FLOATING_POINT shuffling' default='YES'/>"
+    "  <Option name='RESAMPLING' type='string' description='With PROFILE: resampling method of overviews, if OVERVIEW_RESAMPLING is not given'/>"
+    "  <Option name='STATISTICS' type='boolean' description='With PROFILE: whether to store statistics of the bands' default='YES'/>";
+}
+// clang-format on
+
+namespace {
+
+const char* ProfileName(CSLConstList options) {
+    const char* const name = CSLFetchNameValue(options, "PROFILE");
+    return name != nullptr ? name : CPLGetConfigOption("ZARR_DEFAULT_PROFILE", "NONE");
+}
+
+}  // namespace
+
+bool WantsProfile(CSLConstList options) { return !EQUAL(ProfileName(options), "NONE"); }
+
+Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster) {
+    const char* const profile = ProfileName(options);
+    const bool is_by_configuration = !IsGiven(options, "PROFILE");
+    if (EQUAL(profile, "CLOUD")) return CloudProfile(options, raster).Run();
+    if (!EQUAL(profile, "NONE"))
+        return is_by_configuration
+                   ? Status::Invalid(
+                         "configuration option ZARR_DEFAULT_PROFILE: expected NONE or "
+                         "CLOUD, got " +
+                         zarr::Quoted(profile))
+                   : RefuseOption("PROFILE", "NONE or CLOUD", profile);
+    ProfileOptions result;
+    result.options = CPLStringList(CSLDuplicate(options));
+    for (const char* const name : {"LEVEL", "STATISTICS"})
+        if (IsGiven(options, name))
+            result.warnings.push_back(std::string("creation option ") + name +
+                                      ": is used only with PROFILE=CLOUD");
+    return result;
+}
+
+}  // namespace zarr_driver

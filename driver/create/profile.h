@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The creation option PROFILE, which sets the options that suit a purpose.
+#pragma once
+
+#include <cpl_string.h>
+#include <gdal_priv.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/dtype/data_type.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr_driver {
+
+// Properties of a new raster that decide which options a profile sets.
+struct ProfiledRaster {
+    std::uint64_t width = 0;   // pixels
+    std::uint64_t height = 0;  // pixels
+    std::uint64_t bands = 1;
+    zarr::DataType dtype;
+    bool are_bands_split = false;  // true if each band is an array of its own
+    bool is_categorical = false;   // true if pixels are classes, which must not be averaged
+    // Format of the existing store to which the raster is added; nullopt for a new store.
+    std::optional<zarr::Format> store_format;
+    GDALDataset* source = nullptr;  // pixels that will be copied; nullptr if they are unknown
+};
+
+// Creation options after a profile was applied.
+struct ProfileOptions {
+    CPLStringList options;              // options that CreationOptions::Parse() knows
+    bool wants_statistics = false;      // true if statistics of the bands are stored, too
+    std::vector<std::string> warnings;  // about options that only profiles use
+};
+
+// Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
+// that the user has set stay. PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses
+// the encoding that is smallest for samples of `raster.source`. The names of GDAL's COG driver
+// (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated. Without a profile
+// returns `options`. Errors name the option. `options` is GDAL's NULL-terminated list of
+// NAME=VALUE.
+zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
+
+// True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
+bool WantsProfile(CSLConstList options);
+
+// Returns the <Option> elements that describe the options of profiles to GDAL, without an enclosing
+// list element.
+const char* ProfileOptionList();
+
+}  // namespace zarr_driver
