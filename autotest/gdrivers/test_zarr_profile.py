@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: MIT
+"""The creation option PROFILE=CLOUD: layout, encoding, overviews, size and requests beside those of a
+Cloud Optimized GeoTIFF."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import zarr3
+import zarr_formats
+from osgeo import gdal, osr
+from zarr_gdal import config_options, error_log, open_raster
+from zarr_http import Served
+
+pytestmark = zarr_formats.V3
+SIDE = 2048
+COG = ["COMPRESS=ZSTD", "PREDICTOR=YES", "BLOCKSIZE=512", "RESAMPLING=AVERAGE"]
+
+
+def surface(seed, roughness):
+    """Returns a fractal surface with mean 0 and deviation 1."""
+    rng = np.random.default_rng(seed)
+    waves = np.fft.rfft2(rng.standard_normal((SIDE, SIDE)))
+    y, x = np.fft.fftfreq(SIDE)[:, None], np.fft.rfftfreq(SIDE)[None, :]
+    distance = np.hypot(x, y)
+    distance[0, 0] = 1
+    values = np.fft.irfft2(waves * distance ** (-roughness / 2), s=(SIDE, SIDE))
+    return (values - values.mean()) / values.std()
+
+
+def dem():
+    return np.round(800 + 300 * surface(1, 3.4), 2).astype("f4")[None]
+
+
+def photo():
+    base = 110 + 40 * surface(2, 2.6)
+    return np.stack([np.clip(base + 4 * surface(10 + i, 2.8), 0, 255) for i in range(3)]).astype("u1")
+
+
+def scene():
+    base = 2500 + 700 * surface(3, 2.4)
+    return np.stack([np.clip(base + 100 * surface(20 + i, 2.4), 0, 65535) for i in range(4)]).astype("u2")
+
+
+def classes():
+    return np.digitize(surface(4, 3), [-1, 0, 1]).astype("u1")[None]
+
+
+KINDS = {"dem": dem, "photo": photo, "scene": scene}
+
+
+def save(path, values, *options):
+    types = {"f4": gdal.GDT_Float32, "u1": gdal.GDT_Byte, "u2": gdal.GDT_UInt16}
+    bands, height, width = values.shape
+    dataset = gdal.GetDriverByName("GTiff").Create(
+        str(path), width, height, bands, types[values.dtype.str[1:]], ["TILED=YES", *options]
+    )
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32633)
+    dataset.SetProjection(srs.ExportToWkt())
+    dataset.SetGeoTransform([500000, 10, 0, 5000000, 0, -10])
+    for number, band in enumerate(values, 1):
+        dataset.GetRasterBand(number).WriteArray(band)
+    del dataset
+    return gdal.Open(str(path))
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """{kind: (values, folder)}: each folder has source.tif, cog.tif and a store made by the profile."""
+    made = {}
+    for kind, function in KINDS.items():
+        folder = tmp_path_factory.mktemp(kind)
+        values = function()
+        source = save(folder / "source.tif", values, *(["PHOTOMETRIC=RGB"] if kind == "photo" else []))
+        assert gdal.GetDriverByName("COG").CreateCopy(str(folder / "cog.tif"), source, options=COG)
+        convert(folder / "store.zarr", source)
+        made[kind] = values, folder
+    return made
+
+
+def convert(path, source, *options):
+    with error_log() as log:
+        copy = gdal.GetDriverByName("Zarr").CreateCopy(str(path), source, options=["PROFILE=CLOUD", *options])
+        assert copy is not None, log.events
+    log.assert_quiet()
+    del copy
+    return path
+
+
+def document(store, path=""):
+    return json.loads((store / path / "zarr.json").read_text())
+
+
+def array_of(store):
+    return document(store, store.stem)
+
+
+def codecs_of(metadata):
+    """Returns the names of the codecs of a chunk."""
+    chain = metadata["codecs"]
+    if chain[0]["name"] == "sharding_indexed":
+        chain = chain[0]["configuration"]["codecs"]
+    return [codec["name"] for codec in chain]
+
+
+def size_of(path):
+    if path.is_file():
+        return path.stat().st_size
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_and_place_are_those_of_the_source(sources, kind):
+    values, folder = sources[kind]
+    dataset = open_raster(folder / "store.zarr")
+    np.testing.assert_array_equal(dataset.ReadAsArray().reshape(values.shape), values)
+    assert dataset.GetGeoTransform() == (500000, 10, 0, 5000000, 0, -10)
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32633"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_store_is_not_larger_than_a_cog(sources, kind):
+    _, folder = sources[kind]
+    # Metadata, which is no pixel, is a larger part of a small raster.
+    assert size_of(folder / "store.zarr") <= 1.02 * size_of(folder / "cog.tif")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_layout(sources, kind):
+    values, folder = sources[kind]
+    store = folder / "store.zarr"
+    metadata = array_of(store)
+    together = [len(values)] if len(values) > 1 else []
+    sharding = metadata["codecs"][0]
+    assert sharding["name"] == "sharding_indexed"
+    assert sharding["configuration"]["chunk_shape"] == [*together, 512, 512]
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    assert band.GetBlockSize() == [512, 512]
+    levels = [band.GetOverview(i).XSize for i in range(band.GetOverviewCount())]
+    assert levels == [1024, 512], "the last level is a single chunk"
+    last = document(store, f"ovr_4x/{store.stem}")
+    assert last["codecs"][0]["name"] != "sharding_indexed", "a single chunk needs no index"
+    assert "STATISTICS_MEAN" in band.GetMetadata()
+    assert document(store)["consolidated_metadata"]["metadata"][store.stem]["shape"] == metadata["shape"]
+
+
+def test_encoding_suits_the_data(sources):
+    chosen = {kind: codecs_of(array_of(folder / "store.zarr")) for kind, (_, folder) in sources.items()}
+    assert chosen["dem"] == ["bytes", "blosc"]
+    assert chosen["photo"] == ["numcodecs.delta", "bytes", "numcodecs.shuffle", "zstd"]
+    assert chosen["scene"][-2:] == ["bytes", "blosc"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_zarr_python_reads_it_without_plug_ins(sources, kind):
+    values, folder = sources[kind]
+    script = f"""
+import warnings, numpy, zarr
+warnings.simplefilter("ignore")
+group = zarr.open_group({str(folder / "store.zarr")!r}, mode="r")
+numpy.save({str(folder / "read.npy")!r}, group["store"][...])
+"""
+    subprocess.run([zarr3.PYTHON, "-c", script], check=True)
+    np.testing.assert_array_equal(np.load(folder / "read.npy").reshape(values.shape), values)
+
+
+@pytest.mark.parametrize("predictor, wanted", [
+    ("NO", ["bytes", "zstd"]),
+    ("STANDARD", ["numcodecs.delta", "bytes", "numcodecs.shuffle", "zstd"]),
+    ("2", ["numcodecs.delta", "bytes", "numcodecs.shuffle", "zstd"]),
+    ("FLOATING_POINT", ["bytes", "zstd"]),
+])  # fmt: skip
+def test_predictor(sources, tmp_path, predictor, wanted):
+    values, folder = sources["photo"]
+    source = gdal.Open(str(folder / "source.tif"))
+    store = convert(tmp_path / "a.zarr", source, f"PREDICTOR={predictor}")
+    assert codecs_of(array_of(store)) == wanted
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), values)
+
+
+@pytest.mark.parametrize("compress, last", [
+    ("ZSTD", "zstd"), ("DEFLATE", "numcodecs.zlib"), ("LZ4", "numcodecs.lz4"), ("NONE", None),
+    ("GZIP", "gzip"), ("BLOSC", "blosc"),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["photo", "dem"])
+def test_compress(sources, tmp_path, kind, compress, last):
+    values, folder = sources[kind]
+    source = gdal.Open(str(folder / "source.tif"))
+    store = convert(tmp_path / "a.zarr", source, f"COMPRESS={compress}", "LEVEL=3")
+    names = codecs_of(array_of(store))
+    in_blosc = kind == "dem" and compress in ("ZSTD", "DEFLATE", "LZ4")
+    assert names[-1] == ("blosc" if in_blosc else last) or last is None and "blosc" not in names
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray().reshape(values.shape), values)
+
+
+@pytest.mark.parametrize("options, resampling, factors", [
+    ([], "average", [2, 4]),
+    (["RESAMPLING=NEAREST"], "nearest", [2, 4]),
+    (["OVERVIEW_RESAMPLING=CUBIC"], "cubic", [2, 4]),
+    (["OVERVIEWS=IGNORE_EXISTING"], "average", [2, 4]),
+    (["OVERVIEWS=8"], "average", [8]),
+    (["OVERVIEWS=NONE"], None, []),
+])  # fmt: skip
+def test_overviews(sources, tmp_path, options, resampling, factors):
+    _, folder = sources["dem"]
+    store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), *options)
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    assert [SIDE // band.GetOverview(i).XSize for i in range(band.GetOverviewCount())] == factors
+    layout = document(store)["attributes"].get("multiscales", {}).get("layout", [])
+    assert {level["resampling_method"] for level in layout[1:]} == ({resampling} if factors else set())
+
+
+def test_classes_are_not_averaged_and_not_differenced_for_nothing(tmp_path):
+    values = classes()
+    source = save(tmp_path / "source.tif", values)
+    table = gdal.ColorTable()
+    table.SetColorEntry(1, (255, 0, 0))
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", source)
+    copy.GetRasterBand(1).SetColorTable(table)
+    store = convert(tmp_path / "a.zarr", copy)
+    assert "numcodecs.delta" not in codecs_of(array_of(store))
+    dataset = open_raster(store)
+    level = dataset.GetRasterBand(1).GetOverview(0).ReadAsArray()
+    assert set(np.unique(level)) <= set(np.unique(values))
+
+
+@pytest.mark.parametrize("options, chunk", [
+    (["BLOCKSIZE=256"], [256, 256]),
+    (["BLOCKSIZE=128,256"], [128, 256]),
+])  # fmt: skip
+def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
+    values, folder = sources["dem"]
+    store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), *options)
+    sharding = array_of(store)["codecs"][0]
+    assert sharding["configuration"]["chunk_shape"] == chunk
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
+
+
+def test_shards_take_about_16_mib(tmp_path):
+    values = np.random.default_rng(5).integers(0, 65535, (1, 6144, 6144), dtype="u2")
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values))
+    sizes = sorted(file.stat().st_size for file in (store / "a" / "c").rglob("*") if file.is_file())
+    assert 8 << 20 <= sizes[-1] <= 24 << 20
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
+
+
+def test_many_bands_have_chunks_of_their_own(tmp_path):
+    values = np.random.default_rng(6).integers(0, 99, (6, 600, 700), dtype="u2")
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values))
+    metadata = array_of(store)
+    assert metadata["codecs"][0]["configuration"]["chunk_shape"] == [1, 512, 512]
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), values)
+
+
+@pytest.mark.parametrize("width, height", [(1, 1), (511, 3), (513, 512), (300, 1500)])
+@pytest.mark.parametrize("bands", [1, 3])
+def test_small_rasters(tmp_path, width, height, bands):
+    values = np.random.default_rng(7).integers(0, 9, (bands, height, width), dtype="u1")
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values))
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray().reshape(values.shape), values)
+
+
+def test_zarr_v2(sources, tmp_path):
+    values, folder = sources["photo"]
+    store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), "FORMAT=ZARR_V2")
+    metadata = json.loads((store / "a" / ".zarray").read_text())
+    assert metadata["chunks"] == [3, 1024, 1024]
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+
+
+def test_bands_that_differ_become_arrays(tmp_path):
+    source = save(tmp_path / "source.tif", np.ones((2, 600, 600), "f4"))
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", source)
+    copy.GetRasterBand(1).SetNoDataValue(-1)
+    copy.GetRasterBand(2).SetNoDataValue(-2)
+    store = convert(tmp_path / "a.zarr", copy)
+    dataset = open_raster(store)
+    assert [dataset.GetRasterBand(i).GetNoDataValue() for i in (1, 2)] == [-1, -2]
+    assert document(store, "Band1")["codecs"][0]["configuration"]["chunk_shape"] == [512, 512]
+
+
+@pytest.mark.parametrize("bands, size", [(3, 700), (1, 700)])
+def test_create(tmp_path, bands, size):
+    """Create() knows no pixels, so that the encoding follows from the type."""
+    values = np.random.default_rng(8).integers(0, 255, (bands, size, size), dtype="u1")
+    dataset = gdal.GetDriverByName("Zarr").Create(
+        str(tmp_path / "a.zarr"), size, size, bands, gdal.GDT_Byte, ["PROFILE=CLOUD"]
+    )
+    for number, band in enumerate(values, 1):
+        dataset.GetRasterBand(number).WriteArray(band)
+    del dataset
+    names = codecs_of(array_of(tmp_path / "a.zarr"))
+    assert ("numcodecs.delta" in names) == (bands == 3)
+    dataset = open_raster(tmp_path / "a.zarr")
+    np.testing.assert_array_equal(dataset.ReadAsArray().reshape(values.shape), values)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+
+
+def test_default_profile(tmp_path):
+    source = save(tmp_path / "source.tif", np.ones((1, 600, 600), "u1"))
+    with config_options(ZARR_DEFAULT_PROFILE="CLOUD"):
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source)
+    assert array_of(tmp_path / "a.zarr")["codecs"][0]["name"] == "sharding_indexed"
+    with config_options(ZARR_DEFAULT_PROFILE="FAST"), error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "b.zarr"), source) is None
+    assert "ZARR_DEFAULT_PROFILE: expected NONE or CLOUD" in log.the_error()
+
+
+@pytest.mark.parametrize("option, wanted", [
+    ("PREDICTOR=MAYBE", "PREDICTOR: expected YES, NO, STANDARD or FLOATING_POINT"),
+    ("LEVEL=0", "LEVEL: expected a number from 1 to 22"),
+    ("LEVEL=x", "LEVEL: expected a number from 1 to 22"),
+    ("BLOCKSIZE=0", "BLOCKSIZE: expected numbers >= 1"),
+    ("OVERVIEWS=1", "OVERVIEWS: expected NONE, AUTO or factors"),
+])  # fmt: skip
+def test_wrong_values(tmp_path, option, wanted):
+    source = save(tmp_path / "source.tif", np.ones((1, 600, 600), "u1"))
+    with error_log() as log:
+        made = gdal.GetDriverByName("Zarr").CreateCopy(
+            str(tmp_path / "a.zarr"), source, options=["PROFILE=CLOUD", option]
+        )
+    assert made is None and wanted in log.the_error()
+    assert not os.path.exists(tmp_path / "a.zarr")
+
+
+def test_compressor_of_geotiff_gives_a_warning(tmp_path):
+    source = save(tmp_path / "source.tif", np.ones((1, 600, 600), "u1"))
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(
+            str(tmp_path / "a.zarr"), source, options=["PROFILE=CLOUD", "COMPRESS=LZW"]
+        )
+    assert "Zarr has no LZW; the default ZSTD is used" in log.warnings[0]
+
+
+@pytest.mark.parametrize("format", ["ZARR_V2", "ZARR_V3"])
+def test_added_arrays_have_the_format_of_the_store(tmp_path, format):
+    values = np.random.default_rng(9).integers(0, 9, (1, 600, 600), dtype="u1")
+    source = save(tmp_path / "source.tif", values)
+    driver = gdal.GetDriverByName("Zarr")
+    assert driver.CreateCopy(str(tmp_path / "a.zarr"), source, options=[f"FORMAT={format}"])
+    assert driver.CreateCopy(
+        str(tmp_path / "a.zarr"), source,
+        options=["PROFILE=CLOUD", "APPEND_SUBDATASET=YES", "ARRAY_NAME=second"],
+    )  # fmt: skip
+    dataset = gdal.Open(f'ZARR:"{tmp_path / "a.zarr"}":/second')
+    np.testing.assert_array_equal(dataset.ReadAsArray()[None], values)
+
+
+# ---------------------------------------------------------------------------------------------
+# Over HTTP
+
+
+def requests_of(server, read):
+    gdal.VSICurlClearCache()
+    server.log()
+    read()
+    return server.log()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_opening_takes_two_requests_and_one_round_trip(sources, kind):
+    _, folder = sources[kind]
+    with config_options(GDAL_PAM_ENABLED="YES"), Served(folder, 0.1) as server:
+        opened = []
+        log = requests_of(server, lambda: opened.append(open_raster(f"ZARR:{server.url}/store.zarr")))
+        asked = sorted(path for _, path, *_ in log["requests"])
+        assert asked == ["/store.zarr.aux.xml", "/store.zarr/zarr.json"]
+        assert log["in_turn"] == 1
+        band = opened[0].GetRasterBand(1)
+        assert opened[0].GetGeoTransform()[1] == 10 and opened[0].GetSpatialRef() is not None
+        assert band.GetOverviewCount() == 2 and "STATISTICS_MEAN" in band.GetMetadata()
+        assert server.log()["requests"] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tiles_take_no_more_requests_than_those_of_a_cog(sources, kind):
+    _, folder = sources[kind]
+    counts = {}
+    options = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "GDAL_PAM_ENABLED": "YES"}
+    with config_options(**options), Served(folder) as server:
+        for name in ("/vsicurl/{}/cog.tif", "ZARR:/vsicurl/{}/store.zarr"):
+            counts[name] = len(requests_of(server, lambda: draw(name.format(server.url)))["requests"])
+    cog, store = counts.values()
+    # The indexes of shards are the only further requests.
+    assert store <= cog + 2, counts
+
+
+def draw(name):
+    """Draws map tiles at random zooms."""
+    dataset = gdal.Open(name)
+    rng = np.random.default_rng(11)
+    for _ in range(30):
+        side = 256 << int(rng.integers(0, 3))
+        x, y = (int(rng.integers(0, (SIDE - side) // 256 + 1)) * 256 for _ in range(2))
+        assert dataset.ReadAsArray(x, y, side, side, buf_xsize=256, buf_ysize=256) is not None
+
+
+def test_a_tile_of_colours_is_one_range(sources):
+    _, folder = sources["photo"]
+    with Served(folder) as server:
+        dataset = open_raster(f"ZARR:{server.url}/store.zarr")
+        dataset.ReadAsArray(0, 0, 16, 16)
+        log = requests_of(server, lambda: dataset.ReadAsArray(1024, 1024, 256, 256))
+        assert len(log["requests"]) == 1
