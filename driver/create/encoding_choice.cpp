@@ -13,8 +13,6 @@
 
 namespace zarr_driver {
 
-using zarr::Result;
-
 namespace {
 
 // Places of the samples along each axis, as parts of the raster. The middle and two places off the

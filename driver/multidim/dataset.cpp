@@ -113,7 +113,7 @@ const char* const kMoreArrayOptions =
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
     "  </Option>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS (GDAL), as proj: attributes (SPATIAL_PROJ) or as a grid mapping array (CF). By default as a CF grid mapping, and in the forms that GDAL of any version, xarray and rioxarray find'>"
-    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value><Value>ALL</Value>"
     "  </Option>";
 // clang-format on
 
