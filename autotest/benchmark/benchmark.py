@@ -59,6 +59,7 @@ TASKS = (
     "version_3",
     "remote",
     "afar",
+    "cloud",
     "zipped",
     "pyramid",
     "writing",

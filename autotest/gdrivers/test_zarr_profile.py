@@ -354,6 +354,84 @@ def test_added_arrays_have_the_format_of_the_store(tmp_path, format):
 
 
 # ---------------------------------------------------------------------------------------------
+# BITROUND
+
+
+def informative_bits(samples):
+    """Computes in NumPy how many mantissa bits of float32 hold 99 % of the information (xbitinfo)."""
+    information = []
+    for bit in range(31, -1, -1):
+        counts = np.zeros(4)
+        for sample in samples:
+            bits = (sample.view("u4") >> bit) & 1
+            counts += np.bincount((2 * bits[:, :-1] + bits[:, 1:]).ravel(), minlength=4)
+        p = (counts / counts.sum()).reshape(2, 2)
+        expected = np.outer(p.sum(1), p.sum(0))
+        found = (p[p > 0] * np.log2(p[p > 0] / expected[p > 0])).sum()
+        chance = 0.5 + 2.5758 / (2 * np.sqrt(counts.sum()))
+        free = 1 + chance * np.log2(chance) + (1 - chance) * np.log2(1 - chance)
+        information.append(found if found > free else 0)
+    part = np.cumsum(information) / np.sum(information)
+    return max(1, int(np.argmax(part >= 0.99)) + 1 - 9)
+
+
+def keep_bits_of(store):
+    first = array_of(store)["codecs"][0]["configuration"]["codecs"][0]
+    return first["configuration"]["keepbits"] if first["name"].endswith("bitround") else None
+
+
+def test_rounding_keeps_the_information(sources, tmp_path):
+    values, folder = sources["dem"]
+    store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), "BITROUND=AUTO")
+    places = [(int(x * SIDE) // 512 * 512, int(y * SIDE) // 512 * 512)
+              for x, y in ((0.5, 0.5), (0.2, 0.7), (0.75, 0.25))]  # fmt: skip
+    wanted = informative_bits([values[0, y : y + 512, x : x + 512].copy() for x, y in places])
+    assert keep_bits_of(store) == wanted < 23
+    read = open_raster(store).ReadAsArray()
+    np.testing.assert_allclose(read, values[0], rtol=2.0 ** -(wanted + 1))
+    assert size_of(store) < 0.7 * size_of(folder / "store.zarr")
+
+
+def test_rounding_to_a_number_of_bits(sources, tmp_path):
+    values, folder = sources["dem"]
+    store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), "BITROUND=12")
+    assert keep_bits_of(store) == 12
+    np.testing.assert_allclose(open_raster(store).ReadAsArray(), values[0], rtol=2.0**-13)
+
+
+@pytest.mark.parametrize("nodata, bits", [(-9999, 13), (-32768, 4), (np.nan, 4), (-3.4028234663852886e38, None)])
+def test_rounding_keeps_nodata(tmp_path, nodata, bits):
+    values = np.where(surface(5, 3)[:700, :700] > 1, nodata, 100 + surface(6, 3)[:700, :700]).astype("f4")
+    source = save(tmp_path / "source.tif", values[None])
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", source)
+    copy.GetRasterBand(1).SetNoDataValue(nodata)
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(
+            str(tmp_path / "a.zarr"), copy, options=["PROFILE=CLOUD", "BITROUND=4"]
+        )
+    assert keep_bits_of(tmp_path / "a.zarr") == bits
+    assert ["BITROUND: no bits are removed" in text for text in log.warnings] == ([True] if bits is None else [])
+    dataset = open_raster(tmp_path / "a.zarr")
+    band = dataset.GetRasterBand(1)
+    is_nodata = np.isnan if np.isnan(nodata) else lambda read: read == np.float32(band.GetNoDataValue())
+    np.testing.assert_array_equal(is_nodata(band.ReadAsArray()), is_nodata(values))
+
+
+@pytest.mark.parametrize("values, option, wanted", [
+    ("u1", "BITROUND=AUTO", "only float32 and float64 are rounded"),
+    ("f4", "BITROUND=some", "AUTO, NO or a number of bits >= 1"),
+    ("f4", "BITROUND=0", "AUTO, NO or a number of bits >= 1"),
+])  # fmt: skip
+def test_wrong_rounding(tmp_path, values, option, wanted):
+    source = save(tmp_path / "source.tif", np.ones((1, 600, 600), values))
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(
+            str(tmp_path / "a.zarr"), source, options=["PROFILE=CLOUD", option]
+        ) is None  # fmt: skip
+    assert wanted in log.the_error()
+
+
+# ---------------------------------------------------------------------------------------------
 # Over HTTP
 
 

@@ -11,6 +11,7 @@
 #include "driver/base/array_options.h"
 #include "driver/base/codec_options.h"
 #include "driver/base/option_values.h"
+#include "driver/create/bit_information.h"
 #include "driver/create/encoding_choice.h"
 
 namespace zarr_driver {
@@ -36,7 +37,8 @@ constexpr double kUsualRatio = 0.5;
 // Level 6 of Zstandard takes half the time of level 9 for one percent more bytes.
 constexpr int kDefaultLevel = 6;
 
-constexpr const char* kOnlyOfProfiles[] = {"LEVEL", "PREDICTOR", "RESAMPLING", "STATISTICS"};
+constexpr const char* kOnlyOfProfiles[] = {"LEVEL", "PREDICTOR", "RESAMPLING", "STATISTICS",
+                                           "BITROUND"};
 
 bool IsGiven(CSLConstList options, const char* name) {
     return CSLFetchNameValue(options, name) != nullptr;
@@ -197,11 +199,12 @@ class CloudProfile {
         ZARR_ASSIGN_OR_RETURN(const Predictor predictor, ParsePredictor(options_.List()));
         options_.SetNameValue("COMPRESS", compressor.c_str());
         SetLevel(compressor, level.value_or(kDefaultLevel), level.has_value());
-        if (IsGiven(options_.List(), "FILTER")) return {};
-        const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         ChunkSamples samples;
         if (raster_.source != nullptr && !has_own_layout_)
             samples = SampleChunks(*raster_.source, raster_.dtype, chunk_);
+        ZARR_RETURN_IF_ERROR(ChooseRounding(samples));
+        if (IsGiven(options_.List(), "FILTER") && !is_rounded_) return {};
+        const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, chunk_);
         // Without samples the last candidate is used for colours only, since classes are stored as
         // single bands.
@@ -209,6 +212,47 @@ class CloudProfile {
         if (choice) ratio_ = choice->ratio;
         options_ = candidates[choice ? choice->index : fallback];
         return {};
+    }
+
+    // Sets the filter for BITROUND. The nodata value of the source stays exact.
+    Status ChooseRounding(const ChunkSamples& samples) {
+        const char* const text = CSLFetchNameValue(options_.List(), "BITROUND");
+        if (text == nullptr || EQUAL(text, "NO")) return {};
+        const int mantissa = MantissaBits(raster_.dtype);
+        if (mantissa == 0)
+            return RefuseOption("BITROUND",
+                                "no value, because only float32 and float64 are rounded", text);
+        if (IsGiven(options_.List(), "FILTER"))
+            return RefuseOption("BITROUND", "no value, because FILTER is set", text);
+        const bool is_automatic = EQUAL(text, "AUTO") || EQUAL(text, "YES");
+        const int asked = std::atoi(text);
+        if (!is_automatic && (CPLGetValueType(text) != CPL_VALUE_INTEGER || asked < 1))
+            return RefuseOption("BITROUND", "AUTO, NO or a number of bits >= 1", text);
+        const std::optional<double> nodata = NodataOfSource();
+        const std::optional<int> informative =
+            is_automatic ? InformativeBits(samples, raster_.dtype, chunk_.width, nodata)
+                         : std::optional(asked);
+        int bits = informative.value_or(mantissa);
+        if (nodata) bits = std::max(bits, BitsOf(*nodata, raster_.dtype));
+        if (bits >= mantissa) {
+            warnings_.push_back(
+                std::string("creation option BITROUND: no bits are removed, because ") +
+                (!informative ? "there are no samples that show which bits are needed"
+                              : "the nodata value or the values need all of them"));
+            return {};
+        }
+        is_rounded_ = true;
+        options_.SetNameValue("FILTER", "BITROUND");
+        options_.SetNameValue("BITROUND_KEEPBITS", std::to_string(bits).c_str());
+        return {};
+    }
+
+    std::optional<double> NodataOfSource() const {
+        int is_known = FALSE;
+        const double nodata = raster_.source != nullptr && raster_.source->GetRasterCount() > 0
+                                  ? raster_.source->GetRasterBand(1)->GetNoDataValue(&is_known)
+                                  : 0;
+        return is_known != FALSE ? std::optional(nodata) : std::nullopt;
     }
 
     // Sets the level of compressors that have one. A level of the compressor itself stays, and
@@ -301,6 +345,7 @@ class CloudProfile {
     RasterChunk chunk_;
     bool is_v3_ = true;
     bool has_own_layout_ = false;  // true if the user sets the sizes of chunks and shards
+    bool is_rounded_ = false;      // true if a filter removes bits of real numbers
     bool is_by_colours_ = false;   // true if the last candidate is for bands of colours
     double ratio_ = kUsualRatio;
 };
@@ -315,6 +360,7 @@ const char* ProfileOptionList() {
     "  </Option>"
     "  <Option name='LEVEL' type='int' min='1' max='22' description='With PROFILE: level of the compressor, as in GDAL`s COG driver' default='6'/>"
     "  <Option name='PREDICTOR' type='string' description='With PROFILE: YES chooses shuffling or differences by samples of the source, NO uses neither, STANDARD uses differences, FLOATING_POINT shuffling' default='YES'/>"
+    "  <Option name='BITROUND' type='string' description='With PROFILE: number of mantissa bits that are kept of real numbers, or AUTO for those that hold 99 % of the information' default='NO'/>"
     "  <Option name='RESAMPLING' type='string' description='With PROFILE: resampling method of overviews, if OVERVIEW_RESAMPLING is not given'/>"
     "  <Option name='STATISTICS' type='boolean' description='With PROFILE: whether to store statistics of the bands' default='YES'/>";
 }
@@ -344,7 +390,7 @@ Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& r
                    : RefuseOption("PROFILE", "NONE or CLOUD", profile);
     ProfileOptions result;
     result.options = CPLStringList(CSLDuplicate(options));
-    for (const char* const name : {"LEVEL", "STATISTICS"})
+    for (const char* const name : {"LEVEL", "STATISTICS", "BITROUND"})
         if (IsGiven(options, name))
             result.warnings.push_back(std::string("creation option ") + name +
                                       ": is used only with PROFILE=CLOUD");
