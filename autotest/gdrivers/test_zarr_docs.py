@@ -22,12 +22,12 @@ from zarr_gdal import gdal_is_at_least
 from zarr_http import Served
 from zarr_s3 import S3
 
-PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md")
+PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md", "cloud.md")
 LINKING = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md",
     "docs/georeferencing.md", "docs/writing.md", "docs/compatibility.md", "docs/correctness.md",
     "docs/options.md", "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
-    "docs/reliability.md", "docs/opens_where.md", "docs/dask.md",
+    "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
 # Blocks that are shown and not run: first line -> reason

@@ -58,9 +58,9 @@ void CountPairs(const std::vector<std::uint8_t>& sample, std::uint64_t columns,
         if (!is_counted(values[0]) || !is_counted(values[1])) continue;
         for (std::size_t bit = 0; bit < counts.size(); ++bit) {
             const std::size_t shift = counts.size() - 1 - bit;
-            const auto pair =
-                static_cast<std::size_t>(2 * (bits[0] >> shift & 1U) + (bits[1] >> shift & 1U));
-            ++counts[bit][pair];
+            const bool first = (bits[0] >> shift & 1U) != 0;
+            const bool second = (bits[1] >> shift & 1U) != 0;
+            ++counts[bit][(first ? 2U : 0U) + (second ? 1U : 0U)];
         }
     }
 }

@@ -321,7 +321,10 @@ void StoreStatistics(ZarrDataset& target) {
         if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
         // A band without any valid pixel has no statistics, which is no fault.
         const QuietErrors quiet;
-        double minimum, maximum, mean, deviation;
+        double minimum = 0;
+        double maximum = 0;
+        double mean = 0;
+        double deviation = 0;
         static_cast<void>(
             band.ComputeStatistics(TRUE, &minimum, &maximum, &mean, &deviation, nullptr, nullptr));
     }

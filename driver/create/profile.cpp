@@ -106,7 +106,7 @@ class CloudProfile {
     // Returns true for Zarr v3.
     Result<bool> ChooseFormat() {
         if (raster_.store_format) return *raster_.store_format == zarr::Format::kV3;
-        SetDefault(options_, "FORMAT", CPLGetConfigOption("ZARR_DEFAULT_FORMAT", "ZARR_V3"));
+        SetDefault(options_, "FORMAT", "ZARR_V3");
         ZARR_ASSIGN_OR_RETURN(const auto format, ParseFormat(options_.List()));
         return format == zarr::Format::kV3;
     }
