@@ -137,8 +137,8 @@ double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding roundi
     return is_negative ? -number : number;
 }
 
-// Functions that cast one number to type To. Each returns false if the rules give no number of type
-// To.
+// Functions that cast one number to type To. Each returns false if the configured rules give no
+// number of type To.
 
 // Converts `rounded`, already rounded to the precision of To, to type To. `rounded` may exceed To's
 // range.
