@@ -18,8 +18,8 @@ std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
                                                const Location& location,
                                                const OpenOptions& options);
 
-// Adds a subdataset to `dataset` for each group with bands, then for each array. The opened group
-// comes first if the bands of `dataset` are several arrays.
+// Adds a subdataset to `dataset` for each group with bands, then for each array. If `dataset`
+// itself has bands from several arrays, the opened group comes first.
 void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset);
 
