@@ -215,8 +215,8 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // The test claims chunk 1, as another thread in a read of several chunks would. Nobody has loaded
-    // the chunk yet.
+    // The test claims chunk 1, as another thread in a read of several chunks would. Nobody has
+    // loaded the chunk yet.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
