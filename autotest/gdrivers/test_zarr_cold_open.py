@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A store on a web server opens in three round trips: opening requests what it needs together. The
-server delays each request, so that requests sent together wait together. Each test uses a new
-server port, so that nothing is cached.
+"""A store on a web server opens in three round trips, because requests that do not depend on each
+other are sent together. The server delays each request, so that requests sent together wait
+together. Each test uses a new server port, so that nothing is cached.
 
-ZARR_COLD_OPEN_LOG  a file that gets a line for each opening: its round trips and requests"""
+ZARR_COLD_OPEN_LOG names a file that gets a line for each opening: its round trips and requests."""
 
 import os
 
@@ -228,6 +228,6 @@ def test_over_s3(tmp_path, s3, case):
     gdal.VSICurlClearCache()
     facts, requests, round_trips = open_cold(s3.front, name_of(f"s3://demo/{at}", node), case)
     assert facts == wanted
-    # In v2 a folder may be an array of many chunks: opening lists the folder only when no array
-    # document exists.
+    # In v2 a folder may be an array of many chunks, so it is listed only if it has no array
+    # document. That takes a fourth round trip.
     assert round_trips <= (3 if zarr_formats.is_v3() or case not in LISTED else 4), requests

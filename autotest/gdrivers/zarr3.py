@@ -229,7 +229,7 @@ class Array(Answer):
 
     @functools.cached_property
     def fill(self):
-        """The fill value as an array without dimensions."""
+        """Returns the fill value as an array without dimensions."""
         return zarr3_values.load(self.result["fill"])
 
     @property
