@@ -10,9 +10,9 @@
 
 namespace zarr_driver {
 
-// Opens the files and objects with the chunks of an Icechunk repository: objects of the repository
-// itself, which `repository`, the store in `folder`, reads; and virtual chunks.
-//
+// Opens the files and objects that contain the chunks of an Icechunk repository. They are of two
+// kinds: objects of the repository itself, which are read through `repository`, the store in
+// `folder`; and virtual chunks, which lie in other files.
 // A virtual chunk must lie in one of the repository's `containers`. The rules of
 // OpenReferenceTargets() apply, too. ZARR_REFERENCE_FOLDERS=ALL allows chunks outside of the
 // containers. The credentials of object stores are GDAL's. An anonymous container of S3, Google or
