@@ -323,8 +323,8 @@ Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::s
     return mapped;
 }
 
-// Parses the rules for casts from `from` to `to`. `list` is "encode" or "decode", the list of
-// "scalar_map" to use.
+// Parses the rules for casts from `from` to `to`. `list` names the member of "scalar_map" to use:
+// "encode" or "decode".
 Result<CastRules> ParseRules(const json::Value& config, const std::string& list,
                              const DataType& from, const DataType& to) {
     CastRules rules;

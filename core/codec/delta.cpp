@@ -54,9 +54,8 @@ void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, 
     StoreNative(carry, before);
 }
 
-// Replaces each time difference of `block` by its difference from the previous element; a
-// difference from or to NaT is NaT. `carry` and `first` have the meaning that they have in
-// Differentiate().
+// Differentiates a block of time differences, as Differentiate() does for numbers; a difference
+// from or to NaT (not a time) is NaT.
 void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto before = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {

@@ -29,7 +29,7 @@ enum class ZfpMode : std::uint8_t { kReversible, kExpert, kAccuracy, kRate, kPre
 struct ZfpParameters {
     static Result<ZfpParameters> Make(const json::Value& config);
 
-    // Sets the parameters of `stream`. Returns false if libzfp rejects them.
+    // Sets the parameters of `stream`. Returns false if libzfp rejects the parameters.
     bool Set(zfp_stream& stream, const zfp_field& field) const {
         switch (mode) {
             case ZfpMode::kExpert:

@@ -150,8 +150,8 @@ class Hierarchy {
     }
 
     // Opens the array at `path`. If another user of this context has the array open with equal
-    // metadata, access options and `manner`, returns that Array object. Removes chunks from the
-    // chunk cache that have changed in the store.
+    // metadata and access options, in a hierarchy of equal `manner`, returns that Array object.
+    // Removes chunks from the chunk cache that have changed in the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
@@ -160,8 +160,8 @@ class Hierarchy {
     // True if the node at `path` has the document. For an array of Zarr v1, true only after
     // KindOf() or Members() has found the array.
     Result<bool> Has(const std::string& path, Document document) const;
-    // True if the store has `key`, which may be any key; used for metadata documents of other
-    // software.
+    // True if the store has `key`. Any key is allowed, for example that of a metadata document of
+    // other software.
     Result<bool> HasKey(const std::string& key) const;
     // True if the store has `key`, which belongs to other software than Zarr. False if the store
     // denies access or fails.

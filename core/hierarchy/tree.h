@@ -18,7 +18,8 @@ namespace zarr {
 // and removes nothing if the store cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
 
-// True if only chunks without an array are below `prefix`, as a killed deletion leaves them.
+// True if `prefix` has no nodes but only chunks, which a killed deletion has left without their
+// array.
 Result<bool> HasOnlyStrayChunks(const Store& store, const std::string& prefix);
 
 // A store and a prefix in that store; the prefix "" means the whole store.

@@ -19,9 +19,9 @@ class LinkEstimate {
     std::uint64_t latency() const;  // nanoseconds
     double rate() const;            // bytes per second of one connection
 
-    // Returns the cost model of requests to the server, for ReadRanges(). Its gap, the bytes that
-    // one request would have transferred during the latency, is bounded by tuning::kMinGap and
-    // tuning::kMaxGap.
+    // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
+    // two joined ranges is the number of bytes that the server sends during the latency. It is
+    // bounded by tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:

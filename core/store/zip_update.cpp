@@ -56,8 +56,8 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// Appends to `text` the fields that a local header and a directory entry have in common. The first
-// of them are the flags.
+// Appends to `text` the fields that a local header and a directory entry have in common, from the
+// flags on.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);

@@ -42,10 +42,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
     bool HasElements() const;
-    // False if dimensions were reordered or omitted because one of them is empty.
+    // False if the array is shown with its dimensions reordered or omitted, because a dimension is
+    // empty.
     bool has_stored_order() const { return has_stored_order_; }
-    // Returns CRS and geotransform of the raster that the array forms. The first call computes
-    // them.
+    // Returns CRS and geotransform of the raster that the array forms. Computes both at the first
+    // call.
     const Georeferencing& FindGeoreferencing() const;
 
     bool IsWritable() const override;

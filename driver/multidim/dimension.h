@@ -28,8 +28,8 @@ class ZarrDimension final : public GDALDimension {
     // returns an array of pixel centres that is computed from the geotransform. Returns nullptr if
     // the geotransform is missing or has a rotation.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. An array that has the dimension's name is an indexing variable in
-    // Zarr and stays one. For any other array emits a warning, and forgets the array when this
+    // Sets the indexing variable. If the array has the dimension's name, it is an indexing variable
+    // in the store, too. For any other array, emits a warning, and forgets the array when this
     // object is destroyed.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
     // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL

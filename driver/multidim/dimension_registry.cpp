@@ -32,7 +32,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // The mutex is not locked here, because MayOwnName() may read metadata.
+    // MayOwnName() may read metadata, so it runs before the mutex is locked.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];

@@ -94,7 +94,8 @@ std::shared_ptr<ZarrMDArray> SharedResource::FindArray(const std::string& path) 
 zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
     WarnOfFailure(*location_.hierarchy, store_path());  // an earlier one
-    // The mutex is not locked here, because opening an array may open other arrays.
+    // The array is opened without a locked mutex, because opening an array may open other arrays,
+    // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
     // In update mode a failed read is an error: a change would otherwise miss arrays that could not
     // be found.

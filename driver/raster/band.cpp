@@ -741,8 +741,8 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
 }
 
 // True if the array has an attribute for scale or offset. Only then scale 1 and offset 0 are
-// stored. rasterio sets scale 1 and offset 0 for every band, and attributes for them would make
-// xarray read the values as floats.
+// stored: rasterio sets these values for every band, and an attribute would make xarray read the
+// values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

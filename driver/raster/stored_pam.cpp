@@ -146,8 +146,8 @@ std::string TextOf(const CPLXMLNode& node) {
     return text != nullptr ? text.get() : "";
 }
 
-// True if `a` and `b` are elements of the same band, or metadata domains of the same name, so that
-// their children are to be compared.
+// True if `a` and `b` are elements of one band, or metadata domains of equal names. Their children
+// are then compared.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
     const auto have = [&](const char* name, const char* attribute) {
         return IsElement(a, name) && IsElement(b, name) &&

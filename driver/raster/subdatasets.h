@@ -29,7 +29,8 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
 // Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
-// Emits one warning for the nodes from Hierarchy::Unconsolidated(), if there are any.
+// Emits one warning that lists `nodes`, which are missing in the consolidated metadata. Emits
+// nothing if `nodes` is empty.
 void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path);
 
 }  // namespace zarr_driver

@@ -18,9 +18,9 @@ bool FollowsV3Draft(const StorePath& path, const zarr::Status& failure);
 
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning that
 // says so. `failure` is the error of this driver. Returns nullptr, without an error, if `failure`
-// is not about a codec, data type or chunk grid that this driver lacks, or if the built-in driver
-// cannot open the raster. Not for the multidimensional API, because the built-in driver opens
-// groups whose arrays it cannot open.
+// is not about a missing codec, data type or chunk grid. Also returns nullptr if the built-in
+// driver cannot open the raster. Not for the multidimensional API, because the built-in driver
+// opens groups whose arrays it cannot open.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 

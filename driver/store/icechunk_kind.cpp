@@ -201,8 +201,8 @@ void RecogniseIcechunk(ConnectionString& name) {
 bool IsRemoteIcechunk(const StorePath& path) {
     if (!path.is_remote()) return false;
     const QuietErrors quiet;
-    // A damaged repository does not count as one: some servers answer each request with a page,
-    // which looks like a damaged repository.
+    // An answer that looks like a damaged repository does not count as a repository, because some
+    // servers answer each request with a page.
     const auto opened = OpenRepository(FolderOf(path), {});
     return opened.ok() || opened.status().code() == zarr::StatusCode::kUnsupported;
 }

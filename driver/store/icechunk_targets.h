@@ -16,8 +16,8 @@ namespace zarr_driver {
 // A virtual chunk must lie in one of the repository's `containers`. The rules of
 // OpenReferenceTargets() apply, too. ZARR_REFERENCE_FOLDERS=ALL allows chunks outside of the
 // containers. The credentials of object stores are GDAL's. An anonymous container of S3, Google or
-// Azure is read by unsigned requests to the server that the container names, unless options of GDAL
-// give credentials or a server.
+// Azure is read by unsigned requests to the server that the container names. Options of GDAL with
+// credentials or a server take precedence.
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers);

@@ -208,8 +208,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     if (!as_references && location.kind == NodeKind::kNone &&
         options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
-    // CheckGroup() returns an error if a group of Zarr v3 has a metadata member that a reader must
-    // understand and that this driver does not know.
+    // CheckGroup() returns an error if a group of Zarr v3 has an unknown metadata member that a
+    // reader must understand.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
     if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
@@ -238,7 +238,7 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
 }
 
 // Returns text for an error message: the names of nodes beside the missing node that resemble its
-// name. Empty if listing them would take requests.
+// name. Empty if listing the nodes would take requests.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;

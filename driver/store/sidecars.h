@@ -67,7 +67,7 @@ void RenameSidecars(const std::string& from, const std::string& to);
 // Copies a file between any two paths in GDAL's file systems. Returns false on failure.
 bool CopyFile(const std::string& source, const std::string& target);
 // DeleteNodeSidecars() deletes the sidecar files of one node of a local store. RenameNodeSidecars()
-// renames them.
+// renames the sidecar files of a node.
 void DeleteNodeSidecars(const std::string& store_path, const std::string& node);
 void RenameNodeSidecars(const std::string& store_path, const std::string& from,
                         const std::string& to);

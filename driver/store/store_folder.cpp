@@ -89,8 +89,8 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`. A local folder is also checked for a
-// `.zmetadata` with Kerchunk references, because its name does not show them.
+// Returns Ok if the store in `folder` allows `change`. Kerchunk references allow none: in a local
+// folder only the `.zmetadata` shows that it holds references, so the document is read.
 zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
     ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* kWebPrefix = "/vsicurl/";
 
-// An object store of GDAL: the prefix of its paths, and the configuration option that turns off
-// signatures.
+// Describes an object store that GDAL supports: the prefix of its paths, and the configuration
+// option that turns off signatures.
 struct ObjectStore {
     const char* prefix;
     const char* no_sign_request;  // nullptr if GDAL has no such option
@@ -431,8 +431,8 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // Names such as "a:3" and "a:t=3" get a final slash, because their ends would otherwise be
-    // parsed as an index or a selection.
+    // Names such as "a:3" and "a:t=3" get a final slash. Their ends would otherwise be parsed as an
+    // index or a selection.
     std::string rest = node;
     const std::size_t colon = node.rfind(':');
     if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||

@@ -470,7 +470,7 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // The keys that failed are removed one by one, to get an error message for each of them.
+    // The keys that failed are removed one by one, so that each gets its own error message.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -495,7 +495,8 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
     // A folder with contents is not removed: in /vsimem/, its contents would stay and be invisible.
     if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
-    // VSIRmdir() removes a folder only if it is empty. VSIUnlink() removes a link to a folder.
+    // VSIRmdir() succeeds only for an empty folder, so no key is lost. VSIUnlink() removes a link
+    // to a folder.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }
 
@@ -514,8 +515,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // GDAL's functions are used without POSIX files, because the core then cannot open files with
-    // UTF-8 names.
+    // GDAL's functions are used if the core has no POSIX files, because the core then cannot open
+    // files with UTF-8 names.
     if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;

@@ -21,8 +21,8 @@ struct CloseVsiFile {
 // Owns an open file of GDAL's file systems, and closes it on destruction.
 using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
-// True if `path` is a file of the operating system, and not in one of GDAL's virtual file systems
-// or in a file system that the host program has installed.
+// True if `path` is a file of the operating system. False for GDAL's virtual file systems, and for
+// file systems that the host program has installed in GDAL.
 bool IsLocalPath(const std::string& path);
 
 // True if calling stat for `path` sends no request over a network. Unlike VSIIsLocal(), counts a

@@ -189,7 +189,7 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// All helpers are busy when each of them asks for further helpers.
+// All helpers are busy at the moment when each of them asks for further helpers.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);
@@ -335,7 +335,7 @@ TEST(WorkerPool, RunsInTheContextOfTheCaller) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // A helper hands out further work, which runs in the same context.
+            // A helper may hand out further work, which must run in the helper's context, too.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());

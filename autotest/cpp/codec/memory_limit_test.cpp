@@ -28,7 +28,7 @@ std::string Plain() {
     return text;
 }
 
-// Decodes `encoded` to kLimitedSize bytes and compares them with Plain().
+// Decodes `encoded` to kLimitedSize bytes, which must equal Plain().
 Status Decode(const char* config, const std::string& encoded) {
     const auto codec = MakeFromJson(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();

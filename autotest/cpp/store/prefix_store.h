@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store that wraps another one, for tests of ForwardingStore.
+// A store that wraps another store, for tests of ForwardingStore.
 #pragma once
 
 #include <memory>
