@@ -294,8 +294,8 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
-            // Another writer, with other locks or without locks, has changed the chunk. Its changes
-            // are stored first, with its locks.
+            // Another writer has changed the chunk, with other locks or without locks. The changes
+            // are stored first, with the other writer's locks.
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }

@@ -44,7 +44,7 @@ class RegionReader {
     Status Run();
 
   private:
-    // How to read a part of a chunk. Only for chunks that are neither pending nor cached.
+    // Ways to read a part of a chunk that is neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame

@@ -43,11 +43,11 @@ class DeltaDecoder {
     unsigned bits_;
     std::uint64_t mask_;
     std::uint64_t middle_;  // represents a difference of 0
-    // Used by kConsecutive only: the next latent, followed by the next difference of the first
-    // order, of the second order, and so on.
+    // The next latent, followed by the next difference of the first order, of the second order, and
+    // so on. Used by kConsecutive only.
     std::vector<std::uint64_t> moments_;
-    // Used by all other delta encodings: the decoded latents. Latents from index `next_` on are not
-    // returned yet.
+    // Decoded latents; those from index `next_` on are not returned yet. Used by all delta
+    // encodings but kConsecutive.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

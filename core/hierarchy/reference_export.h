@@ -23,7 +23,8 @@ struct ReferenceExport {
 // value exists. Thread-safe.
 using ReferenceFinder = std::function<Result<Reference>(const std::string& key, bool is_known)>;
 
-// Called with the completed part of the work, from 0 to 1. Returns false to cancel.
+// Function that is called with the completed part of the work, from 0 to 1. Returns false to
+// cancel.
 using ExportProgress = std::function<bool(double complete)>;
 
 // Writes a part of a store to `writer`: metadata documents unchanged, and chunks as references.

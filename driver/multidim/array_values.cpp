@@ -64,7 +64,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // For a single element the step is set to 1, because GDAL may pass any step.
+        // The step of a single element is set to 1, because GDAL may pass any step for it.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -177,7 +177,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // With step 0, all values are for one element, so only the last value is written.
+        // If the step is 0, all values are for one element, so only the last value is written.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;

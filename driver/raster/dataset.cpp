@@ -158,7 +158,7 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // rasterio fails for names that GeoTIFF lacks, so they are hidden here. Bands show every name.
+    // Names that GeoTIFF lacks are not shown, because rasterio fails for them. Bands show all.
     const std::string compression = CommonCompression();
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");

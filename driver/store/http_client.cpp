@@ -191,7 +191,8 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
-    // A weak ETag may stay equal when the bytes change, so it is not used alone.
+    // A strong ETag is used alone. A weak ETag may stay equal when the bytes change, so other
+    // headers are added.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }

@@ -48,8 +48,8 @@ zarr::Result<StorePath> WithSelection(const StorePath& path, const zarr::Icechun
 // `path` is not the path of a repository.
 void DescribeIcechunk(const StorePath& path, const zarr::Store& store, CPLStringList& list);
 
-// Frees the snapshot and the manifests that were read last. They are kept in memory for the next
-// opening until then.
+// Frees the snapshot and the manifests that were read last. They were kept in memory for the next
+// opening.
 void ForgetIcechunk();
 
 }  // namespace zarr_driver

@@ -31,8 +31,7 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const Store
 // Returns the error for an attempt to change references, which are read-only.
 zarr::Status ReferencesAreReadOnly();
 
-// Frees the references that were opened last. They are kept in memory for the next opening until
-// then.
+// Frees the references that were opened last. They were kept in memory for the next opening.
 void ForgetKerchunkParquet();
 
 }  // namespace zarr_driver

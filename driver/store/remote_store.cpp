@@ -378,8 +378,8 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // Some servers send the first N bytes although the last N were requested. The answer is then
-    // not used.
+    // An answer that is not the requested tail is not used: some servers send the first N bytes
+    // although the last N were requested.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
                                 : told.is_other_part ||

@@ -130,8 +130,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;
-    // Whether the web server lists folders: a web server lists either all of its folders or none,
-    // so a single answer decides for all.
+    // State of listings: a web server lists either all of its folders or none, so one answer
+    // decides for all folders.
     mutable std::atomic<bool> is_unlisted_{false};
     mutable std::atomic<bool> lists_{false};
 };

@@ -222,8 +222,8 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         }
         zarr::PathLock::Failure failure{};
         auto lock = zarr::PathLock::Try(aside, failure);
-        // Another process may have deleted the new staging store as abandoned before the lock was
-        // taken.
+        // The lock was taken too late if another process has deleted the new staging store as
+        // abandoned. Another name is then tried.
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);

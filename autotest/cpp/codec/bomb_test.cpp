@@ -53,7 +53,7 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
     EXPECT_LE(PeakBytes(), peak_before + kLibraryBytes);
 }
 
-// With enough room, the same input decodes without an error.
+// The input decodes without an error if there is enough room.
 TEST_P(CodecBomb, DecodesIfThereIsRoom) {
     const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();

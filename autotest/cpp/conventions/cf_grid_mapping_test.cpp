@@ -243,7 +243,7 @@ TEST(CfGridMapping, RefusesInvalidGridMappings) {
             Parse("{\"grid_mapping_name\": " + std::string(name) + "}").mapping.status().code(),
             StatusCode::kUnsupported)
             << name;
-    // Some files have capitals and trailing spaces in the name.
+    // The name may have capitals and trailing spaces, as in some files.
     EXPECT_TRUE(Parse(R"({"grid_mapping_name": "Latitude_Longitude "})").mapping.ok());
 }
 

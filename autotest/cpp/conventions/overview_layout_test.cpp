@@ -65,8 +65,8 @@ TEST(OverviewLayout, HasTheGroupAsBaseOfSeveralArrays) {
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "a")), (StringList{"ovr_2x/a", "ovr_4x/a"}));
     EXPECT_EQ(OverviewPathsInLayout(layout),
               (StringList{"ovr_2x/a", "ovr_2x/b", "ovr_2x_2/c", "ovr_4x/a"}));
-    // After the overviews of `a` and `c` are removed, the layout describes only `b`. After those of
-    // `b`, too, it becomes null.
+    // The overviews of `a` and `c` are removed, so that the layout describes only `b`. After the
+    // overviews of `b` are removed, too, the layout is null.
     ASSERT_TRUE(PutInLayout(layout, Halves("a", {})).ok());
     ASSERT_TRUE(PutInLayout(layout, Halves("c", {})).ok());
     json::Value only;

@@ -41,7 +41,8 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 }  // namespace zarr::test
 
 // With AddressSanitizer, a fork can copy a lock that another thread holds; the child then hangs.
-// Its leak check also fails in the child, because the threads of the parent are missing there.
+// The leak check of AddressSanitizer also fails in the child, because the threads of the parent are
+// missing there.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
