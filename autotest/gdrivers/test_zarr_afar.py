@@ -83,8 +83,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Documents, shard indexes and chunks take one round trip each. Each of the four shards takes
-    one request for its chunks."""
+    """Documents, shard indexes and chunks take one round trip each: each waits for the answer
+    before. Each of the four shards takes one request for its chunks."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -106,7 +106,8 @@ def test_panning_reads_nothing_twice(server):
 
 
 def test_chunks_far_apart_are_not_read_over(server):
-    """Reads a column of chunks: the gaps between the chunks are larger than the chunks."""
+    """Reads a column of chunks. The gaps between these chunks are larger than the chunks, so the
+    gaps are not read."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(0, 0, CHUNK, SHARD)
     np.testing.assert_array_equal(got, SCENE[:SHARD, :CHUNK])
@@ -142,7 +143,8 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_wrong_answers_are_never_other_members(server, form, what):
-    """Members of a zip file that are read together give the right values or an error."""
+    """A server sends wrong bytes for members of a zip file that are read together. The values are
+    right, or the read fails."""
     dataset = opened(server, f"{form}.zip")
     server.rule(**{**LIES, **TRUTH}[what])
     try:
@@ -184,7 +186,8 @@ CACHED = {
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
 def test_cached_chunks_outlive_their_dataset(server, name, how):
-    """Chunks stay cached only with GDAL's cache options. Documents are read again each time."""
+    """Chunks stay cached after their dataset is closed only with GDAL's cache options. Documents
+    are read again each time."""
     options, is_kept = CACHED[how]
     expected = CUBE if name.startswith("cube") else SCENE
     with config_options(**options):
@@ -300,7 +303,8 @@ def test_bands_of_an_overview_are_read_together(server):
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
-    """A chunk that cannot be read ahead is an error only of the band that has the chunk."""
+    """A chunk that cannot be read ahead is an error of the band that contains the chunk, and of no
+    other band."""
     dataset = opened(server, f"cube_{form}.zarr")
     root = next(each[1] for each in server.requests()).split("/")[1]
     key = "c/10/1/1" if form == "zarr_v3" else "10.1.1"

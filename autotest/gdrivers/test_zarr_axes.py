@@ -33,7 +33,7 @@ def types(array):
 
 
 def satip(folder, names=("IR_016", "VIS006", "WV_062"), x="x_geostationary", y="y_geostationary"):
-    """Writes a store like Satip's, with the dimensions time, y, x, variable."""
+    """Writes a store like those of the program Satip, with the dimensions time, y, x, variable."""
     values = np.arange(2 * 5 * 7 * 3, dtype="i2").reshape(2, 5, 7, 3)
     store = make_store(folder, {
         "data": {"values": values, "dims": ("time", y, x, "variable")},

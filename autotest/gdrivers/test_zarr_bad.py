@@ -21,7 +21,8 @@ BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 
 
 HUGE = "overflow|large|exceed|big|more than|limit"
 
-# case -> (changes to a valid .zarray, pattern of the error, which also names store and key)
+# Each case has changes to a valid .zarray and the pattern of the error, which also names store and
+# key.
 WRONG = {
     **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),

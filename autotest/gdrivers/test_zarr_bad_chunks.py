@@ -239,7 +239,8 @@ def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
 
-# sample -> (step that fails, pattern of the error); see data/corrupt/README.md
+# Each sample of data/corrupt has the step that fails and the pattern of the error; see its
+# README.md.
 CORRUPT = {
     "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
     "missing_dtype": ("open", "dtype"), "wrong_type_shape": ("open", "shape"),

@@ -258,7 +258,7 @@ def test_overviews_of_a_replaced_shape_are_left_out(tmp_path):
 
 
 def test_an_array_replaced_by_xarray_has_no_overviews(tmp_path):
-    """Writes in mode="a" a dataset that takes nothing from the store."""
+    """The dataset that xarray writes in mode="a" has none of the store's attributes."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
     with error_log() as log:

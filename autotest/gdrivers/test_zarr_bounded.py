@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory for a store stays below 256 MB and four times the size of its documents, besides what the
+"""Reading a store takes at most 256 MB and four times the size of its documents, besides what the
 limits allow. No document takes endless time."""
 
 import json

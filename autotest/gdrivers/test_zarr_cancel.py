@@ -171,7 +171,8 @@ def test_a_cancelled_subdataset_is_removed(tmp_path, options):
 
 
 def test_cancelled_slices_are_not_visible(tmp_path):
-    """Each slice has chunks of its own; test_zarr_append_dim.py tests slices that share chunks."""
+    """Cancelled slices are not visible. Each slice has its own chunks here; test_zarr_append_dim.py
+    tests slices that share chunks."""
     store = tmp_path / "a.zarr"
     values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
 
@@ -220,8 +221,8 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
 
 
 def test_existing_overviews_stay_listed(tmp_path):
-    """Overviews that are being rebuilt may be half filled; the raster and the list of files are
-    unchanged."""
+    """Overviews whose rebuilding was cancelled may be half filled. The raster and the list of files
+    are unchanged."""
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(900), options=["OVERVIEWS=2"])
     before = entries(store)

@@ -226,7 +226,7 @@ def test_numbers_count_before_names(attributes, warned):
         assert warning.startswith(f"attribute {warned}: ")
 
 
-# Units of the coordinates, with the length and the name of the CRS's unit
+# Each case has the units of the coordinates, and the length and the name of the CRS's unit.
 
 
 @pytest.mark.parametrize("units, metres, name", [

@@ -4,7 +4,7 @@ pyramid of Zarr v2 without consolidated metadata takes four, because Zarr v3 is 
 server delays each request, so that requests sent together wait together. Each test uses a new
 server port, so that nothing is cached.
 
-ZARR_COLD_OPEN_LOG  a file that gets a line for each opening: its round trips and requests"""
+ZARR_COLD_OPEN_LOG names a file that gets a line for each opening: its round trips and requests."""
 
 import os
 

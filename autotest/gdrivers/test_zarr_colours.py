@@ -59,7 +59,7 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     (["0000FF"], [BLUE]),
 ])  # fmt: skip
 def test_channels_of_an_image(channels, expected, tmp_path, cpl):
-    """The colour of each channel counts, whatever colours the other channels have."""
+    """The colour of each channel is reported, whatever colours the other channels have."""
     image = {
         "version": "0.4", "datasets": [{"path": "0"}],
         "axes": [{"name": n, "type": "channel" if n == "c" else "space"} for n in "cyx"],

@@ -190,7 +190,7 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """The copy also gets no dimension whose size differs in the target."""
+    """The copy gets neither coordinates nor dimensions that the target has with another size."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")
@@ -227,8 +227,8 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
     chunk.symlink_to(chunk.name)
 
     def names():
-        """Returns all files except consolidated metadata, which cannot be listed with such a link
-        in the store."""
+        """Returns all files except consolidated metadata, which cannot be listed while the store
+        contains a link."""
         return sorted(str(path) for path in tmp_path.rglob("*") if path.name != ".zmetadata")
 
     before = names()

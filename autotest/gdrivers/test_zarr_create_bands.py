@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bands have scale, offset, unit and nodata each; an array has only one of them for all its
-bands."""
+"""Each band has its own scale, offset, unit and nodata value. An array has only one of each for all
+its bands."""
 
 import numpy as np
 import pytest
@@ -219,8 +219,8 @@ def band_array(dataset, number):
 
 
 def test_equal_dimensions_are_shared(tmp_path, cpl):
-    """An appended array shares dimensions if the coordinates are equal, as found once the
-    coordinates are known. Existing arrays are not changed."""
+    """An appended array shares the dimensions of another array if the coordinates turn out to be
+    equal. Existing arrays are not changed."""
     store = tmp_path / "a.zarr"
     georeferenced(store, ["ARRAY_NAME=first"])
     before = zarr_formats.contents(store)

@@ -76,7 +76,7 @@ def test_nodata_inside_of_the_type_is_stored(tmp_path, data_type, value, cpl):
 
 
 def test_a_refused_value_removes_the_old_one(tmp_path):
-    """No pixel is nodata afterwards, as with a GeoTIFF."""
+    """After a refused nodata value the band has no nodata value, as with a GeoTIFF."""
     store = tmp_path / "s.zarr"
     dataset = create(store, gdal.GDT_Byte)
     band = dataset.GetRasterBand(1)

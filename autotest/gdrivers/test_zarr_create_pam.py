@@ -84,8 +84,8 @@ def run(script, *arguments):
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 def test_image_structure_is_not_saved_in_pam(tmp_path, options):
-    """Another program may rewrite the pixels: neither the attribute nor the auxiliary file states
-    how the pixels are stored."""
+    """Neither the attribute nor the auxiliary file states how the pixels are stored, because
+    another program may rewrite the pixels."""
     store = tmp_path / "c.zarr"
     run(PROLOGUE + STRUCTURE.replace("OPTIONS", repr(options)), str(store))
     arrays = [""] + (["Band1", "Band2"] if options else ["c"])

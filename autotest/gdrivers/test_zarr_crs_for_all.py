@@ -15,8 +15,9 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# CRS -> (grid_mapping_name, whether CF's parameters alone give the CRS back). None stands for a
-# datum that CF cannot name, False for a CRS that CF cannot express, such as Web Mercator's sphere.
+# Each CRS has its grid_mapping_name, and whether CF's parameters alone give the CRS back. None
+# stands for a datum that CF cannot name. False stands for a CRS that CF cannot express, such as Web
+# Mercator's sphere.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),
@@ -48,8 +49,8 @@ SAME = ["CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", "IGNORE_DATA_AXIS_TO_S
 
 
 def builtin_reads():
-    """True if GDAL's built-in driver reads stores of this format. Before GDAL 3.7 that driver has
-    only an early draft of Zarr v3."""
+    """True if GDAL's built-in driver reads stores of this format. Before GDAL 3.7 the built-in
+    driver has only an early draft of Zarr v3."""
     return not zarr_formats.is_v3()
 
 
@@ -86,7 +87,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio gives WKT 1 of GDAL, which has less information.
+            # rasterio returns WKT 1 of GDAL, which has less information than the CRS.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)
@@ -108,8 +109,8 @@ def test_cf_parameters(tmp_path, text):
     zarr_formats.put_attributes(store, attributes, "spatial_ref")
     (store / "pam.aux.xml").unlink()
     found = open_raster(store, "USE_CONSOLIDATED_METADATA=NO").GetSpatialRef()
-    # If the CRS does not come back exactly, transformed points must be equal: CF has the ellipsoid
-    # of a datum without a name.
+    # If the CRS does not come back exactly, transformed points are compared: CF keeps the ellipsoid
+    # of a datum that it cannot name.
     if comes_back:
         assert is_same(found, text)
     if comes_back is not False:

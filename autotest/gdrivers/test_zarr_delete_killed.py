@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Deletions and moves are killed at one of their steps: nothing opens with zeros in place of data,
-and the next writer of the name removes what is left. Only some steps are tried; ZARR_FAULTS=all
-tries each."""
+"""Deletions and moves are killed at one of their steps. Nothing opens with zeros in place of data,
+and the next writer of the name removes the remaining files. Only some steps are tried;
+ZARR_FAULTS=all tries each."""
 
 import collections
 import os
@@ -227,7 +227,7 @@ def test_foreign_files_left_by_a_deletion_are_not_replaced(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    """Folder on another file system"""
+    """Returns a folder on another file system, /dev/shm."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         assert os.stat(folder).st_dev != os.stat(tmp_path).st_dev
         yield pathlib.Path(folder) / "f"
@@ -268,8 +268,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_end(server, prepare, act):
-    """Runs `act` once for each n: only the first n changes reach the server. Each run starts from a
-    fresh store. Yields n after each run that fails."""
+    """Runs `act` once for each n, so that only the first n changes reach the server. Each run
+    starts from a fresh store. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):

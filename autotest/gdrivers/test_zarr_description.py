@@ -31,7 +31,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 def make(path, **changes):
     """Makes a raster of 5 x 7 chunks, of which only two are stored."""
     group = zarr.open_group(str(path), mode="w")
-    # Filters of Zarr v3 take elements in the machine's byte order.
+    # Filters of Zarr v3 take elements in the machine's byte order, so the type is little-endian.
     dtype = "<i4" if zarr_formats.is_v3() else ">i4"
     settings = {
         "shape": (50, 70), "chunks": (10, 10), "dtype": dtype, "fill_value": -9,

@@ -30,7 +30,7 @@ LINKING = (
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
-# Blocks that are shown and not run: first line -> reason
+# Blocks of the pages that are shown but not run: the first line and the reason.
 NOT_RUN = {
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }

@@ -118,8 +118,8 @@ class Case:
 
 
 def has_bytes_of_its_own(codec):
-    """True if the core's bytes may differ from the codec's bytes in numcodecs, though both decode
-    to equal values."""
+    """True if the core may encode to other bytes than the codec in numcodecs, though both decode to
+    equal values."""
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
         return True  # the core compresses with libdeflate
     # numcodecs 0.11 replaces levels below 1 by 1; newer versions and the core leave them to the
@@ -184,8 +184,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# u4 is no target: for floats that do not fit, NumPy's vector loops and loop ends give different
-# uint32 values.
+# The target type u4 is left out: for floats that do not fit, NumPy's vector loops and loop ends
+# give different uint32 values.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]

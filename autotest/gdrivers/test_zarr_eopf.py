@@ -373,7 +373,7 @@ def test_swaths_have_ground_control_points(s1):
     dataset = quiet(array_name(s1, f"{VV}/measurements/grd"))
     assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
     np.testing.assert_array_equal(dataset.ReadAsArray(), np.arange(600).reshape(20, 30))
-    # The azimuth times of the track are no map coordinates.
+    # The track has azimuth times, which are no map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None and dataset.GetSpatialRef() is None
     assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY, p.GCPZ) for p in dataset.GetGCPs()]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's Python exceptions, which make a failure of any error that the driver leaves behind."""
+"""Python exceptions of GDAL: with them, any error that the driver leaves behind makes a call fail.
+"""
 
 import pathlib
 import subprocess

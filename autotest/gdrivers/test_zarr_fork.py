@@ -138,7 +138,8 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
 
 
 def as_stored(store):
-    """Returns a copy of the stored files, which shares nothing with the handle that writes."""
+    """Returns a copy of the stored files. The copy has nothing in common with the handle that
+    writes."""
     return shutil.copytree(store, store.parent / "as_stored.zarr")
 
 

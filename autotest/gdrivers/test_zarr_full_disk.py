@@ -137,7 +137,7 @@ def make_store(folder):
 
 
 def chunk_key(store):
-    """Key of the chunk or shard that the tests write to"""
+    """Returns the key of the chunk or shard that the tests write to."""
     rows = zarr_formats.array_document(store, "a")["chunks"][0]
     return zarr_formats.chunk_key(store, "a", CHUNK // rows, 0)
 
@@ -203,7 +203,7 @@ def test_a_whole_chunk_does_not_fit(on_full_disk):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
 def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
-    """Pending data is a part of a chunk, or whole chunks that GDAL holds in blocks."""
+    """The pending data are a part of a chunk, or whole chunks that GDAL holds in its blocks."""
     locks = tmp_path_factory.mktemp("locks")
 
     def body(disk):
@@ -390,7 +390,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """Store that may be read and not written by any user who runs the tests."""
+    """Returns a store that any user who runs the tests may read but not write."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)

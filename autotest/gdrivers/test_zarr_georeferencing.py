@@ -121,8 +121,8 @@ def test_precedence_of_crs_attributes(tmp_path):
 
 @pytest.mark.parametrize("crs", ["EPSG:4326", "OGC:CRS84"])
 def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
-    """Rasters have longitudes as x in either CRS: gdal.Open(), gdalwarp and a transformation
-    agree."""
+    """Longitudes are the raster's x axis in either CRS. gdal.Open(), gdalwarp and a transformation
+    agree on this."""
     store = write(tmp_path, {"_CRS": crs}, lonlat(), dims=["lat", "lon"])
     dataset = open_raster(store)
     srs = dataset.GetSpatialRef()
@@ -258,8 +258,8 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
 
 
 def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
-    """GDAL's tools copy xarray's attribute grid_mapping, without the variable that the attribute
-    names."""
+    """A broken CRS does not matter if another CRS is valid. GDAL's tools copy xarray's attribute
+    grid_mapping without the variable that it names."""
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
     assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
     cpl.assert_quiet()

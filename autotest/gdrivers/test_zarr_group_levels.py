@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Groups whose arrays are bands, as levels of pyramids: each band has its own levels as
-overviews."""
+"""Groups whose arrays are bands, as levels of pyramids. Each band has its own levels as overviews.
+"""
 
 import json
 

@@ -202,8 +202,8 @@ def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path,
 
 
 def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
-    """The group's transform holds for the base level; a smaller level has the layout's transform,
-    or none."""
+    """The group's transform applies to the base level. A smaller level has the transform in the
+    layout, or none."""
     levels = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)
@@ -319,7 +319,8 @@ def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
 
 
 def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
-    """ndpyramid groups the variables of each level."""
+    """ndpyramid groups the variables of each level. The base's arrays have two different
+    geotransforms here."""
     said = {"multiscales": [{"datasets": [{"path": "0", "crs": "EPSG:32632"}, {"path": "1", "crs": "EPSG:32632"}]}]}
     arrays = {}
     for level, size in (("0", (ROWS, COLUMNS)), ("1", (ROWS // 2, COLUMNS // 2))):

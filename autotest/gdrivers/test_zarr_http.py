@@ -354,7 +354,7 @@ def test_absent_chunks_are_requested_once(server):
     others = set(absent) - {key(f"/plain.zarr/0.{j}") for j in range(8)}
     assert len(absent) == len(set(absent)) == 8 + len(others)
     assert len(others) <= (0 if zarr_formats.is_v3() else 1)
-    # A store that is opened again shows chunks that were absent before.
+    # A store that is opened again shows chunks that were absent when it was opened before.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)
@@ -447,7 +447,7 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
 ], ids=" ".join)
 def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
     """A refused document gives a warning if an attribute, or the coordinates of the other axis,
-    show that the document exists. Guessed documents give none."""
+    show that the document exists. A document whose name was only guessed gives no warning."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {
@@ -603,8 +603,8 @@ def test_server_that_does_not_answer_is_an_error(folder):
 
 
 def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
-    """GDAL asks for an array's cache file next to the store at the first read: that costs no round
-    trip."""
+    """An array on a server opens in one round trip. GDAL asks for its own cache file of the array
+    at the first read, at the same time."""
     values = np.arange(16, dtype="<u2").reshape(4, 4)
     make_array(tmp_path, values, chunks=(4, 4))
     with Served(tmp_path) as server:

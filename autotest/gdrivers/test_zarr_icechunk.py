@@ -19,7 +19,7 @@ STATES = [(name, state) for name in NAMES for state in EXPECTED[name]]
 
 
 def arrays_of(name, options=()):
-    """Values of all arrays but the virtual one, by path."""
+    """Returns the values of all arrays except the virtual one, by path."""
     root = gdal.OpenEx(name, MULTIDIM, open_options=list(options)).GetRootGroup()
     values = {}
 
@@ -221,14 +221,14 @@ def test_a_url_without_a_store_is_asked_once(tmp_path, cpl):
 
 
 def read_v(folder):
-    """The values of the array "v"; None if an error occurs."""
+    """Returns the values of the array "v"; None if an error occurs."""
     values = gdal.OpenEx(str(folder), MULTIDIM).GetRootGroup().OpenMDArray("v").Read()
     return None if values is None else np.frombuffer(values, "u1")
 
 
 def local(folder, chunks, prefix=None):
-    """A repository with virtual chunks in local files. ROOT in a location is the folder of the repository. The
-    file ROOT/data/f.bin has the bytes 0 to 255."""
+    """Makes a repository with virtual chunks in local files. ROOT in a location is the folder of
+    the repository. The file ROOT/data/f.bin has the bytes 0 to 255."""
     root = f"file://{folder}"
     chunks = [[key, location.replace("ROOT", root), *rest] for key, location, *rest in chunks]
     write_virtual(folder, (prefix or "ROOT/data/").replace("ROOT", root),
@@ -299,8 +299,8 @@ def test_options_allow_files_elsewhere(tmp_path, cpl):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_object_store_with_options_of_gdal(tmp_path, name):
-    """The samples name s3://icechunk-test/data/, which a server of the test answers. format2 has compressed
-    locations, and ETags that the server does not check."""
+    """The samples name s3://icechunk-test/data/, which a server of the test provides. format2 has
+    compressed locations, and ETags that the server does not check."""
     bucket = tmp_path / "icechunk-test" / "data"
     bucket.mkdir(parents=True)
     for i in range(2):

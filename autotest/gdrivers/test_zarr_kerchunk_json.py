@@ -22,7 +22,7 @@ RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
 
 @pytest.fixture
 def references(tmp_path):
-    """References to a store with two arrays, whose chunks are packed into packed.bin."""
+    """Returns references to a store with two arrays, whose chunks are packed into packed.bin."""
     store = make_sample(tmp_path / "plain")
     return pack(store, tmp_path / "packed.bin", inline=64)
 
@@ -58,7 +58,8 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
 def test_where_a_chunk_is_stored(tmp_path, references):
-    """The file that a reference names, or the bytes that the document contains."""
+    """The location of a chunk is the file that its reference names, or the bytes that the document
+    contains."""
     name = str(write_json(tmp_path / "refs.json", references))
     root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
     info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])
@@ -146,7 +147,8 @@ def test_a_document_on_a_web_server(tmp_path, references):
 
 
 def test_chunks_on_a_web_server(tmp_path, references):
-    """A local document names a server; near chunks are read by one request."""
+    """A local document names files on a server. Chunks that are close together are read by one
+    request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
                  for key, value in references.items()}  # fmt: skip
@@ -163,7 +165,7 @@ def test_chunks_on_a_web_server(tmp_path, references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """The error of reading the image where one chunk has another reference."""
+    """Returns the error of reading the image if one chunk has another reference."""
     name = write_json(tmp_path / "refs.json", {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')
@@ -215,7 +217,7 @@ def test_references_are_read_only(tmp_path, references, cpl):
 
 @pytest.fixture
 def beyond(tmp_path, references):
-    """References to a file that is not below the folder of the document."""
+    """Returns references to a file that is not below the folder of the document."""
     (tmp_path / "documents").mkdir()
     moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
              for key, value in references.items()}  # fmt: skip

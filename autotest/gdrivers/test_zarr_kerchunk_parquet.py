@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in Parquet files: stores whose chunks lie in other files, and whose references are
-read when they are wanted."""
+"""Kerchunk references in Parquet files: stores whose chunks lie in other files. References are read
+only when they are needed."""
 
 import json
 import pathlib
@@ -26,8 +26,8 @@ PREFIX = "/vsikerchunk_parquet_ref/"
 
 @pytest.fixture
 def references(tmp_path):
-    """References to a store with three arrays. Their chunks are packed into refs.parq/packed.bin, in the
-    folder of the references."""
+    """Returns references to a store with three arrays. Their chunks are packed into
+    refs.parq/packed.bin, in the folder of the references."""
     store = make_sample(tmp_path / "plain", number={"values": np.array(7, "<i2")})
     (tmp_path / "refs.parq").mkdir()
     return pack(store, tmp_path / "refs.parq" / "packed.bin", inline=64)
@@ -206,7 +206,8 @@ def test_each_file_is_requested_once(tmp_path, references):
 
 
 def test_targets_on_a_web_server(tmp_path, references):
-    """Local references name a server; near chunks are read by one request."""
+    """Local references name files on a server. Chunks that are close together are read by one
+    request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/refs.parq/{value[0]}", *value[1:]] if isinstance(value, list) else value
                  for key, value in references.items()}  # fmt: skip
@@ -227,7 +228,7 @@ def chunk_of(references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """The error of reading the image where one chunk has another reference."""
+    """Returns the error of reading the image if one chunk has another reference."""
     name = written(tmp_path, {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')

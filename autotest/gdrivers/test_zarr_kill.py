@@ -51,7 +51,7 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # Word of the process from which the delay counts. Without a word a slow machine would reach
+        # The delay counts from this word of the process. Without a word, a slow machine would reach
         # no flush in any round.
         self.start = choose.choice(["", "opened", "flushed"])
 
@@ -83,7 +83,7 @@ class Plan:
 
 
 def write(report, plan, store):
-    """Work of the process that is killed"""
+    """Writes the windows of the plan in the process that is killed."""
     if plan.kind == "update":
         dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     else:
@@ -149,8 +149,8 @@ def values_of(array):
 
 
 def check(plan, store, lines):
-    """Asserts all that must hold of a store whose writer was killed. Returns words for what the
-    store contains."""
+    """Asserts all that must hold of a store whose writer was killed. Returns the words for the
+    test's counts of what the store contains."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
         # The process was killed before its first array existed, or between the old store and the

@@ -117,7 +117,7 @@ def test_limit_of_filters(tmp_path):
 
 
 def test_the_output_of_filters_is_bounded(tmp_path):
-    """60 filters base64 would make 1.9 GB of one pixel."""
+    """The output of filters is limited: 60 base64 filters would make 1.9 GB of one pixel."""
 
     def work(report):
         store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",

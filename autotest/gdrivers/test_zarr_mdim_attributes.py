@@ -149,7 +149,7 @@ def test_groups(tmp_path, consolidated):
     assert [attribute.GetName() for attribute in root.GetAttributes()] == ["n", "title"]
     assert root.GetAttribute("title").Read() == "root"
     assert zarr_mdim.attribute_numbers(root.GetAttribute("n")) == [2**63]
-    # GDAL's own drivers name attributes of groups this way.
+    # The full name of a group's attribute has the form that GDAL's own drivers use.
     assert root.GetAttribute("n").GetFullName() == "/_GLOBAL_/n"
     assert root.OpenGroupFromFullname("/g/h").GetAttribute("levels").GetFullName() == "/g/h/_GLOBAL_/levels"
     deep = root.OpenGroupFromFullname("/g/h")

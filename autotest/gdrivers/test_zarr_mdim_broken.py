@@ -18,8 +18,8 @@ from zarr_store import GOOD, good_values, group, handmade
 
 pytestmark = zarr_formats.BOTH
 
-# name -> (text or changes to a sound document of Zarr v2, text or changes for v3, pattern of the
-# error)
+# Each case has changes to a sound document of Zarr v2, changes for v3, and the pattern of the
+# error. A text replaces the whole document.
 BROKEN = {
     "no JSON": ("{nonsense", "{nonsense", r"\.zarray|zarr\.json"),
     "nothing": ("", "", r"\.zarray|zarr\.json"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The classic and the multidimensional API share decoded chunks: one API does not decode again what
-the other has read, unless the chunk has changed. The driver's metadata domain READ_COUNTERS counts
-the chunks."""
+the other has decoded, unless the chunk has changed. The driver's metadata domain READ_COUNTERS
+counts the decoded chunks."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def decoded():
 
 
 def age(store, seconds=60):
-    """Makes the files look old, because the driver does not trust timestamps of recently written
+    """Gives the files old times, because the driver does not trust timestamps of recently written
     files."""
     then = time.time() - seconds
     for folder, _, names in os.walk(store):
@@ -143,7 +143,7 @@ def test_timestamps_of_new_files_are_not_trusted(store):
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # The chunk changes without a new timestamp or size.
+    # The chunk's contents change, but its time and size do not.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

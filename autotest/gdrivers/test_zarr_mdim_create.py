@@ -283,8 +283,8 @@ def test_update_that_changes_nothing(tmp_path, cpl):
 
 
 def test_values_written_by_one_handle_are_read_by_another(tmp_path):
-    """The other handles are a classic dataset over the array, and a second multidimensional
-    dataset."""
+    """Values that one handle writes are read by a classic dataset of the array, and by a second
+    multidimensional dataset."""
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 6), "i4"), "dims": ["y", "x"],
                                         "chunks": (4, 4)}})  # fmt: skip
     dataset = w.update(store)
@@ -436,8 +436,8 @@ def test_the_built_in_driver_reads_new_datasets(tmp_path):
 
 
 def test_an_attribute_that_is_never_written_is_stored(tmp_path, cpl):
-    """An attribute that is created and not written is stored with zeros, as by GDAL's built-in
-    driver."""
+    """An attribute whose value is never written is stored with zeros, as GDAL's built-in driver
+    does."""
     store = str(tmp_path / "a.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
     root = dataset.GetRootGroup()

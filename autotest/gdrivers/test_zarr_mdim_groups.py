@@ -73,7 +73,7 @@ def test_resolving_array_names(tmp_path):
 
 
 def test_one_array_is_one_object_however_it_is_reached(tmp_path):
-    """Two ways to an array give one object while that object is in use."""
+    """An array that is reached in two ways is one object while that object is in use."""
     root = zarr_mdim.open_group(tree(tmp_path))
     a, b = root.OpenMDArrayFromFullname("/g/a"), root.OpenGroup("g").OpenMDArray("a")
     assert zarr_mdim.is_same(a, b)

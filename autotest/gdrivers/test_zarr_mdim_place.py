@@ -48,7 +48,8 @@ def plain(folder):
 
 
 def columns_first(folder):
-    """Makes an array whose first dimension is X and whose last dimension is Y."""
+    """Makes an array whose first dimension is X and whose last dimension is Y, to test transposed
+    rasters."""
     values = np.arange(24, dtype="i2").reshape(4, 2, 3)
     return write(folder, utm(), values, ["x", "band", "y"], grid_mapping="crs")
 

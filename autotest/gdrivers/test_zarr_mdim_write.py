@@ -246,7 +246,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """Writes the values that GDAL reads of one half into the other half."""
+    """Reads one half of the values with GDAL and writes them into the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -298,7 +298,8 @@ def test_members_of_a_structure(tmp_path, cpl):
 
 
 def test_description(tmp_path, cpl):
-    """Unit, scale, offset, nodata and CRS are read again by this driver and by xarray."""
+    """Unit, scale, offset, nodata and CRS that are written are read by this driver and by xarray.
+    """
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [4, 6], "yx"), w.number(gdal.GDT_Int16))

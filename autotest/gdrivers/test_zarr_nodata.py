@@ -665,7 +665,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
     band.SetNoDataValue(3)
     assert overview.GetNoDataValue() == 3
     dataset.FlushCache()
-    # Pixels written to the open overview are kept although they equal its former fill value.
+    # The pixels were written while the overview was open, so they stay, although they equal its
+    # former fill value.
     overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
     pixels[0, 0] = 5
     dataset = None
@@ -684,7 +685,7 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """Statistics in the .aux.xml file beside the store were computed when 0 was nodata."""
+    """Statistics in the .aux.xml file are not used if they were computed when 0 was nodata."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")

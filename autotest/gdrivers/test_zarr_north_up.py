@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""NORTH_UP=YES turns rasters with ascending latitudes: their first row is the northernmost."""
+"""NORTH_UP=YES reverses the rows of rasters with ascending latitudes, so that the first row is the
+northernmost."""
 
 import subprocess
 

@@ -180,7 +180,7 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     assert_place(opened(store)[0], place(2, 4))
 
 
-# x' = 3x + 10 and y' = 2y + 20, with output axes in the order c, x, y
+# The matrix means x' = 3x + 10 and y' = 2y + 20, with output axes in the order c, x, y.
 TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
 INNER = {
     "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),
@@ -265,8 +265,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
-    """Neither the level's own transformation nor pixels of size 1 replace the system's
-    transformation."""
+    """If the system's transformation is unsupported, the raster has no geotransform. Neither the
+    level's own transformation nor pixels of size 1 replace it."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip

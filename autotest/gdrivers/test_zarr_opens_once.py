@@ -20,7 +20,7 @@ pytestmark = zarr_formats.BOTH
 # Names of documents, and of a file of GDAL itself.
 LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
-# The second opening counts: one-time lookups of the process are over then.
+# The second opening is counted, because one-time lookups of the process are done by then.
 SCRIPT = """
 import os, sys
 from osgeo import gdal
@@ -83,7 +83,8 @@ def test_levels_of_an_image(tmp_path):
 
 
 def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
-    """Nor the chunks that tell whether overviews were made of them."""
+    """Opening looks at no overview before it is asked for, and at no chunk that tells whether
+    overviews are current."""
     arrays = {
         "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
         "y": {"values": np.arange(64.0), "dims": ["y"]},

@@ -127,7 +127,8 @@ def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
 
 
 def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
-    """A store without a group has no place for overviews: they go beside the store."""
+    """An array that is the whole store has no group that could contain overviews. They are written
+    beside the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 40, 40)
     zarr.save_array(str(store), values[0], fill_value=None)

@@ -197,7 +197,7 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
     [{}, {"ns": "MINE"}],
 )
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
-    """An auxiliary file may hold other tags."""
+    """A changed tag is the new one, even if an auxiliary file has other tags."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.update_tags(title="old")
         dataset.update_tags(**beside, key="value")
@@ -298,8 +298,8 @@ def test_colours(tmp_path, auxiliary):
 
 @pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
 def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
-    """rasterio 1.4 and later put the strip of a GeoTIFF into the profile without `tiled`. The
-    driver ignores blocks of this size, and uses other blocks."""
+    """rasterio 1.4 and later copy the strip size of a GeoTIFF into the profile, without `tiled`.
+    The driver ignores blocks of this size, and uses other blocks."""
     shape = (BANDS, 2 * ROWS, COLUMNS)
     values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
     found = {}

@@ -14,7 +14,7 @@ NAMES = [
 
 @pytest.fixture(scope="module", params=["kerchunk_hdf5", "virtualizarr_hdf5"])
 def opened(request, tmp_path_factory):
-    """The root groups of the references and of the HDF5 file itself."""
+    """Returns the root groups of the references and of the HDF5 file itself."""
     folder = tmp_path_factory.mktemp(request.param)
     path = write_by("hdf5", folder / "a.h5")
     document = write_by(request.param, folder / "refs.json", path)

@@ -44,7 +44,7 @@ def write_tiff(path, case):
 
 @pytest.fixture(scope="module", params=["kerchunk_tiff", "virtual_tiff"])
 def references(request, tmp_path_factory):
-    """The writer of references, its references by case, and their folder."""
+    """Returns the writer of references, its references by case, and their folder."""
     folder = tmp_path_factory.mktemp(request.param)
     files = {name: folder / f"{name}.tif" for name in CASES}
     for name, path in files.items():
@@ -72,7 +72,8 @@ def test_values_of_a_tiff(references, name):
     if writer == "kerchunk_tiff":
         wanted = wanted.transpose(1, 2, 0)
     if writer == "virtual_tiff" and predictor == 3 and bands > 1:
-        # virtual-tiff describes these files wrongly: TIFF predicts rows with interleaved samples.
+        # virtual-tiff describes these files wrongly, so the driver refuses them: TIFF predicts rows
+        # with interleaved samples.
         with error_log() as log:
             assert gdal.OpenEx(str(write_json(folder / f"{name}.json", documents[name])), gdal.OF_RASTER) is None
         assert "transpose" in log.the_error()

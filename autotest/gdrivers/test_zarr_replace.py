@@ -304,7 +304,7 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # The process that ends last replaces the store that exists by then.
+    # The process that ends last replaces the store that the other process has made.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 
@@ -452,7 +452,8 @@ def test_the_returned_dataset_is_in_update_mode(tmp_path):
 
 @pytest.mark.parametrize("way", ["Create", "CreateCopy", "CreateMultiDimensional"])
 def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
-    """Errors while the store is built under its staging name."""
+    """Messages of errors during a copy name the store's final name, not the staging name under
+    which it is built."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 50, 50)
     source.SetMetadataItem("_CRS", "not one")

@@ -52,7 +52,7 @@ def values(path):
 
 
 def copy_of(name, store):
-    """Copies without the program, which starts slowly."""
+    """Copies a store with rasterio's Python function, because rasterio's program starts slowly."""
     rasterio.shutil.copy(str(name), str(store), driver="Zarr")
     return store
 

@@ -77,7 +77,8 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    # .zmetadata, zarr.json and .zattrs; x, y and .aux.xml of five levels
+    # The 14 requests are .zmetadata, zarr.json and .zattrs, x and y of five levels, and one
+    # .aux.xml.
     assert len(paths) == len(set(paths)) == 14, paths
     assert log["in_turn"] <= 2
 

@@ -80,7 +80,7 @@ def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
     after = counters()
     assert after["CHUNKS_REQUESTED"] - before["CHUNKS_REQUESTED"] == present
     assert after["CHUNKS_ABSENT"] == before["CHUNKS_ABSENT"]
-    # A chunk that is written meanwhile is included.
+    # A chunk that another dataset writes meanwhile is included.
     writer = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     writer.GetRasterBand(1).WriteArray(np.full((10, 10), 1e6), 300, 300)
     writer = None

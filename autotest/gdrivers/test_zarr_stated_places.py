@@ -396,7 +396,7 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
     ((20, 20, 3), (0, 1), [20, 20]), ((3, 20, 20), (1, 2), [20, 20]), ((20, 3, 30), (0, 2), [20, 30]),
     ((20, 30, 3), (0, 1), [20, 30]), ((30, 20), (1, 0), [20, 30]), ((20, 30), (0, 1), [20, 30]),
     ((2, 20, 30, 3), (1, 2), [20, 30]),
-    # The sizes match several axes, or none: the last two axes are used.
+    # If the sizes match several axes, or none, the last two axes are used.
     ((20, 20, 20), (1, 2), [20, 20]), ((4, 20, 30), (1, 2), [40, 60]),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
@@ -522,7 +522,8 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The centre of the bright spot is 22 columns and 12 rows from the corner.
+    # The bright spot is 22 columns and 12 rows from the corner, so its longitude and latitude are
+    # known.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 

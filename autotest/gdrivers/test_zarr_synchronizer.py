@@ -137,7 +137,7 @@ def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
 
 
 def write_gathering(_report, store, synchronizer, writer):
-    """Writes everything before it flushes."""
+    """Writes all parts before the first flush, so that all of them are pending."""
     with error_log() as log:
         dataset = update(store, synchronizer)
         for row, column, values in pieces_of(writer):
@@ -411,7 +411,7 @@ def set_item_by_gdal(_report, store, synchronizer, array, name):
 def set_item_by_zarr(_report, store, synchronizer, array, name):
     locks = zarr.ProcessSynchronizer(str(synchronizer))
     for i in range(5):
-        # Opened again each time, as zarr-python caches attributes.
+        # The group is opened again each time, because zarr-python caches attributes.
         zarr.open_group(str(store), mode="r+", synchronizer=locks)[array].attrs[f"{name}_{i}"] = "z"
 
 

@@ -16,8 +16,8 @@ from zarr_http import Served
 FIRST, OTHER = (4, 6), (6, 9)  # first elements of two chunks of the shard
 
 class Store:
-    """A store for one test alone, as stores with one URL share open data. `file` is the shard that
-    the test reads."""
+    """A store for one test alone, because datasets of one URL share open data. `file` is the shard
+    that the test reads."""
 
     count = 0
 

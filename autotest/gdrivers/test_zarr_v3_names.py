@@ -78,7 +78,8 @@ def test_requests_for_a_consolidated_store(tmp_path, flags):
 
 @pytest.mark.parametrize("status", [403, 401, 500])
 def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
-    """Object stores answer so for absent keys if the client may not list the bucket."""
+    """A server refuses requests for absent keys. Object stores do so if the client may not list the
+    bucket."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(status={"/one.zarr/.zmetadata": [status, -1]})

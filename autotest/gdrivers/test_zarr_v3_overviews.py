@@ -50,8 +50,8 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# With consolidated metadata GDAL 3.13 does not find the group by the asset ".", which stands for
-# the group.
+# The consolidated metadata is left out, because GDAL 3.13 otherwise does not find the group by the
+# asset ".", which stands for the group itself.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
@@ -97,7 +97,8 @@ def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
-    """A group has one description, and here it describes another pyramid."""
+    """A group has one description of a pyramid. Here it describes a pyramid of another program, so
+    overviews cannot be built."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), place=False)
     document = json.loads((store / "zarr.json").read_text())

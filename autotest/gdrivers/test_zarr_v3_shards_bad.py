@@ -104,7 +104,7 @@ def test_wrong_entries(tmp_path, start):
 
 
 def test_wrong_entries_under_a_checksum(tmp_path):
-    """The checksum fits the wrong entry."""
+    """The index entries are wrong, but the checksum of the index is right."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
     stores = {}

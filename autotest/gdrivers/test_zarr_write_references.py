@@ -39,7 +39,7 @@ SPARSE[2, 16:30, 32:48] = 9
 
 @pytest.fixture
 def store(tmp_path):
-    """A store with chunks below nested groups, one of which is absent in `cube`."""
+    """Makes a store with chunks below nested groups. One chunk of `cube` is absent."""
     return make_sample(tmp_path / "in")
 
 
@@ -526,8 +526,8 @@ OTHERS = pytest.mark.skipif(
 
 
 def write_netcdf(path, absent=None, **filters):
-    """A file of netCDF with compressed, contiguous and big-endian blocks. Returns its values by path. `absent`
-    is a slice of the cube that is not written."""
+    """Writes a netCDF file with compressed, contiguous and big-endian blocks. Returns its values by
+    path. `absent` is a slice of the cube that is not written."""
     netcdf4 = pytest.importorskip("netCDF4")
     with netcdf4.Dataset(path, "w") as file:
         file.title = "a file"
@@ -572,7 +572,8 @@ def test_a_netcdf_file(tmp_path, option, cpl):
 @OTHERS
 @V2
 def test_absent_blocks_are_refused(tmp_path, cpl):
-    """GDAL 3.13 numbers the stored blocks, and so tells the location of another block behind an absent one."""
+    """Absent blocks are refused: GDAL 3.13 numbers only stored blocks, so it states the location of
+    another block for blocks behind an absent one."""
     write_netcdf(tmp_path / "a.nc", absent=1)
     assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
     assert "/cube: GDAL does not tell where block [" in cpl.the_error()

@@ -46,8 +46,8 @@ def test_xarray_dataset(tmp_path):
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_rioxarray(tmp_path, crs, consolidated):
-    """write_crs, write_transform and write_nodata of rioxarray, then a round trip through this
-    driver."""
+    """Writes with write_crs, write_transform and write_nodata of rioxarray, then copies the store
+    with this driver and reads it with rioxarray."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)

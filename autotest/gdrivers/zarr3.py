@@ -229,7 +229,7 @@ class Array(Answer):
 
     @functools.cached_property
     def fill(self):
-        """The fill value as an array without dimensions."""
+        """Returns the fill value as an array without dimensions."""
         return zarr3_values.load(self.result["fill"])
 
     @property
@@ -346,6 +346,7 @@ def _zarrita_values(answer):
     flat = np.frombuffer(base64.b64decode(answer["data"]), np.dtype(answer["type"]))
     if flat.size == 0 or not answer["shape"]:
         return flat.reshape(answer["shape"])
-    # A transposed array keeps the memory layout in which it was stored.
+    # A transposed array keeps the memory layout in which it was stored, so the strides are
+    # restored.
     strides = [step * flat.itemsize for step in answer["stride"]]
     return np.lib.stride_tricks.as_strided(flat, answer["shape"], strides)

@@ -11,8 +11,8 @@ FILL_AS_NODATA = ["FILL_VALUE_AS_NODATA=YES"]
 
 
 def chunk_shape(document):
-    """Returns the shape that is decoded at once: that of the innermost chunks if there are
-    shards."""
+    """Returns the shape of the chunks that are decoded at once: with shards, that of the innermost
+    chunks."""
     grid = document["chunk_grid"]["configuration"]
     shape = list(grid.get("chunk_shape", ()))
     order = list(range(len(shape)))
@@ -32,9 +32,9 @@ def chunk_shape(document):
 
 
 def raster_problem(store, path, values, fill=None, options=()):
-    """Returns None if the array reads equal as a raster, else the problem. An array that is no
-    raster must give one error. `fill` is the fill value as an array without dimensions, which
-    FILL_VALUE_AS_NODATA makes the nodata value; with None it is not compared."""
+    """Returns None if the array reads equal as a raster, else the problem. An array that cannot be
+    a raster must give one error. `fill` is the fill value as an array without dimensions;
+    FILL_VALUE_AS_NODATA makes it the nodata value. If `fill` is None, it is not compared."""
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=[*options, *FILL_AS_NODATA])

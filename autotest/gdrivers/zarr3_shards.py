@@ -14,8 +14,8 @@ KINDS = ["end", "start", "nested"]  # position of the index, or shards in a shar
 
 
 def shard(values, kind, turned=False, more=b""):
-    """Returns a shard of uncompressed chunks without checksums, which would reveal wrong bytes.
-    `turned` stores the chunks in reverse order; `more` adds unused bytes."""
+    """Returns a shard of uncompressed chunks. Its chunks have no checksums, because checksums would
+    reveal wrong bytes. `turned` stores the chunks in reverse order; `more` adds unused bytes."""
 
     def chunks_of(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]

@@ -19,7 +19,8 @@ def _is_store(folder):
 
 
 def _translate(name, place):
-    """Returns the name with the folder of its store replaced by references, which are written to `place`."""
+    """Returns `name` with the folder of its store replaced by the path of references, which are
+    written to `place`."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')

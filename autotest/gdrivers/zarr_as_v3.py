@@ -19,8 +19,8 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-# Attribute: 1 if the fill value is the nodata value, 0 if it is not. Written only if the array does
-# not say so otherwise.
+# Name of an attribute: 1 if the fill value is the nodata value, 0 if it is not. The attribute is
+# written only if the array does not show this otherwise.
 HAS_NODATA = "gdal_has_nodata"
 # Members that zarr.json of an array and of a group may have.
 ARRAY_MEMBERS = {
@@ -48,7 +48,8 @@ def without_version(value):
 
 
 def is_ome(name, value):
-    """Other conventions have a `multiscales` attribute with another content."""
+    """True if the attribute `name` belongs to OME-NGFF. Other conventions have a `multiscales`
+    attribute with another content."""
     if name == "multiscales":
         return isinstance(value, list) and value and "axes" in value[0]
     return name in OME
@@ -120,7 +121,8 @@ def is_fill_missing(document):
 
 
 def mark_fill(document, attributes, is_missing):
-    """Adds HAS_NODATA to `attributes` if the driver would decide otherwise without."""
+    """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill
+    value is nodata."""
     if names_nodata(attributes) and is_missing:
         return
     if is_unstated_fill_missing(document["fill_value"], attributes) != is_missing:
@@ -140,7 +142,7 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_missing(document))
-    # Attributes that a program wrote beside `ome` stay there.
+    # OME attributes that another program wrote beside `ome` stay there.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}
@@ -314,8 +316,8 @@ def _fill_in_v2(fill, dtype):
 
 
 def array_document(array, attributes, separator=None, change=ome_05):
-    """Returns zarr.json of a .zarray and its .zattrs. `separator` belongs to the default chunk key
-    encoding. With None chunks have their v2 keys."""
+    """Returns the zarr.json for a .zarray and its .zattrs. `separator` belongs to the default chunk
+    key encoding; if it is None, chunks keep their v2 keys."""
     texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
     # zarr-python 3.0 writes fixed-length texts ("<U7") with the codec for texts of any length.
     dtype = dtype_of("|O" if texts else array["dtype"])

@@ -34,7 +34,8 @@ def ask(question):
 
 
 class Ours:
-    """The driver's result for a grid mapping: srs, scale and warnings, or error."""
+    """The driver's result for a grid mapping: the members srs, scale and warnings, or only error.
+    """
 
     def __init__(self, attributes, units):
         answer = ask({"attributes": attributes, "units": units})
@@ -68,8 +69,9 @@ STEP = 0.01  # between the coordinates of the netCDF file
 
 
 def netcdf_reads(folder, attributes, units):
-    """Returns the (CRS, scale) that GDAL's netCDF driver gives these attributes and units. The CRS
-    is None if there is none; the scale is the factor of the file's coordinates."""
+    """Returns (CRS, scale) as GDAL's netCDF driver reads them from these attributes and units. The
+    CRS is None if the driver finds none; `scale` is the factor by which it has multiplied the
+    file's coordinates."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]

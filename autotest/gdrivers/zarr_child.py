@@ -60,7 +60,7 @@ def attempts(names, options=(), as_nobody=False, values=False, most=2000):
 
 
 class _Server:
-    """The process that forks, started when it is first asked for."""
+    """The process that forks a child for each request. It is started on the first request."""
 
     def __init__(self):
         self.process = None
@@ -98,7 +98,8 @@ def _main():
 
 
 def _in_child(request):
-    """The output of a forked process, its errors, how it ended, and whether it had to be ended."""
+    """Answers a request in a forked child. Returns the child's output, its errors, how it ended,
+    and whether it had to be ended."""
     output, errors = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -126,7 +127,7 @@ def _in_child(request):
 
 
 def _read_all(ends, deadline):
-    """(the bytes of each end of a pipe, whether one is still open at the deadline)"""
+    """Returns (the bytes of each end of a pipe, whether an end is still open at the deadline)."""
     texts, still_open = {end: b"" for end in ends}, set(ends)
     while still_open:
         ready, _, _ = select.select(still_open, [], [], max(0, deadline - time.monotonic()))

@@ -15,7 +15,7 @@ HEADING = re.compile(r"^(#+) +(.*)$")
 FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# A warning of gdalmdimtranslate to netCDF that netCDF's own files give, too.
+# Part of a warning of gdalmdimtranslate that also occurs for netCDF's own files.
 OF_GDALS_TOOLS = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 

@@ -56,7 +56,8 @@ def with_late_array(folder):
 
 
 def of_sample(message, name):
-    """Reading a corrupt sample provokes the message."""
+    """Registers a function for `message`: reading the corrupt sample `name` provokes the message.
+    """
     provokes(message)(lambda folder: read(DATA / "corrupt" / name))
 
 

@@ -19,7 +19,8 @@ def document(**members):
 
 
 def of_document(message, **members):
-    """Opening an array with this document provokes the message."""
+    """Registers a function for `message`: opening an array with these members in its document
+    provokes the message."""
     provokes(message)(
         lambda folder: read(zarr3.handmade(folder / "store.zarr", document(**members)))
     )

@@ -374,7 +374,8 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Appends a raster that stores its values in another way; `first` and `other` change a band."""
+    """Appends a raster whose values are stored differently; `first` and `other` change a band of
+    each raster."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))

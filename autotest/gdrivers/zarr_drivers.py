@@ -10,8 +10,8 @@ import sys
 
 from osgeo import gdal
 
-# A program of GDAL. For each question (name, flags, allowed drivers) it answers which driver
-# identifies the name, which driver opens it, the contents, and the errors.
+# Source of a program. For each question (name, flags, allowed drivers) it answers which driver of
+# GDAL identifies the name, which driver opens it, the contents, and the errors.
 _ANSWERS = """
 import json, sys
 from osgeo import gdal
@@ -50,8 +50,8 @@ print(json.dumps(answers))
 
 
 def plugin_folder(folder, *order):
-    """Returns the environment of a program whose plugin folder has the plugin and a file
-    drivers.ini."""
+    """Returns the environment of a program. Its plugin folder has the plugin and a file drivers.ini
+    with `order`."""
     folder = pathlib.Path(folder) / "gdalplugins"
     folder.mkdir()
     plugin = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
@@ -101,7 +101,7 @@ REFERENCED = {".zgroup": {"zarr_format": 2}, "x/.zarray": ARRAY, "x/.zattrs": {}
 
 
 def reference_file(path, chunk):
-    """Writes kerchunk references, version 1, to an array x of 2 x 2 bytes, which are all of file
+    """Writes kerchunk references, version 1, to an array x of 2 x 2 bytes, which are the whole file
     `chunk`."""
     documents = {key: json.dumps(value) for key, value in REFERENCED.items()}
     refs = {**documents, "x/0.0": [str(chunk), 0, 4]}

@@ -31,7 +31,7 @@ def create():
 
 
 def sample(name):
-    """The path of a sample of data/icechunk."""
+    """Returns the path of a sample of data/icechunk."""
     return str(SAMPLES / f"{name}.icechunk")
 
 

@@ -129,7 +129,7 @@ def _element(dtype, object_codec, filters, shape):
 
 
 def _holds_times(dtype):
-    """True if a structure has fields that numcodecs cannot take as bytes."""
+    """True if a structure contains times, which numcodecs cannot convert to bytes."""
     if dtype.names:
         return any(_holds_times(dtype[name]) for name in dtype.names)
     return dtype.base.kind in "mM" if dtype.base.names is None else _holds_times(dtype.base)
@@ -178,7 +178,7 @@ def _write_array(
     fill_value=0, order="C", filters=None, object_codec=None, dimension_separator=None,
     overwrite=False, attributes=None, write_empty_chunks=True, **others,
 ):  # fmt: skip
-    """create() of version 2 by create_array() of version 3."""
+    """Implements create() of version 2 by create_array() of version 3."""
     _refuse_arguments(others)
     left = set(others) - set(IDLE) - {"zarr_format", "zarr_version"}
     if left:

@@ -10,7 +10,7 @@ IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 
 
 def make_sample(folder, **more):
-    """A store with the rasters CUBE and IMAGE, their coordinates, and `more` arrays."""
+    """Makes a store with the rasters CUBE and IMAGE, their coordinates, and `more` arrays."""
     return make_store(folder, {
         "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
         "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},

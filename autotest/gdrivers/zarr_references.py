@@ -42,7 +42,7 @@ def pack(store, packed, gap=3, inline=0):
 
 
 def write_json(path, references, version=1, **members):
-    """A document of references in JSON."""
+    """Writes references as a JSON document."""
     document = {"version": 1, **members, "refs": references} if version == 1 else references
     pathlib.Path(path).write_text(json.dumps(document))
     return path
@@ -63,8 +63,8 @@ def run(*commands):
 
 
 def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):
-    """References in Parquet files, as kerchunk writes them. Other files in the folder remain. `rewritten` are
-    arguments of rewrite_parquet() of zarr_references_program.py."""
+    """Writes references as Parquet files, as kerchunk writes them. Other files in the folder
+    remain. `rewritten` are arguments of rewrite_parquet() of zarr_references_program.py."""
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as temporary:
         made = pathlib.Path(temporary) / "refs.parq"
@@ -79,8 +79,8 @@ def write_parquet(folder, references, record_size=4, categorical_threshold=10, *
 
 
 def virtualize(folder, cubes, record_size=5):
-    """References that VirtualiZarr writes to HDF5 files of the cubes, which it joins along the first
-    dimension. Returns the folder of the references, "refs.parq" in `folder`."""
+    """Makes HDF5 files of the cubes, and lets VirtualiZarr write references that join the cubes
+    along the first dimension. Returns the folder of the references, "refs.parq" in `folder`."""
     folder = pathlib.Path(folder)
     files = {}
     for number, cube in enumerate(cubes):

@@ -21,7 +21,7 @@ def registry():
 
 
 def kerchunk_tiff(target, *files):
-    """References of kerchunk, by file."""
+    """Writes references that kerchunk makes of TIFF files to `target`, by file."""
     import kerchunk.tiff
 
     documents = {file: kerchunk.tiff.tiff_to_zarr(file) for file in files}
@@ -30,7 +30,8 @@ def kerchunk_tiff(target, *files):
 
 
 def virtual_tiff(target, *files):
-    """References of virtual-tiff, with documents of Zarr v3, by file."""
+    """Writes references that virtual-tiff makes of TIFF files to `target`, with documents of Zarr
+    v3, by file."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}
@@ -45,7 +46,7 @@ def virtual_tiff(target, *files):
 
 
 def hdf5(path):
-    """An HDF5 file with one array for each way of storing chunks."""
+    """Writes an HDF5 file with one array for each way of storing chunks."""
     import h5py
     import numpy as np
 
@@ -89,7 +90,7 @@ def virtualizarr_hdf5(target, path):
 
 
 def combined_hdf5(target, *paths):
-    """References to one cube of several files, by kerchunk."""
+    """Writes references of kerchunk to one cube, which consists of several HDF5 files."""
     import kerchunk.combine
     import kerchunk.hdf
 

@@ -19,7 +19,7 @@ warnings.simplefilter("ignore")
 
 
 def store_of(target):
-    """fsspec's reference file system as a store of zarr-python."""
+    """Returns fsspec's reference file system as a store of zarr-python."""
     import fsspec
     import zarr
 
@@ -29,7 +29,8 @@ def store_of(target):
 
 
 def with_zarr(result, target, *paths):
-    """Reads arrays through fsspec's reference file system and zarr-python, as NPZ."""
+    """Reads arrays through fsspec's reference file system and zarr-python; writes them to `result`
+    in NumPy's format NPZ."""
     import zarr
 
     root = zarr.open_group(store_of(target), mode="r")

@@ -177,8 +177,8 @@ void Array::DropChanged() const {
     const bool is_dear = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // Drop cached absent chunks if the store's absent keys are remembered. Such a chunk may
-            // have been stored meanwhile, which no version shows.
+            // If the store remembers absent keys, cached absent chunks are dropped: another process
+            // may have stored such a chunk, and no version shows that.
             return (chunk.absent && is_dear) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
@@ -187,7 +187,7 @@ void Array::DropChanged() const {
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;
-        // Ignore a failure: storing the chunk will read again and report the failure.
+        // A failure is ignored, because storing the chunk will read again and report the failure.
         static_cast<void>(ReloadPending(*this, ChunkAt(index), *pending));
     }
 }

@@ -46,7 +46,7 @@ struct ReadOptions {
 // Result of Array::ListChunks(): the number of stored chunks, and their size.
 struct ChunkListing {
     std::uint64_t chunks = 0;
-    // Total stored bytes of the chunks and the array's documents. nullopt if the store's listing
+    // Total stored bytes of the chunks and of the array's documents; nullopt if the store's listing
     // has no sizes.
     std::optional<std::uint64_t> bytes = 0;
 };
@@ -55,8 +55,8 @@ struct ChunkListing {
 class Array {
   public:
     // Opens the array at `path` with its parsed metadata. `instances` shares pending writes between
-    // open arrays with equal metadata; nullptr means that this array shares none. Error messages
-    // name the member of the metadata document.
+    // open arrays with equal metadata; with nullptr, this array shares none. Error messages name
+    // the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
@@ -89,11 +89,12 @@ class Array {
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Starts loading the chunks that `region` touches into the cache, and does not wait. Other
-    // threads load, within the limits of read-ahead. Does nothing if the store is not remote.
+    // Starts loading the chunks that `region` touches into the cache, and does not wait. The loads
+    // run on other threads, within the limits of read-ahead. Does nothing if the store is not
+    // remote.
     Status LoadAhead(const Region& region, std::size_t threads) const;
-    // Returns the total decoded size of the chunks that `region` touches, in bytes. Texts of
-    // kObject do not count, only the references to the texts.
+    // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
+    // only the references to the texts count, not the texts.
     std::uint64_t DecodedBytes(const Region& region) const;
 
     // Lists the stored chunks. From then until DropChanged(), all other chunks count as absent,
@@ -109,9 +110,9 @@ class Array {
     // instance caches `chunk`, or nothing if nullptr. The other instances drop their copies.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store, including loads in progress. Reloads
-    // the unwritten elements of pending chunks with locks, because other processes may have stored
-    // new values.
+    // Drops cached data that may have changed in the store, including loads in progress. In pending
+    // chunks with locks, reads the unwritten elements again, because other processes may have
+    // stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
@@ -124,8 +125,8 @@ class Array {
     // row-major number `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // Puts the chunk's key and index before an error message. Returns a message that already starts
-    // with the key unchanged.
+    // Adds the chunk's key and index at the start of an error message. Returns a message that
+    // already starts with the key unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // Returns the chunks that an ArrayWriter of any instance has changed but not stored. Reads see
@@ -134,7 +135,7 @@ class Array {
     // Discards all pending chunks without storing them.
     void DiscardPending() const;
 
-    // Return the counters of this array. The counters of all arrays are in context().
+    // Return the counters of this array. context() has the counters of all arrays together.
     ArrayCounters& counters() const { return counters_; }
     WriteCounters& write_counters() const { return write_counters_; }
 

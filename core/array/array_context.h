@@ -55,7 +55,7 @@ class ArrayInstances;
 struct ArrayMetadata;
 
 // State that several arrays share: the chunk cache, scratch memory, counters, and a registry of
-// open arrays. Thanks to the registry, an array that is opened twice has its chunks in the cache
+// open arrays. Because of the registry, an array that is opened twice has its chunks in the cache
 // only once. Thread-safe.
 class ArrayContext {
   public:
@@ -83,11 +83,13 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently. Otherwise further parts will probably be
-    // requested, too. Remembers a limited number of chunks.
+    // True if no part of the chunk was requested recently. If false, further parts of the chunk
+    // will probably be requested, so decoding the whole chunk pays off. Remembers a limited number
+    // of chunks.
     bool IsFirstPartialRead(const ChunkId& id);
 
-    // Borrows a Scratch from the context, from the constructor until the destructor.
+    // Scratch memory of the context, which the object borrows from its constructor until its
+    // destructor.
     class ScratchBuffer {
       public:
         explicit ScratchBuffer(ArrayContext& context);
@@ -103,7 +105,7 @@ class ArrayContext {
     };
 
   private:
-    // Drops the registry in a forked child. A child must not share arrays with its parent, because
+    // Clears the registry in a forked child. A child must not share arrays with its parent, because
     // the child does not see the parent's writes.
     void ForgetParentsLocked();
     void PruneLocked();

@@ -41,7 +41,8 @@ std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& c
     return items;
 }
 
-// Marks bytes of a pending chunk as written by this process. Only chunks with locks have marks.
+// Marks bytes of a pending chunk as written by this process. Only chunks that have locks have such
+// marks.
 void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
@@ -97,8 +98,8 @@ void ArrayWriter::FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) co
 }
 
 bool ArrayWriter::IsFill(ByteSpan chunk) const {
-    // Treat no chunk as a chunk of fill values if the metadata has no fill value. Absent chunks
-    // then have no defined value, so that every chunk must be stored.
+    // If the metadata has no fill value, no chunk counts as filled with the fill value. Absent
+    // chunks then have no defined value, so every chunk must be stored.
     if (!array_->metadata().has_fill_value || chunk.size < fill_.size()) return false;
     return std::memcmp(chunk.data, fill_.data(), fill_.size()) == 0 &&
            std::memcmp(chunk.data, chunk.data + fill_.size(), chunk.size - fill_.size()) == 0;
@@ -154,11 +155,12 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         return Status::Limit("the region overlaps too many chunks; write a smaller region");
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
-        // Store pending chunks now, because a region may touch more chunks than may be pending. A
-        // failure ends the write.
+        // Pending chunks are stored now if they exceed their limit, because a region may touch more
+        // chunks than may be pending. A failure ends the write.
         if (array_->pending().count() > threads && ExceedsPendingLimit())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
-        // Allow some slack: a small limit would otherwise store a shard for every chunk.
+        // Some slack above the limit is allowed: a small limit would otherwise store a shard for
+        // every chunk.
         if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
             ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
@@ -181,7 +183,7 @@ std::size_t ArrayWriter::MaxPendingBytes() const {
 }
 
 bool ArrayWriter::ExceedsPendingLimit() const {
-    // Count only the references to texts, because the size of texts varies.
+    // For texts, only the references count, because the size of texts varies.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =
@@ -206,9 +208,8 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + part.place, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
-            // Store a chunk as soon as all its elements have been written, for example by the last
-            // of its rows. Doing so frees memory and encodes while the data is in the processor's
-            // cache.
+            // A chunk is stored as soon as all its elements are written, for example by the last of
+            // its rows. This frees memory, and encodes while the data is in the processor's cache.
             pending.changes += Product(part.count);
             if (!at_once || pending.changes < ItemsInArray(*array_, part.chunk)) return {};
             return StorePending(array_->IdOf(part.chunk).chunk, pending);
@@ -248,14 +249,14 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
 Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
     const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
-        // Keep the chunk pending while it is stored: another thread that wants to change a part of
-        // the chunk must wait.
+        // The chunk stays pending while it is stored, so that another thread that wants to change a
+        // part of the chunk must wait.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         Status status = StoreWhole(part, region, source);
-        // Drop the pending changes after success, because they are overwritten. After a failure the
-        // changes still have to be stored.
+        // After success the pending changes are dropped, because they are overwritten. After a
+        // failure the changes still have to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
@@ -269,7 +270,7 @@ Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, cons
     const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
     CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
-    // Take no lock for a chunk of a shard, which is stored later with its shard, under the shard's
+    // A chunk of a shard needs no lock here: it is stored later with its shard, under the shard's
     // lock.
     ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, has_shards() ? nullptr : locks_));
     Status status = StoreChunk(part.chunk, *part.layout, std::as_const(chunk).span(), {locks_});
@@ -293,8 +294,8 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
-            // The chunk was changed by another writer with other locks or without locks. Store
-            // those changes with the other writer's locks first.
+            // Another writer has changed the chunk, with other locks or without locks. The changes
+            // are stored first, with the other writer's locks.
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
@@ -329,7 +330,7 @@ Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) cons
 }
 
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
-    // Drop the cached chunk, so that ReloadPending() reads the store itself.
+    // The cached chunk is dropped first, so that ReloadPending() reads the store itself.
     array_->Replace(array_->IdOf(chunk), nullptr);
     return ReloadPending(*array_, chunk, pending);
 }
@@ -353,8 +354,8 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
-    // Take no lock for a completely written chunk of a shard: the chunk may stay pending until the
-    // shard is stored under its lock.
+    // A completely written chunk of a shard needs no lock: it may stay pending until the shard is
+    // stored under its lock.
     const bool waits = has_shards() && IsCompletelyWritten(pending);
     auto lock = Lock(chunk, waits ? nullptr : pending.locks);
     if (!lock.ok()) return array_->Locate(lock.status(), chunk);
@@ -376,7 +377,7 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
                 ? StoreObjects(chunk, *layout, pending, decoded->objects, locks)
                 : StoreChunk(chunk, *layout, std::as_const(pending.elements).span(), locks));
         decoded->version = array_->chunks().VersionOf(chunk);
-        // Update the cache under the lock: afterwards another process may store a newer chunk,
+        // The cache is updated under the lock: afterwards another process may store a newer chunk,
         // which the cache must not hide.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);
@@ -421,8 +422,8 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
 }
 
 Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads) {
-    // Take the chunks' own mutexes before the shard's lock. StorePending() uses this order, too, so
-    // that no deadlock can occur.
+    // The chunks' own mutexes are taken before the shard's lock. StorePending() uses this order,
+    // too, so no deadlock can occur.
     std::vector<std::unique_lock<std::mutex>> held;
     std::vector<const NumberedChunk*> live;
     for (const NumberedChunk& chunk : chunks) {

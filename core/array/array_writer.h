@@ -31,17 +31,16 @@ enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
 // Writes to an array. A chunk that a write covers completely is encoded and stored at once, in
 // parallel with other chunks. A partly written chunk becomes pending: reads see its changes before
 // the chunk is stored. Pending chunks are stored by Flush(), or when they exceed
-// `max_pending_bytes`. A chunk stays pending until it was stored successfully. A chunk with only
+// `max_pending_bytes`. A chunk stays pending until it is stored successfully. A chunk with only
 // fill values is not stored, and an existing chunk is then removed. All methods are thread-safe.
 // All writers of an array in a process share its pending chunks.
-//
 // Processes may write to different chunks at the same time. Writing to parts of one chunk requires
-// a Synchronizer. Such a chunk is stored under its lock, after its unwritten elements have been
-// read again.
+// a Synchronizer. A partly written chunk is then stored under its lock, after its unwritten
+// elements were read again.
 class ArrayWriter {
   public:
-    // `store` must be the array's store, opened for writing. `locks` has a lock per chunk key and
-    // may be nullptr. Fails if the array's codecs cannot encode.
+    // Opens a writer of `array`. `store` must be the array's store, opened for writing. `locks` has
+    // a lock for each chunk key, and may be nullptr. Fails if the array's codecs cannot encode.
     static Result<std::unique_ptr<ArrayWriter>> Open(std::shared_ptr<const Array> array,
                                                      std::shared_ptr<Store> store,
                                                      std::size_t max_pending_bytes,
@@ -91,8 +90,8 @@ class ArrayWriter {
     // Stores a pending chunk and removes it from the pending chunks. `is_locked` is true if the
     // caller has taken the chunk's lock.
     Status StoreUnderLock(std::uint64_t index, PendingChunk& pending, bool is_locked);
-    // Stores all pending chunks of an array without shards. With shards, a chunk may instead become
-    // pending in its shard.
+    // Stores all pending chunks of an array without shards. In an array with shards, a chunk may
+    // become pending in its shard instead.
     Status FlushChunks(std::size_t threads);
     // Stores pending chunks of one shard. Takes the shard's lock only once.
     using NumberedChunk = std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>;
@@ -117,8 +116,8 @@ class ArrayWriter {
     Result<std::unique_ptr<Synchronizer::Lock>> Lock(
         const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const;
     bool ExceedsPendingLimit() const;
-    // Returns the limit in bytes for pending chunks. An equal limit applies to the pending chunks
-    // of shards.
+    // Returns the limit in bytes for pending chunks. The pending chunks of shards have a separate
+    // limit of equal size.
     std::size_t MaxPendingBytes() const;
 
     // True if the array has shards. A chunk of a shard may stay pending until its shard is stored.
@@ -143,8 +142,8 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, Pen
 Status ReloadPending(const Array& array, const DimVector<std::uint64_t>& chunk,
                      PendingChunk& pending);
 
-// Returns a converter to std::string that uses the function `row`. Source elements have `src_size`
-// bytes.
+// Returns a converter to std::string that converts each row with the function `row`. Source
+// elements have `src_size` bytes.
 Converter TextConverter(Converter::Row row, std::size_t src_size);
 
 }  // namespace zarr

@@ -45,9 +45,9 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
     explicit ChunkCache(std::size_t max_bytes)
         : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
-    // Creates an empty chunk, which the caller loads or passes to Replace(). The chunk's memory is
-    // reused after the chunk's destruction. Memory that waits for reuse takes up to 1/kIdleShare of
-    // the cache size, in addition to the cache.
+    // Creates an empty chunk, which the caller loads or passes to Replace(). When a chunk is
+    // destroyed, its memory is kept for reuse. The kept memory takes up to 1/kIdleShare of the
+    // cache size, in addition to the cache.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
     // Sets the size of the cache in bytes and evicts chunks until they fit.
@@ -60,7 +60,7 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
     static std::uint64_t NextArrayId();
 
   private:
-    // Memory that waits for reuse takes at most the cache size divided by this number.
+    // Memory that is kept for reuse takes at most the cache size divided by this number.
     static constexpr std::size_t kIdleShare = 8;
 
     const std::shared_ptr<BufferPool> pool_;
@@ -87,8 +87,8 @@ class AbsentChunks {
   public:
     bool Has(std::uint64_t chunk) const;
 
-    // Returns a count that changes when a chunk is stored. Call before asking the store, and pass
-    // the result to Add() or SetPresent() as `asked`.
+    // Returns a count that changes when a chunk is stored. Call before the store is asked for a
+    // chunk or a listing, and pass the result to Add() or SetPresent() as `asked`.
     std::uint64_t generation() const { return generation_.load(); }
     // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
     // returned `asked`.

@@ -36,7 +36,7 @@ struct ChunkLayout {
                                     std::vector<std::uint64_t> shape);
 };
 
-// Pointer to a layout. Does not own the layout if the array itself owns it.
+// Pointer to a layout. If the array itself owns the layout, the pointer does not own it.
 using ChunkLayoutPtr = std::shared_ptr<const ChunkLayout>;
 
 // The chunk grid of an array, and the layouts of its chunks. A regular grid has one layout. An
@@ -44,8 +44,8 @@ using ChunkLayoutPtr = std::shared_ptr<const ChunkLayout>;
 // many. Thread-safe.
 class ChunkLayouts {
   public:
-    // Sets the array's metadata; must be called first. `metadata` must outlive this object. Fails
-    // with kCorrupt if the array has more than 2^64 chunks.
+    // Sets the array's metadata. Must be called before all other methods. `metadata` must outlive
+    // this object. Fails with kCorrupt if the array has more than 2^64 chunks.
     Status Bind(const ArrayMetadata& metadata);
 
     // Returns the chunk grid, one axis per dimension.

@@ -30,8 +30,8 @@ struct ChunkLocation {
 struct ChunkRequest {
     std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk; may be nullptr. A store that can read into this memory saves a
-    // copy.
+    // Memory for the whole chunk; may be nullptr. If the store can read into this memory, a copy is
+    // saved.
     MutableByteSpan memory;
     std::size_t threads = 1;  // for reading this chunk, if it has a request of its own
 };
@@ -39,8 +39,8 @@ struct ChunkRequest {
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Stored bytes. Points into ChunkRequest::memory if the store filled that memory. If that
-    // memory has a wrong size, the data pointer is nullptr.
+    // Stored bytes. They are in ChunkRequest::memory if the store has filled that memory. The data
+    // pointer is nullptr if that memory has a wrong size.
     ByteSpan bytes;
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
@@ -52,9 +52,9 @@ struct WriteLocks {
     bool is_held = false;
 };
 
-// Stored chunks of one array, by index in the chunk grid. A chunk is an object of the store, or a
-// part of a shard, which is then the object. Callers see neither keys nor shards. Thread-safe,
-// except that two threads must not write one chunk at once.
+// Stored chunks of one array, by index in the chunk grid. A chunk is an object (a value) of the
+// store, or a part of a shard; then the shard is the object. Callers see neither keys nor shards.
+// Thread-safe, except that two threads must not write one chunk at once.
 class ChunkStore {
   public:
     using Index = KeyedChunks::Index;
@@ -101,8 +101,8 @@ class ChunkStore {
     // shard.
     virtual Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const = 0;
 
-    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object, like
-    // KeyedChunks::ForEachStored().
+    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object.
+    // KeyedChunks::ForEachStored() describes the arguments.
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachStored(const ChunkVisitor& visit,
@@ -115,7 +115,8 @@ class ChunkStore {
 
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
     // pending; once all chunks of the shard are pending, the shard is stored under its lock. A
-    // caller that holds the lock must call StoreLocked() afterwards instead.
+    // caller that already holds the lock must call StoreLocked() afterwards, because Put() then
+    // does not store the shard.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of

@@ -18,8 +18,8 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
     return error == std::errc() && next == end && (text == "0" || text[0] != '0');
 }
 
-// Kind of a key below the array. kInside and kOutside mean that the key is a chunk's name or the
-// beginning of such a name. They say whether the chunk's indices are inside the grid.
+// Kind of a key below the array. kInside and kOutside stand for a chunk's name, or for the
+// beginning of one; the chunk is inside or outside of the grid.
 enum class Place { kNoChunk, kInside, kOutside };
 
 Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
@@ -47,7 +47,7 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    // Take the separator from the metadata if present. A chunk with a single index needs no
+    // The separator comes from the metadata if present. A chunk with a single index needs no
     // separator, and Zarr v1 always uses ".".
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
@@ -91,8 +91,8 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
-    // Neither keys nor folders were found. Test for the chunk itself, because some stores can list
-    // but show no folders.
+    // Neither keys nor folders were found. The chunk itself is looked for, because some stores can
+    // list but show no folders.
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
@@ -119,8 +119,8 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
         Know(State::kDot);
         return answer;
     }
-    // The chunk was not found, but the separator was only assumed. Determine the separator, and
-    // read again with another separator if necessary.
+    // The chunk was not found, but the separator was only assumed. The separator is determined now,
+    // and the chunk is read again if the separator is another one.
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
     return settled == asked_with ? std::move(answer) : read(settled);
 }
@@ -151,7 +151,7 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         else
             found[separator].push_back(NumberOf(*chunk));
     };
-    // Count a folder with a chunk's name as a chunk, too. Reading that chunk will fail and report
+    // A folder with a chunk's name counts as a chunk, too. Reading that chunk will fail and report
     // the folder.
     const auto add_any = [&](std::string_view name) {
         if (was_settled) return add(name, separator());
@@ -194,12 +194,13 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
-    // Remove nothing from an array without dimensions: its single chunk is inside every grid.
+    // Nothing is removed from an array without dimensions: its single chunk is inside of every
+    // grid.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
 }
 
-// Returns the part of `key` that contains the chunk's indices. `key` is relative to the array.
-// Empty if `key` is not a chunk's key.
+// Returns the part of `key` that contains the chunk's indices; empty if `key` is not a chunk's key.
+// `key` is relative to the array.
 std::string_view KeyedChunks::IndicesIn(std::string_view key) const {
     if (!has_prefix_) return key;
     const bool is_chunk = key.size() > 2 && key[0] == 'c' && key[1] == separator();

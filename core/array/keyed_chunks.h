@@ -19,13 +19,12 @@
 
 namespace zarr {
 
-// Chunks or shards that are one object each. An object's key is made from its index in the grid
-// (Zarr v2 specification, "Chunks").
-//
+// Chunks or shards that are one object of the store each. An object's key is made from its index in
+// the grid (Zarr v2 specification, "Chunks").
 // The metadata may lack the separator of the indices in a key. The specification's default is ".".
 // However, zarr-python's NestedDirectoryStore before 2.8 and programs that follow the OGC
-// specification wrote "/" without saying so. Without a separator in the metadata, the first chunk
-// found in the store shows the separator. Thread-safe.
+// specification wrote "/" without stating it. If the metadata lacks the separator, the first chunk
+// found in the store shows it. Thread-safe.
 class KeyedChunks {
   public:
     // Index of a chunk along each dimension.
@@ -51,22 +50,22 @@ class KeyedChunks {
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
     // Returns the index of the chunk with row-major number `number`.
     Index IndexOf(std::uint64_t number) const;
-    // Return the key of a chunk. NameOf() sends no request, but its separator may be assumed.
-    // KeyOf() determines the separator first.
+    // Return the key of a chunk. NameOf() sends no request and may assume the separator. KeyOf()
+    // determines the separator first.
     std::string NameOf(const Index& chunk) const;
     Result<std::string> KeyOf(const Index& chunk) const;
 
     // Calls `visit` with the row-major number of each stored chunk. Calls `visit_size` with the
-    // size in bytes of each object below the array, nullopt if unknown. Fails with kUnsupported if
-    // the store cannot list.
+    // size in bytes of each object below the array; nullopt if the size is unknown. Fails with
+    // kUnsupported if the store cannot list.
     using ChunkVisitor = std::function<void(std::uint64_t number)>;
     using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
     // Forgets a separator that was only assumed, so that the store is searched again.
     void DropOutdatedState() const;
 
-    // Change chunks in `store`, which must be the array's store, opened for writing. Store
-    // documents its methods with equal names.
+    // Store or remove chunks in `store`, which must be the array's store, opened for writing. The
+    // methods of Store with equal names describe the details.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;
@@ -77,9 +76,9 @@ class KeyedChunks {
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
     bool is_settled() const { return state_.load() != State::kUnknown; }
-    // Returns the separator, which the first call determines. A key with "." below the array shows
-    // "."; otherwise a folder with a chunk's name shows "/". If neither exists, tests whether
-    // `chunk` exists under a key with "/". If that key is absent, too, assumes ".".
+    // Returns the separator; the first call determines it. A key with "." below the array shows
+    // "."; otherwise a folder with a chunk's name shows "/". If neither exists, looks for `chunk`
+    // under its key with "/". If that key is absent, too, assumes ".".
     Result<char> Settle(const Index& chunk) const;
     Result<State> Look(const Index& chunk) const;
     // Records the separator, unless a separator is already known for certain.

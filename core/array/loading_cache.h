@@ -66,9 +66,9 @@ class LoadingCache {
         return OthersLoadLocked(id) != nullptr;
     }
 
-    // Exclusive right to load a value, for which other threads wait. If the claim ends unused, one
-    // of the waiting threads loads the value. The holder must not wait for another value: the
-    // thread that loads the other value may be waiting for the claimed value.
+    // Exclusive right of a thread to load a value; other threads wait for the result. If the claim
+    // ends unused, one of the waiting threads loads the value. The holder must not wait for another
+    // value: the thread that loads the other value may be waiting for the claimed value.
     class Claim {
       public:
         Claim() = default;
@@ -104,7 +104,8 @@ class LoadingCache {
         return claim;
     }
 
-    // Loads a claimed value by calling `load` and ends the claim. `load` runs without a lock.
+    // Loads a claimed value by calling `load`, and ends the claim. `load` runs without a lock.
+    // Other threads that wait get the result.
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
         const std::shared_ptr<Load> mine = std::move(claim.load_);
@@ -156,8 +157,8 @@ class LoadingCache {
     }
 
     // Drops the values of an array for which `is_stale` returns true; `is_stale` runs without a
-    // lock. With `and_loading`, also detaches loads in progress, which may have begun before a
-    // change. Results of detached loads are neither cached nor shared with later readers.
+    // lock. With `and_loading`, also detaches loads in progress, because they may have begun before
+    // a change. Results of detached loads are neither cached nor shared with later readers.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
@@ -180,8 +181,8 @@ class LoadingCache {
   private:
     struct Hash {
         std::size_t operator()(const ChunkId& id) const {
-            // Fibonacci hashing: spreads neighbouring chunks of neighbouring arrays over the
-            // buckets.
+            // The factor is that of Fibonacci hashing, which spreads neighbouring chunks of
+            // neighbouring arrays over the buckets.
             return static_cast<std::size_t>((id.chunk ^ (id.array << 40)) * 0x9e3779b97f4a7c15U);
         }
     };
@@ -192,7 +193,7 @@ class LoadingCache {
     struct Load {  // in progress; waiting threads share it
         Completion turn;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The members below are valid after `turn` has ended.
+        // The members below are valid after `turn`, on which waiting threads wait, has ended.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };

@@ -29,9 +29,9 @@ struct PendingChunk {
     Buffer elements;                   // in stored form before filters and compressor
     std::vector<std::string> objects;  // for kObject, in the chunk's memory order
     // Locks under which other processes may change the chunk, too; may be nullptr. With locks,
-    // `written` has one byte per byte of `elements` or per element of `objects`. The byte is 0xff
-    // if this process wrote there, else 0. Unwritten elements have the values loaded from the
-    // store.
+    // `written` has one byte for each byte of `elements` or each element of `objects`. The byte is
+    // 0xff if this process wrote there, else 0. Unwritten elements have the values that were loaded
+    // from the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
@@ -54,11 +54,11 @@ class PendingChunks {
 
     // Returns the pending chunk with number `chunk`; nullptr if that chunk is not pending.
     std::shared_ptr<PendingChunk> Find(std::uint64_t chunk) const;
-    // Returns the pending chunk with number `chunk`. If that chunk is not pending, adds a new
-    // pending chunk that is not loaded.
+    // Returns the pending chunk with number `chunk`. If the chunk is not pending, adds it as a
+    // pending chunk whose elements are not loaded yet.
     std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
-    // Removes the chunk with number `chunk`, unless another object than `pending` has that number
-    // by now.
+    // Removes the chunk with number `chunk`. Does nothing if another object than `pending` has that
+    // number by now.
     void Remove(std::uint64_t chunk, const PendingChunk& pending);
     // Discards all pending chunks without storing them.
     void Clear();
@@ -78,9 +78,9 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 
 class Array;
 
-// Open arrays that are one array of one store, but that access the store with different options.
-// The arrays share their pending chunks and learn of chunks stored through another array. Each
-// array has a cache of its own. Thread-safe.
+// All open Array objects of one array that access its store with different options. They share
+// their pending chunks, and learn of chunks that are stored through another object. Each object has
+// a cache of its own. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)
@@ -92,7 +92,7 @@ class ArrayInstances {
     // Returns the pending shards; only for an array with shards.
     PendingShards& pending_shards() { return *pending_shards_; }
 
-    // Join() adds an open array; Leave() removes an array.
+    // Join() adds an open array to this object; Leave() removes an array.
     void Join(const Array& array) {
         const std::lock_guard<std::mutex> lock(mutex_);
         arrays_.push_back(&array);

@@ -114,7 +114,7 @@ void PendingShards::Clear() {
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // Take no lock in a forked child: a thread that exists only in the parent may hold the lock
+    // A forked child takes no lock: a thread that exists only in the parent may hold the lock
     // forever.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);

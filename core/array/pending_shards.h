@@ -20,8 +20,8 @@
 namespace zarr {
 
 // Encoded chunks that wait to be stored in shards, by shard number and by chunk number in the
-// shard. Also has the locks that keep readers from reading a shard while a writer stores the shard.
-// Pending chunks belong to the process that opened the array; a forked child has none. Thread-safe.
+// shard. Also has locks by which readers do not read a shard while a writer stores it. Pending
+// chunks belong to the process that opened the array; a forked child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -63,8 +63,8 @@ class PendingShards {
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard. Reading() is shared and keeps this process from storing the shard; Writing() is
-    // exclusive. The holder must wait for nothing but the store.
+    // Lock a shard. Reading() takes a shared lock, which keeps this process from storing the shard;
+    // Writing() takes an exclusive lock. The holder must wait for nothing but the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
     // Returns a number that changes whenever the shard is stored. Compare two such numbers only

@@ -39,8 +39,8 @@ struct Extent {
     std::uint64_t end;
 };
 
-// Extends `a` to the union of `a` and `b` and returns true, if the union is a region. The union is
-// a region if both differ in one dimension and touch or overlap. Otherwise returns false.
+// Extends `a` to the union of `a` and `b` and returns true, if the union is a region. That is so if
+// `a` and `b` differ in one dimension only, and touch or overlap. Otherwise returns false.
 bool Join(Region& a, const Region& b) {
     const auto along = OnlyDifference(a, b);
     if (!along) return false;
@@ -52,8 +52,8 @@ bool Join(Region& a, const Region& b) {
     return true;
 }
 
-// Removes from `region` the part that is also in `before`. Does nothing if the two differ in
-// several dimensions.
+// Removes from `region` the part that is also in `before`. Does nothing if the two regions differ
+// in several dimensions.
 void CutOff(Region& region, const Region& before) {
     const auto along = OnlyDifference(region, before);
     if (!along) return;
@@ -150,7 +150,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
         }
         if (!next.empty()) Start(std::move(next), threads);
     } catch (const std::bad_alloc&) {
-        // Memory has run out: nothing is loaded ahead, and the read itself goes on.
+        // Memory has run out. Nothing is loaded ahead, but the read itself continues.
     }
     return stays;
 }
@@ -186,7 +186,7 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
 
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
     try {
-        // Return ok for a region that fails, so that the other regions are loaded nevertheless.
+        // A failed region counts as ok, so that the other regions are loaded nevertheless.
         static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
                                       [&](std::size_t i) -> Status {
                                           if (!is_ending_)

@@ -36,21 +36,21 @@ class ReadAhead {
     // then be needed soon.
     bool Note(const Region& region, std::size_t threads);
 
-    // Starts loading the chunks of a region, unless they exceed the size limit or
-    // tuning::kAheadBatches batches are in progress.
+    // Starts loading the chunks of a region on another thread. Does nothing if the chunks exceed
+    // the size limit, or if tuning::kAheadBatches such loads are in progress.
     void Load(const Region& region, std::size_t threads);
 
   private:
-    // Loads regions on another thread. Does nothing if tuning::kAheadBatches batches are in
-    // progress.
+    // Loads a batch of regions on another thread. Does nothing if tuning::kAheadBatches batches are
+    // in progress.
     void Start(std::vector<Region> regions, std::size_t threads);
     void LoadAll(const std::vector<Region>& regions, std::size_t threads) const;
-    // Returns the number of batches in progress, after removing finished batches.
+    // Removes finished batches, and returns the number of batches in progress.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // Returns the regions to load next. The first `ahead_` regions that follow in the sequence are
-    // skipped, because they are loaded already. Also cuts off the part that is in the region
-    // before: `last`, the region being read, or the last skipped region.
+    // Returns the regions to load next. Skips the first `ahead_` regions of the sequence, because
+    // they are loaded already. Cuts off the part of a region that the previous region covers:
+    // `last`, the region being read, or the last skipped region.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

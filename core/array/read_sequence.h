@@ -10,9 +10,9 @@
 
 namespace zarr {
 
-// Recognises reads in order: regions at a constant distance, such as bands of a cube, blocks of a
-// row or windows of a map that is panned. Also recognises several rows of such regions, each row at
-// a constant distance from the row before. Not thread-safe.
+// Recognises regions that are read in order, at a constant distance: bands of a cube, blocks of a
+// row, or windows of a map that is panned. Also recognises several rows of such regions, each row
+// at a constant distance from the previous row. Not thread-safe.
 class ReadSequence {
   public:
     // Records a region that is read. Returns true if the region continues a sequence, so that

@@ -14,7 +14,7 @@ RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>
         for (std::uint64_t piece = 0; piece < pieces;) {
             firsts.push_back(piece);
             const std::uint64_t group = group_of(piece);
-            // Find the last part of the group by binary search. The parts of a group are
+            // The last part of the group is found by binary search. The parts of a group are
             // consecutive, because chunks are in ascending or descending order.
             std::uint64_t last = piece;   // last known part of the group
             std::uint64_t next = pieces;  // first known part behind the group

@@ -10,24 +10,25 @@
 
 namespace zarr {
 
-// Parts of a region, grouped by the group of chunks (see ChunkStore::groups()) to which they
-// belong. Groups, and the parts of a group, are in row-major order.
+// Parts of a region, grouped by the groups of chunks that can be read together
+// (ChunkStore::groups()). Groups, and the parts of a group, are in row-major order.
 class RegionGroups {
   public:
-    // `split` lists the parts of the region, and must outlive only the constructor. `axes` is
-    // ChunkStore::groups().
+    // `split` lists the parts of the region, and is needed only by the constructor. `axes` is the
+    // result of ChunkStore::groups().
     RegionGroups(const RegionSplit& split, const std::vector<GridAxis>& axes);
 
     // Returns the number of groups with at least one part.
     std::uint64_t count() const { return count_; }
     // Returns the number of parts of a group.
     std::uint64_t SizeOf(std::uint64_t group) const;
-    // Returns the number that part `i` of a group has in the region; see RegionSplit::At().
+    // Returns the number, in the whole region, of part `i` of a group. RegionSplit::At() takes this
+    // number.
     std::uint64_t PieceAt(std::uint64_t group, std::uint64_t i) const;
 
   private:
-    // First part of each group along each dimension; the last entry is the number of parts. Empty
-    // if each part is a group by itself.
+    // Number of the first part of each group along each dimension; the last entry is the number of
+    // parts. Empty if each part is a group by itself.
     std::vector<std::vector<std::uint64_t>> firsts_;
     std::uint64_t count_ = 1;
 };

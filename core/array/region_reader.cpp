@@ -32,8 +32,8 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 }  // namespace
 
-// A single read of a region. Splits the region at the chunk edges and copies each part to its
-// destination, in parallel. Chunks are read in the groups of the ChunkStore.
+// Reads one region. Splits the region at the chunk edges and copies each part to its destination,
+// in parallel. Chunks are read in the groups of the ChunkStore.
 class RegionReader {
   public:
     // All references must outlive the object. `offset` is the position in bytes of the wanted part
@@ -44,7 +44,7 @@ class RegionReader {
     Status Run();
 
   private:
-    // How to read a part of a chunk. Only for chunks that are neither pending nor cached.
+    // Ways to read a part of a chunk that is neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
@@ -64,11 +64,11 @@ class RegionReader {
         std::vector<Wanted> wanted;
     };
 
-    // Copies the cached chunks of a small read. Returns true if all parts are then copied. Also
-    // decides which parts are each read by all threads together.
+    // Copies the cached chunks of a small read. Returns true if this copies all parts. Also decides
+    // which parts all threads process together, one part after another.
     bool CopyCached();
-    // Maps the pages of the destination in advance if the destination is contiguous; see
-    // Populate().
+    // Maps the memory pages of the destination in advance, with Populate(), if the destination is
+    // contiguous.
     void PopulateDestination() const;
     Status ReadGroup(const RegionGroups& groups, std::uint64_t group,
                      const ReadRangesOptions& options);
@@ -79,8 +79,7 @@ class RegionReader {
     Result<bool> CopyPending(const ChunkPart& part);
     bool CopyIfCached(const ChunkPart& part);
 
-    // Chooses the strategy for a part. Also sets in `request` which bytes of the chunk the strategy
-    // needs.
+    // Chooses the strategy for a part. Also sets in `request` which bytes of the chunk are needed.
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
     // Copies or decodes a fetched chunk to its destination, by any strategy except kThroughCache.
     Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
@@ -92,7 +91,7 @@ class RegionReader {
     // Copies a part from a cached chunk.
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
     // Reads a part of a chunk that another thread is loading into the cache. Waits for that load
-    // and uses its result. Reads the chunk only if the load ends without a result.
+    // and uses its result. Reads the chunk itself only if the load ends without a result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 
@@ -110,8 +109,8 @@ class RegionReader {
     // if the request failed or the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Count() adds to a counter of the array and of its context. CountHere() adds only to a counter
-    // of the array.
+    // Count() adds to a counter of the array and of its context. CountHere() adds to a counter of
+    // the array alone.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
@@ -166,7 +165,7 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
     return std::max(threads, std::min(most, fit));
 }
 
-// Returns how many chunks one read processes concurrently. More than `threads` if the chunks must
+// Returns how many chunks one read processes concurrently; more than `threads` if the chunks must
 // come from a network or a disk.
 std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = MaxConcurrentChunks(array, threads);
@@ -174,7 +173,7 @@ std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std
         !array.store()->Traits().remote && plan.pieces() > threads &&
         plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
     if (!may_be_on_disk) return usual;
-    // Test a single chunk as a sample for all chunks of the read.
+    // A single chunk is tested as a sample for all chunks of the read.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
     return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, tuning::kDiskReads)
                                               : usual;
@@ -208,8 +207,8 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // Let only the first chunks stay in the cache if the chunks exceed the cache. Otherwise the
-    // chunks would evict each other before the next read, for example of the next band in the same
+    // If the chunks exceed the cache, only the first chunks may stay in the cache. Otherwise the
+    // chunks would evict each other before the next read, for example of the next band in these
     // chunks.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
@@ -232,7 +231,8 @@ Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
 }
 
 void RegionReader::PopulateDestination() const {
-    // Map no pages in advance if the store is remote: pages are mapped while the store responds.
+    // If the store is remote, no pages are mapped in advance: there is time for that while the
+    // store responds.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
     std::size_t bytes = op_.dst_size;  // from the first to the last element in memory
@@ -242,8 +242,8 @@ void RegionReader::PopulateDestination() const {
         first += std::min<std::ptrdiff_t>(length, 0);
         bytes += static_cast<std::size_t>(std::abs(length));
     }
-    // Map pages only if the destination is contiguous: memory between the elements must not be
-    // touched.
+    // Pages are mapped only if the destination is contiguous, because memory between the elements
+    // must not be touched.
     if (bytes == region_.size() * op_.dst_size)
         Populate({destination_.data + first, bytes}, threads_);
 }
@@ -261,7 +261,8 @@ bool RegionReader::CopyCached() {
         static_cast<void>(OnPart(i, look));  // the read of the part reports the failure
     }
     if (is_small_) copied_ = held;
-    // Let all threads together process each of the last parts, which are fewer than the threads.
+    // The last parts, which are fewer than the threads, are processed one after another by all
+    // threads together.
     const auto missing = static_cast<std::size_t>(pieces) - held.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
         if (!held[static_cast<std::size_t>(--shared_from_)]) --shared;
@@ -311,8 +312,8 @@ void RegionReader::Fill(const ChunkPart& part) const {
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // Swap the fill value to the stored byte order, which `op_` expects. In the metadata the fill
-    // value is in the host's byte order.
+    // The fill value is converted to the stored byte order, which `op_` expects. In the metadata,
+    // it has the host's byte order.
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
@@ -386,7 +387,7 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // Claim the chunks that go through the cache, except chunks that other threads are loading.
+    // Chunks that go through the cache are claimed, except chunks that other threads are loading.
     // Until all claimed chunks are read, this thread must not wait for another thread's chunk.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
@@ -486,19 +487,21 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
-    // Use the result of a read-ahead in progress: a request of its own would fetch the chunk twice.
+    // If read-ahead is loading the chunk, its result is used: a second request would fetch the
+    // chunk twice.
     if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // Decode ranges only if the store is local. A compressed chunk in a remote store is fetched
-    // whole. Decoding the whole chunk costs less than fetching the chunk again for the next part.
+    // Ranges are decoded only if the store is local. A compressed chunk in a remote store is
+    // fetched whole. Decoding the whole chunk costs less than fetching the chunk again for the next
+    // part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // Decode only a part if no second part is expected. Decoding the whole chunk is worthwhile
-        // for a second part, if the chunk can stay in the cache.
+        // A range is decoded only if no second part of the chunk is expected, or if the chunk does
+        // not fit the cache. For a second part, it is better to decode and cache the whole chunk.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));
@@ -515,8 +518,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     }
     const bool is_kept =
         part.may_be_cached && (cache_all_ || !part.covers_chunk || IsObjects(array_));
-    // Cache also a partly read chunk that is larger than the cache. Such a chunk is cached alone,
-    // which serves reads strip by strip.
+    // A partly read chunk is cached even if it is larger than the cache. The chunk is then cached
+    // alone, which helps reads strip by strip.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
@@ -551,11 +554,11 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // Decode the whole chunk, because this blosc frame cannot be decoded in parts.
+    // This blosc frame cannot be decoded in parts, so the whole chunk is decoded.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
-    // Claim the chunk instead of calling GetOrLoad(), which could wait for another thread. While
-    // several chunks are read, waiting is not allowed.
+    // The chunk is claimed instead of calling GetOrLoad(), which could wait for another thread.
+    // Waiting is not allowed while several chunks are read.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
     return CopyFromCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }

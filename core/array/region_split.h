@@ -40,7 +40,7 @@ class RegionSplit {
     std::uint64_t pieces() const { return pieces_; }
     ChunkPart At(std::uint64_t index) const;
     // PiecesAlong() returns the number of parts along one dimension. ChunkAlong() returns the chunk
-    // of a part along one dimension. Parts are in row-major order.
+    // index of a part along one dimension. Parts are in row-major order.
     std::uint64_t PiecesAlong(std::size_t axis) const { return splits_[axis].pieces(); }
     std::uint64_t ChunkAlong(std::size_t axis, std::uint64_t piece) const {
         return splits_[axis].At(piece).chunk;
@@ -57,8 +57,8 @@ class RegionSplit {
     std::uint64_t pieces_ = 1;
 };
 
-// Position of a part of a region in a decoded chunk. `first` is the offset in bytes of the part's
-// first element. `strides` lead from one selected element to the next.
+// Position of a part of a region in the memory of a decoded chunk. `first` is the offset in bytes
+// of the part's first element. `strides` lead from one selected element to the next.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

@@ -40,7 +40,7 @@ class ShardIndex {
     // Returns the stored size of the index in bytes.
     std::size_t bytes() const { return bytes_; }
     bool is_at_end() const { return is_at_end_; }
-    // Returns ok if the index can be written; otherwise an error with the reason.
+    // Returns ok if the index can be written; otherwise an error that says why not.
     const Status& writable() const { return pipeline_.writable(); }
 
     // Returns the position in the index of the child that contains a chunk. `place` is the chunk's

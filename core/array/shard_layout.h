@@ -47,7 +47,7 @@ class ShardLayout {
     static Result<ShardLayout> Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes);
 
     std::size_t levels() const { return levels_.size(); }
-    // Returns ok if shards can be written; otherwise an error with the reason.
+    // Returns ok if shards can be written; otherwise an error that says why not.
     const Status& writable() const { return writable_; }
 
     // Returns the size of a shard of a level, in chunks along each dimension. For level 0, returns
@@ -64,8 +64,8 @@ class ShardLayout {
     std::size_t PositionOf(std::size_t level, const ShardIndex& index, const Index& place) const {
         return index.PositionOf(place, levels_[level].child_reach);
     }
-    // Returns the byte range of the child at `position` of a level's shard index; see
-    // ShardIndex::Find().
+    // Returns the byte range of the child at `position` of a level's shard index; nullopt if the
+    // child is absent. ShardIndex::Find() describes the errors.
     Result<std::optional<ShardExtent>> Find(std::size_t level, const Buffer& entries,
                                             std::size_t position,
                                             std::optional<std::uint64_t> size) const {
@@ -73,7 +73,7 @@ class ShardLayout {
     }
 
     // True if codecs encode the bytes of a whole shard of this level, including its index. Such a
-    // shard is called wrapped.
+    // shard is called "wrapped".
     bool IsEncodedWhole(std::size_t level) const { return !levels_[level].codecs.is_identity(); }
     // Returns the decoded size in bytes of all chunks of an outermost shard; UINT64_MAX if shards
     // nest or have different sizes.

@@ -29,16 +29,15 @@ constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index i
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// True if the shard's version is uncertain. After a change, the shard may then have an equal
-// version.
+// True if the shard's version is uncertain: a changed shard may then have an equal version.
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
 }
 
-// True if the store learned its first version of the value between two calls of VersionOf(), from
-// the response to a request.
+// True if the store first learned the version of the value between two calls of VersionOf(), from
+// the response to a request. The value has then not changed.
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
@@ -167,8 +166,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // Use the cached index if it is the index of the current shard. Another thread may have loaded
-    // an index before the shard was replaced.
+    // The cached index is used only if it belongs to the current shard. Another thread may have
+    // loaded it before the shard was replaced.
     if (HasStampOf(*node, *place.node)) return node;
     return load();
 }
@@ -234,8 +233,8 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& p
     return true;
 }
 
-// Reads the shard of a level that contains `chunk`. `found` is the location of that shard in the
-// shard around it. For level 0, `box_` must be set already.
+// Reads the shard of level `level` that contains `chunk`. `found` is the location of that shard in
+// the shard around it. For level 0, `box_` must be set already.
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
                                                          const ShardLocation& found) const {
     Step step;
@@ -303,12 +302,12 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         const auto reading = pending_.Reading(number);
         const ShardNodePtr held = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
-        // Look at the index in the cache after a failure, because an outdated index may be the
+        // After a failure, the index in the cache is examined, because an outdated index may be the
         // reason.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
-        // Try once more if a cached index contradicts the shard's bytes. In a store without
-        // versions, nothing else shows an outdated index.
+        // The read is repeated once if a cached index contradicts the shard's bytes. In a store
+        // without versions, nothing else shows that an index is outdated.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 held != nullptr && held == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -355,7 +354,7 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& place, std
 
 struct ShardReader::Listing {
     const ShardBox& box;
-    // Pending chunks by number. True for a chunk that will be stored, false for a chunk that will
+    // Pending chunks by number: true for a chunk that will be stored, false for a chunk that will
     // be removed.
     std::unordered_map<std::uint64_t, bool> pending;
     std::vector<std::uint64_t> present;  // chunk numbers
@@ -386,8 +385,8 @@ Status ShardReader::ForEachIn(const ShardBox& box,
 Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                          const Index& first, Listing& listing) const {
     if (node->is_absent) return {};
-    // Limit the total size of the indexes. A malicious store can let many shards share few stored
-    // bytes, or let few bytes decode to many.
+    // The total size of the indexes is limited, because a malicious store can let many shards share
+    // few stored bytes, or let few bytes decode to many.
     listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
     if (layout_.IsEncodedWhole(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
     if (listing.bytes > LimitOf(Limit::kChunkSize))
@@ -437,8 +436,8 @@ void ShardReader::Drop(const Index& shard) const {
 
 void ShardReader::Forget(const Index& shard) const {
     Drop(shard);
-    // Drop the nested shards of the whole array, because without versions they are not recognised
-    // as outdated.
+    // The nested shards of the whole array are dropped, because without versions outdated ones are
+    // not recognised.
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 

@@ -55,7 +55,8 @@ class ShardReader {
   public:
     using Index = ShardGrid::Index;
 
-    // All arguments must outlive this object. `pending` has the shard locks shared with writers.
+    // All arguments must outlive this object. `pending` has the locks of shards that readers share
+    // with writers.
     ShardReader(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 ShardCache& cache, const PendingShards& pending);
     ~ShardReader();
@@ -100,7 +101,7 @@ class ShardReader {
     // if indexes and results exceed Limit::kChunkSize, for example if many children share bytes.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
-    // True if the shard has not been replaced since `node` was read.
+    // True if the shard was not replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
     // Drop cached data of a shard. Call Drop() after this process stored the shard; call Forget()
     // if other processes may have stored the shard.
@@ -110,7 +111,8 @@ class ShardReader {
     // remain.
     void DropOutdated() const;
 
-    // Puts the shard's key and the chunk's index before an error about stored data.
+    // Returns an error about stored data whose message begins with the shard's key and the chunk's
+    // index.
     Status Corrupt(const Index& chunk, const Status& status) const;
     // Adds the chunk's index to the error `status`, whose message starts with the shard's key.
     Status Failed(const Index& chunk, const Status& status) const;

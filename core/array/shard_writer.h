@@ -27,7 +27,7 @@ class ShardWriter {
                 const ShardReader& reader, PendingShards& pending)
         : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
 
-    // Implementations of the methods of ChunkStore with equal names.
+    // Implement the methods of ChunkStore that have these names.
     Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                const WriteLocks& locks) const;
     Status StoreLocked(Store& store, const Index& chunk) const;
@@ -40,8 +40,8 @@ class ShardWriter {
                         const std::shared_ptr<Synchronizer>& locks) const;
 
   private:
-    // Stores the pending chunks of a shard together with the changes `more`. Takes the shard's lock
-    // unless `is_locked`, which means that the caller holds the lock.
+    // Stores the pending chunks of a shard together with the changes `more`. Takes the shard's
+    // lock, unless `is_locked` says that the caller holds the lock.
     Status StoreShard(Store& store, std::uint64_t shard, bool is_locked,
                       const std::vector<ShardChange>& more,
                       const std::shared_ptr<Synchronizer>& locks) const;

@@ -119,8 +119,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // Read the chunk alone if `bytes` is nullopt. The shard was replaced, or the joined request
-    // failed; reading the chunk alone shows the reason.
+    // If `bytes` is nullopt, the shard was replaced or the joined request failed. The chunk is then
+    // read alone, which shows the reason.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

@@ -12,8 +12,8 @@ namespace zarr {
 
 class ArrayContext;
 
-// Chunks that are one object each. If the store's values are parts of one object, such as a remote
-// zip file, one request reads several chunks. Thread-safe.
+// Chunks that are one object of the store each. If the store's values are parts of one file, such
+// as a remote zip file, one request reads several chunks. Thread-safe.
 class UnshardedChunks final : public ChunkStore {
   public:
     // Creates the chunks of the array at `path`. `counts` is the number of chunks along each

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "bitround" of zarr-extensions: rounds numbers to their highest bits, to nearest, ties to even.
-// For floats the mantissa is rounded; for integers the magnitude, counted from its highest bit.
-// Decoding does not restore the lost bits.
+// "bitround" of zarr-extensions: rounds numbers so that only their highest bits are kept. Rounds to
+// nearest, ties to even. For floats the mantissa is rounded; for integers the magnitude, counted
+// from its highest set bit. Decoding does not restore the lost bits.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -43,7 +43,8 @@ unsigned BitWidth(std::uint64_t number) {
     return width;
 }
 
-// Rounds an integer to `kept` significant bits. Truncates instead if rounding up would overflow.
+// Rounds an integer to `kept` significant bits. Discards the other bits instead if rounding up
+// would overflow.
 template <class Int>
 Int RoundIntegerBits(Int number, unsigned kept) {
     const bool is_negative = number < 0;

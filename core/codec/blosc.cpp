@@ -45,8 +45,8 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    // Without this check of the reserved flag, a partial decoding could accept the frame. c-blosc
-    // checks the flag only when it decodes all blocks.
+    // The check of the reserved flag rejects a frame that c-blosc could decode only in part.
+    // c-blosc checks the flag only when it decodes all blocks.
     if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
         (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");
@@ -171,9 +171,9 @@ class CompressedBlocks {
         return blocks;
     }
 
-    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`; the range must not be the
-    // frame's last block alone. Copies the blocks into a smaller frame, because blosc_getitem()
-    // would copy more bytes.
+    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. Not for the frame's last
+    // block alone. Copies the blocks into a smaller frame, because blosc_getitem() would copy more
+    // bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
         std::size_t size = head;
@@ -244,8 +244,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         const std::size_t all = CountBlocks(header);
-        // Returns 0 if the sizes do not fit, so that the caller uses Decode(), which returns the
-        // error.
+        // Returns 0 if a size in the header is not as expected. The caller then uses Decode(),
+        // which returns the error.
         if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
         const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};

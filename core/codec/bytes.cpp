@@ -70,7 +70,8 @@ class Bytes final : public Codec {
     bool IsIdentity() const override { return !swaps_; }
 
   private:
-    // Copies the items of `run`, and converts their byte order from that of `from` to that of `to`.
+    // Copies the items of `run`. Converts the byte order from that of type `from` to that of type
+    // `to`.
     static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
         if (run.count == 0) return;
         if (to.is_numeric() || to.is_time()) {
@@ -99,9 +100,9 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
-        // A missing "endian" means little-endian for structures and text. zarr-python omits it for
-        // structures, GDAL's sample files omit it for text. All known writers of such arrays use
-        // the host's byte order, little-endian.
+        // A missing "endian" means little-endian for structures and text. zarr-python omits
+        // "endian" for structures, GDAL's sample files omit it for text. All known writers of such
+        // arrays use the host's byte order, little-endian.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
             return Status::Corrupt("endian is missing, but required for items of " +
                                    std::to_string(context.dtype.size) + " bytes");

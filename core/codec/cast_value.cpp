@@ -137,8 +137,8 @@ double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding roundi
     return is_negative ? -number : number;
 }
 
-// Functions that cast one number to type To. Each returns false if the rules give no number of type
-// To.
+// Functions that cast one number to type To. Each returns false if the configured rules give no
+// number of type To.
 
 // Converts `rounded`, already rounded to the precision of To, to type To. `rounded` may exceed To's
 // range.
@@ -323,8 +323,8 @@ Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::s
     return mapped;
 }
 
-// Parses the rules for casts from `from` to `to`. `list` is "encode" or "decode", the list of
-// "scalar_map" to use.
+// Parses the rules for casts from `from` to `to`. `list` names the member of "scalar_map" to use:
+// "encode" or "decode".
 Result<CastRules> ParseRules(const json::Value& config, const std::string& list,
                              const DataType& from, const DataType& to) {
     CastRules rules;

@@ -42,8 +42,8 @@ class Codes {
     std::size_t item_size() const { return astype_.size; }
     const DataType& type() const { return astype_; }
 
-    // Returns an error if the code type cannot represent `labels` codes. NumPy would wrap the
-    // codes, so that several labels had one code.
+    // Returns an error if the code type cannot represent `labels` different codes. NumPy would let
+    // the codes overflow, so that several labels had one code.
     Status CheckCount(std::size_t labels) const {
         const unsigned bits = astype_.kind == DataKind::kBool
                                   ? 1

@@ -79,8 +79,8 @@ std::uint32_t Crc32Of(ByteSpan data) {
 
 using Table = std::array<std::uint32_t, 256>;
 
-// tables[k][b] is the CRC of byte b followed by k zero bytes. The tables process eight bytes in
-// parallel ("slicing by eight").
+// Returns the tables for eight bytes at a time ("slicing by eight"). tables[k][b] is the CRC of
+// byte b followed by k zero bytes.
 constexpr std::array<Table, 8> MakeTables() {
     constexpr std::uint32_t kReflectedPolynomial = 0x82f63b78;
     std::array<Table, 8> tables{};
@@ -183,7 +183,7 @@ std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
     std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(data.size) + seed;
     std::uint32_t b = a;
     std::uint32_t c = a;
-    // Each step of a round mixes `y` into `x`, then adds `z` to `y`.
+    // Performs one step of a round: mixes `y` into `x`, then adds `z` to `y`.
     const auto step = [&rotated](std::uint32_t& x, std::uint32_t& y, std::uint32_t z, int by) {
         x = (x - y) ^ rotated(y, by);
         y += z;

@@ -17,13 +17,14 @@
 
 namespace zarr {
 
-// Size of data before the data exists: at most `max` bytes, and exactly `max` bytes if `exact`.
+// Size in bytes of data that does not exist yet: at most `max`, and exactly `max` if `exact` is
+// true.
 struct SizeBound {
     std::size_t max = 0;
     bool exact = true;
 };
 
-// Description of the items that a codec encodes. A codec is bound to one such context.
+// Description of the items that a codec encodes. Each codec is created for one CodecContext.
 struct CodecContext {
     DataType dtype;  // type of the items: the array's, or the output of the previous codec
     // Elements per dimension: the array's chunk shape, unless an earlier codec has reshaped the
@@ -54,7 +55,7 @@ class Codec {
     // for truncated or endless input. The pipeline checks the number of decoded bytes.
     virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
 
-    // Decode() on up to `threads` threads, if the codec supports parallel decoding.
+    // Decodes like Decode(), on up to `threads` threads if the codec supports parallel decoding.
     virtual Status DecodeOn(std::size_t /*threads*/, ByteSpan encoded, Output& decoded) const {
         return Decode(encoded, decoded);
     }
@@ -62,8 +63,8 @@ class Codec {
     // True if DecodeRanges() may decode less than Decode().
     virtual bool HasRanges() const { return false; }
     // Decodes at least the bytes of `ranges`. `decoded` has the size of the whole decoded chunk.
-    // Returns the number of bytes written; 0 if nothing was written, because Decode() is as fast.
-    // Input is validated as in Decode().
+    // Returns the number of bytes written. Returns 0 and writes nothing if Decode() is as fast.
+    // Validates the input as Decode() does.
     virtual Result<std::size_t> DecodeRanges(ByteSpan /*encoded*/, const ByteRanges& /*ranges*/,
                                              MutableByteSpan /*decoded*/) const {
         return std::size_t{0};
@@ -113,8 +114,8 @@ class ObjectCodec {
     // Decodes exactly `count` objects into `chunk`.
     virtual Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const = 0;
 
-    // Like Codec's methods CheckWritable(), Encode() and EncodedType(). `objects` points to `count`
-    // items in memory order of the chunk.
+    // Return whether objects can be encoded, encode objects, and return the type of the encoded
+    // items. `objects` points to `count` items in memory order of the chunk.
     virtual Status CheckWritable() const { return {}; }
     virtual Status EncodeObjects(const ObjectRef* objects, std::size_t count,
                                  Buffer& encoded) const = 0;

@@ -64,8 +64,8 @@ class Conditional final : public Codec {
         return applied[0].first->codec->Decode(bytes, decoded).WithContext(applied[0].first->place);
     }
 
-    // Checks the codecs for an inexact size. A chunk may skip a codec, so the size that the next
-    // codec gets is not known.
+    // Checks that every codec accepts input of inexact size. A chunk may skip a codec, so the size
+    // of the next codec's input is not known.
     Status CheckWritable(SizeBound decoded) const override {
         for (const NestedCodec& nested : codecs_) {
             decoded.exact = false;

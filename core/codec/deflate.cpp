@@ -75,9 +75,9 @@ class Inflater final : public StreamDecoder {
 };
 
 // Decodes `encoded` with libdeflate, which is more than twice as fast as zlib but needs all input
-// and output at once. Returns true if a complete stream was decoded into memory of the caller.
-// `consumed` becomes the stream's length. Otherwise returns false, writes nothing to `decoded`, and
-// Inflater must decode or report the error.
+// and output at once. Returns true if a complete stream was decoded into memory of the caller;
+// `consumed` is then the stream's length. Otherwise returns false and writes nothing to `decoded`.
+// The caller must then use Inflater, which decodes the stream or reports the error.
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed);
 
@@ -89,7 +89,8 @@ Status Damage(int code, const char* message) {
     return Status::Corrupt(message != nullptr ? message : zError(code));
 }
 
-// Functions of libdeflate for one wrapping, and zlib's parameter for it.
+// Functions of libdeflate for one stream format (raw deflate, zlib or gzip), and zlib's parameter
+// for that format.
 struct WrappingFunctions {
     DeflateCompressor::Bound bound;
     DeflateCompressor::Compress compress;
@@ -134,7 +135,7 @@ class Deflate final : public Codec {
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
 
-    // No time is written to the header, so that equal chunks give equal bytes.
+    // Encodes without a time in gzip's header, so that equal chunks give equal bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
         const WrappingFunctions& functions = FunctionsOf(wrapping_);
@@ -169,8 +170,8 @@ StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
     stream_.avail_in = static_cast<uInt>(in.size);
     stream_.next_out = out.data;
     stream_.avail_out = static_cast<uInt>(out.size);
-    // Z_FINISH avoids a copy to zlib's window if one call decodes all; otherwise Z_FINISH has no
-    // effect.
+    // Z_FINISH lets zlib decode everything in one call without a copy to its window. If the output
+    // is larger, Z_FINISH has no effect.
     const int code = inflate(&stream_, Z_FINISH);
 
     StreamStep step;

@@ -54,7 +54,8 @@ void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, 
     StoreNative(carry, before);
 }
 
-// Differentiate() for time differences; a difference from or to NaT is NaT.
+// Differentiates a block of time differences, as Differentiate() does for numbers; a difference
+// from or to NaT (not a time) is NaT.
 void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto before = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {
@@ -79,7 +80,8 @@ void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, boo
     StoreNative(carry, sum);
 }
 
-// Accumulate() for time differences; all elements after a NaT are NaT.
+// Replaces each time difference of `block` by the sum of all elements so far; all sums after a NaT
+// are NaT. `carry` and `first` have the meaning that they have in Accumulate().
 void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto sum = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {
@@ -127,8 +129,8 @@ class Delta final : public NumberFilter {
     using BlockFunction = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
                                    bool first);
 
-    // Converts items with `before`, sums or differentiates them, and converts them with `after`,
-    // block by block.
+    // Converts the items of `run` with `before`, calls `function` for each block, and converts the
+    // results with `after`. `function` sums elements or takes their differences.
     static void Run(const ItemRun& run, const NumberConversion& before, BlockFunction function,
                     const NumberConversion& after, std::size_t src_size, std::size_t dst_size) {
         NumberBlock block;

@@ -30,7 +30,8 @@ namespace {
 // Format in which the nested lists are written.
 enum class Notation : std::uint8_t { kJson, kMessagePack };
 
-// Converts between nested lists, whose items are in C order, and items in memory order.
+// Conversion between nested lists, whose items are in C order, and items in memory order of the
+// chunk.
 
 // Parsed nested lists of a chunk, with its items in memory order.
 struct ListedItems {
@@ -150,8 +151,8 @@ class ItemList final : public Codec {
           typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // An escaped character takes 12 bytes instead of 4, a boolean ("false,") 6 instead of 1.
-        // The rest of the bound is for brackets and white space.
+        // The bound is 64 times the decoded size. An escaped character takes 12 bytes instead of 4,
+        // a boolean ("false,") 6 instead of 1. The rest is for brackets and white space.
         return {SaturatingAdd(SaturatingMul(decoded.max, 64), std::size_t{64} << 10), false};
     }
 
@@ -219,8 +220,8 @@ class ItemList final : public Codec {
     std::string typestr_;  // NumPy typestr of items_
 };
 
-// Returns an object as text: a string itself, null as the empty string, and any other value as
-// JSON.
+// Returns the text of a JSON value: a string unchanged, null as the empty string, and any other
+// value as JSON.
 std::string ObjectText(const json::Value& item) {
     if (item.as_string() != nullptr) return *item.as_string();
     return item.is_null() ? std::string() : json::Dump(item);
@@ -367,8 +368,7 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // If the stored list is flat, its items are already in memory order, so any chunk shape is
-    // accepted.
+    // A flat list has its items in memory order already, so any chunk shape is accepted.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

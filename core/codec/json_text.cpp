@@ -44,14 +44,15 @@ Status ParseSeparators(const json::Value& config, JsonStyle& style) {
     return {};
 }
 
-// True for a character that is never escaped.
+// True for an ASCII character that JSON text may contain without an escape.
 bool IsPlain(std::uint32_t code_point) {
     return code_point >= 0x20 && code_point < 0x7f && code_point != '"' && code_point != '\\';
 }
 
 bool IsSurrogate(std::uint32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
 
-// Returns the escape \uXXXX of a character; two escapes, a surrogate pair, above U+FFFF.
+// Returns the escape \uXXXX of a character; two such escapes, a surrogate pair, if the character is
+// above U+FFFF.
 std::string_view Escape(std::uint32_t code_point, char (&text)[12]) {
     const auto unit = [](char* at, std::uint32_t value) {
         *at++ = '\\';

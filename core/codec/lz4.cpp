@@ -13,7 +13,7 @@ namespace zarr {
 namespace {
 
 constexpr std::size_t kLz4HeaderSize = 4;
-// Maximum of the length in the header, and of any length that the LZ4 library accepts.
+// Maximum decoded size that the header can state, and that the LZ4 library accepts.
 constexpr std::size_t kLargest = 0x7fffffff;
 
 class Lz4 final : public Codec {

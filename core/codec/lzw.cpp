@@ -40,8 +40,8 @@ class CodeReader {
     unsigned count_ = 0;  // unread bits in `bits_`
 };
 
-// A string of the table, by its position in the decoded bytes. Each string is the concatenation of
-// the string of one code and the first byte of the next code, so it is present in the output.
+// A string of the code table, by its offset and size in the decoded bytes. Each string was decoded
+// before: it consists of the string of one code and the first byte of the next code.
 struct Entry {
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -70,7 +70,8 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
         const Entry entry = *code < kClear ? Entry{written, 1} : table[*code];
         if (entry.size > limit - written) return std::optional<std::size_t>();
         if (out != nullptr && *code < kClear) out[written] = static_cast<std::uint8_t>(*code);
-        // The string may end with the first of the bytes that are written here.
+        // Bytes are copied one at a time in ascending order, because the source may overlap the
+        // target: the string may end with the first byte written here.
         if (out != nullptr && *code > kClear)
             for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
         before = Entry{written, entry.size};
@@ -83,13 +84,15 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
 
 class Lzw final : public Codec {
   public:
-    // A code for each byte takes 12 bits.
+    // Each decoded byte may need a code of its own, which takes 12 bits. The bound is thus one and
+    // a half times the decoded size.
     SizeBound EncodedSize(SizeBound decoded) const override {
         return {SaturatingAdd(SaturatingAdd(decoded.max, decoded.max / 2), 1024), false};
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        // Before 1988, writers of TIFF stored the bits of codes in the opposite order.
+        // Writers of TIFF before 1988 stored the bits of a code in the opposite order; such data is
+        // rejected.
         if (encoded.size >= 2 && encoded.data[0] == 0 && (encoded.data[1] & 1U) != 0)
             return Status::Unsupported("TIFF's first version of LZW is unsupported");
         ZARR_ASSIGN_OR_RETURN(const auto size, Expand(encoded, nullptr, decoded.limit()));

@@ -17,7 +17,8 @@ Result<MessagePackStyle> MessagePackStyle::Make(const json::Value& config) {
     return style;
 }
 
-// The values of `tag` are the first bytes that the MessagePack specification defines in "Formats".
+// `tag` is the first byte of an encoded item; the MessagePack specification lists its values in
+// "Formats".
 void MessagePackBytes::Tagged(unsigned tag, std::uint64_t number, std::size_t size) {
     char bytes[9];
     bytes[0] = static_cast<char>(tag);

@@ -154,7 +154,7 @@ class N5Default final : public Codec {
     std::string compressor_name_;
 };
 
-// True if N5 has the data type `type`.
+// True if the format N5 supports the data type `type`.
 bool IsOfN5(const DataType& type) {
     if (type.narrow != NarrowType::kNone) return false;
     if (type.kind == DataKind::kFloat) return type.size >= 4;

@@ -73,8 +73,8 @@ template <class Int>
 Int Truncate(double value) {
     constexpr Int kMin = std::numeric_limits<Int>::min();
     constexpr double kEnd = -static_cast<double>(kMin);
-    // Doubles just below the smallest int32 truncate to the smallest int32; no double is just below
-    // the smallest int64.
+    // A double between -2^31 - 1 and -2^31 still truncates to the smallest int32, so it is in
+    // range. No double lies as closely below the smallest int64.
     constexpr double kBelow = sizeof(Int) == 8 ? -kEnd : -kEnd - 1.0;
     const bool above = sizeof(Int) == 8 ? value >= kBelow : value > kBelow;
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
@@ -176,8 +176,8 @@ BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
     return a;  // never called; NumPy converts booleans first
 }
 
-// Calculates with a complex number and a real scalar `b`. The scalar's imaginary part of zero still
-// affects signs and non-finite numbers. Division uses Smith's method.
+// Calculates with the complex numbers `a` and `b`, where `b` is a real scalar. The scalar's
+// imaginary part of zero still affects signs and non-finite numbers. Division uses Smith's method.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||
@@ -406,8 +406,8 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // A scalar of a higher kind than the array has its default type, not its smallest type. Kinds
-    // ascend from bool to integer to float.
+    // A scalar of a higher kind than the array counts with its default type, such as float64, not
+    // with its smallest type. Kinds ascend from bool to integer to float.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;

@@ -72,8 +72,8 @@ Result<DataType> OptionalNumberMember(const json::Value& config, std::string_vie
                                       const DataType& fallback);
 
 // Converts numbers from one stored type to another, including byte order, as NumPy's astype() does.
-// Integers wrap. Floats are truncated towards zero; out of range, they give the results of x86
-// CPUs. Imaginary parts are dropped.
+// Integers out of range wrap around. Floats are truncated towards zero; floats out of range give
+// the results of x86 CPUs. Imaginary parts are dropped.
 class NumberConversion {
   public:
     NumberConversion() = default;
@@ -148,7 +148,8 @@ class NumberFilter : public Codec {
 
   protected:
     virtual void DecodeItems(const ItemRun& run) const = 0;
-    // Encodes the items of `run`; called only if `writable_` is ok.
+    // Encodes the items of `run`. Called only if `writable_` is ok, that is, if the configuration
+    // allows encoding.
     virtual void EncodeItems(const ItemRun& run) const = 0;
 
     DataType decoded_type_;
@@ -182,7 +183,7 @@ enum class Operation { kAdd, kSubtract, kMultiply, kDivide, kRound };
 using Calculation = void (*)(std::uint8_t* numbers, std::size_t count, const Scalar& scalar);
 
 // Returns the function for `operation`. `type` must be a result of ResultType(); kDivide needs a
-// float or complex type. Integers wrap.
+// float or complex type. Integers that overflow wrap around.
 Calculation MakeCalculation(Operation operation, const DataType& type);
 
 }  // namespace zarr

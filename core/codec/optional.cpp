@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// "zarrs.optional" of the library zarrs, for the data type of that name. A boolean array states
-// which elements of a chunk are present. A one-dimensional array contains the present elements.
-// Each array has its own codecs. The encoded chunk begins with the lengths of both arrays as
-// uint64. https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
+// "zarrs.optional" of the library zarrs, for the data type of the same name. A boolean array, the
+// mask, states which elements of a chunk are present. A one-dimensional array contains the present
+// elements. Mask and elements have separate codecs. The encoded chunk begins with the lengths of
+// the encoded mask and elements as uint64.
+// https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -79,7 +80,7 @@ class Optional final : public Codec {
         const std::size_t present = block_.count - CountOf(mask, 0);
         Buffer data;
         ZARR_RETURN_IF_ERROR(data.Reset(present * block_.item));
-        // If no element is present, the codecs have written no bytes, so nothing is decoded.
+        // If no element is present, no bytes are stored for elements, so nothing is decoded.
         if (present != 0) {
             ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, DataOf(present));
             ZARR_RETURN_IF_ERROR(pipeline.Decode(both.From(static_cast<std::size_t>(mask_size)),

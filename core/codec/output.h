@@ -21,12 +21,12 @@ class Output {
     Output(Buffer& buffer, std::size_t limit, std::optional<Limit> cause = {})
         : buffer_(&buffer), limit_(limit), cause_(cause) {}
 
-    // For codecs that know the decoded size: returns memory for exactly `size` bytes, which count
-    // as written. Returns TooLong() if `size` exceeds the limit. Call once, instead of Room().
+    // Returns memory for exactly `size` bytes, which count as written. For codecs that know the
+    // decoded size. Returns TooLong() if `size` exceeds the limit. Call once, instead of Room().
     Result<MutableByteSpan> Prepare(std::size_t size);
 
-    // For streaming codecs: returns the unused memory after the written bytes, and grows the buffer
-    // if none is left. Empty only at the limit.
+    // Returns the unused memory after the written bytes, and grows the buffer if no memory is left.
+    // For streaming codecs. Empty only at the limit.
     Result<MutableByteSpan> Room();
     // Counts the first `size` bytes of the memory that Room() returned as written.
     void Commit(std::size_t size) { written_ += size; }

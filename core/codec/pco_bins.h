@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Chooses the bins for writing a pco file. A latent is a number after conversion to an unsigned
-// integer; a bin is a range of latents. Any bins that cover all latents are valid, but the choice
-// affects the file's size.
+// integer; a bin is a range of latents. Any bins that cover all latents give a valid file, but the
+// choice affects the file's size.
 #pragma once
 
 #include <cstdint>

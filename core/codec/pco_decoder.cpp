@@ -13,7 +13,8 @@ namespace zarr::pco {
 
 namespace {
 
-// Reads one latent variable of a page, and counts the stored values that are not read yet.
+// Reads one latent variable of a page, and counts the stored values that are not read yet. A latent
+// is the unsigned integer that stands for a number, or for a part of it.
 class LatentReader {
   public:
     LatentReader(const LatentMetadata& latent, const Delta& delta, std::uint64_t count)
@@ -21,7 +22,8 @@ class LatentReader {
           delta_(delta, latent.bits),
           left_(count - std::min<std::uint64_t>(count, delta.states)) {}
 
-    // Reads the initial states of the delta encoding and of tANS at the beginning of a page.
+    // Reads the start values of the delta decoder and of the tANS (entropy) decoder from the
+    // beginning of a page.
     Status ReadStates(BitReader& reader) {
         if (left_ != 0 && !decoder_.has_bins())
             return Status::Corrupt("pco data is damaged: the chunk has numbers but no bins");
@@ -69,8 +71,8 @@ std::uint64_t Multiple(std::uint64_t latent, std::uint64_t base, unsigned mantis
     return LoadNative<Bits>(&number);
 }
 
-// Returns a product like Multiple(), but for binary16. The product is calculated in float, which is
-// exact.
+// Returns the bits of a binary16 product: the whole number with index `latent`, times the number
+// with the bits `base`. The product is calculated in float, which is exact.
 std::uint64_t HalfMultiple(std::uint64_t latent, std::uint64_t base) {
     constexpr std::uint64_t kMiddle = 1U << 15;
     constexpr std::uint64_t kExact = 1U << 11;
@@ -88,8 +90,8 @@ std::uint64_t Multiple(const NumberType& type, std::uint64_t latent, std::uint64
     return HalfMultiple(latent, base);
 }
 
-// Combines latents into numbers (pco format, "Modes"). Reads `primary` and, if the mode has it,
-// `secondary`; writes the result to `primary`.
+// Combines latents into numbers, as "Modes" in the pco format describes. Reads `primary` and, if
+// the mode has a second latent variable, `secondary`. Writes the result to `primary`.
 Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& secondary,
                    Batch& primary) {
     const NumberType& type = chunk.type;
@@ -143,12 +145,14 @@ Status AppendNumbers(const NumberType& type, std::size_t count, const Batch& lat
     return decoded.Append({numbers, count * type.bits / 8});
 }
 
-// Reads the latents of a pco chunk, which has a single page in the standalone format.
+// Reads the latents of a pco chunk, which has a single page in the standalone format. A latent is
+// the unsigned integer that stands for a number, or for a part of it.
 class PageReader {
   public:
     explicit PageReader(const ChunkMetadata& chunk)
         : primary_(chunk.primary, chunk.delta, chunk.count) {
-        // Each difference has one lookback distance.
+        // The number of lookback distances equals the number of differences: the count of numbers
+        // minus the initial states.
         if (chunk.lookback)
             lookback_.emplace(*chunk.lookback, none_,
                               chunk.count - std::min(chunk.count, chunk.delta.states));
@@ -204,7 +208,7 @@ Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded
 }
 
 // Limits the total size of tANS tables relative to the count of numbers. Otherwise a small file
-// with many chunks could occupy the CPU with building tables. No writer makes tables much larger
+// with many chunks could keep the CPU busy with building tables. No writer makes tables much larger
 // than the data.
 class TableBudget {
   public:

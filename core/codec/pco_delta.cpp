@@ -64,9 +64,9 @@ void DeltaDecoder::AddPredicted(std::size_t differences, const Batch& latents) {
         decoded_.push_back((Predict() + latents[i] + middle_) & mask_);
 }
 
-// Predicts the next latent from previous latents. Sums are signed, have twice the bits of a latent,
-// and wrap. A negative prediction counts as 0 in pco, which the format description does not
-// mention.
+// Predicts the next latent from previous latents by a weighted sum. The sum is signed, has twice
+// the bits of a latent, and wraps around. A negative prediction counts as 0 in pco, although the
+// format description does not mention this.
 std::uint64_t DeltaDecoder::Predict() const {
     auto sum = static_cast<std::uint64_t>(delta_.bias);
     const std::uint64_t* latent = decoded_.data() + decoded_.size() - delta_.weights.size();
@@ -80,7 +80,8 @@ std::uint64_t DeltaDecoder::Predict() const {
 void DeltaDecoder::TakeDecoded(std::size_t count, Batch& latents) {
     for (std::size_t i = 0; i < count; ++i) latents[i] = decoded_[next_ + i];
     next_ += count;
-    // Drops latents that no later difference refers to, but only if there are many of them.
+    // Removes latents that no later difference refers to, if they are so many that moving the rest
+    // is worthwhile.
     const std::uint64_t kept = std::max<std::uint64_t>(delta_.window, delta_.states);
     if (decoded_.size() <= 2 * kept + (std::uint64_t{1} << 16)) return;
     const std::size_t dropped = std::min(next_, decoded_.size() - static_cast<std::size_t>(kept));

@@ -14,9 +14,9 @@
 
 namespace zarr::pco {
 
-// Decodes the latents of one page from their differences. A page with n latents stores a few states
-// and n - states differences. The states are the first latents. For consecutive differences, the
-// states are the start values of the differences of each order.
+// Decodes the latents of one page from their differences. A page with n latents stores s states and
+// n - s differences. The states are the first latents. For consecutive differences, the states are
+// the start values of the differences of each order.
 class DeltaDecoder {
   public:
     // `delta` must outlive this object. `bits` is the number of bits of a latent.
@@ -43,10 +43,11 @@ class DeltaDecoder {
     unsigned bits_;
     std::uint64_t mask_;
     std::uint64_t middle_;  // represents a difference of 0
-    // kConsecutive only: the next latent, followed by the next difference of the first order, of
-    // the second order, and so on.
+    // The next latent, followed by the next difference of the first order, of the second order, and
+    // so on. Used by kConsecutive only.
     std::vector<std::uint64_t> moments_;
-    // Other encodings: decoded latents. Latents from index `next_` on are not returned yet.
+    // Decoded latents; those from index `next_` on are not returned yet. Used by all delta
+    // encodings but kConsecutive.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

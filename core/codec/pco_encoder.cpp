@@ -16,9 +16,9 @@ namespace {
 
 using Latents = std::vector<std::uint64_t>;
 
-// tANS encoder of one latent variable, the inverse of LatentDecoder. Each step maps a state and a
-// bin to the previous state, and to the bits from which a decoder recovers the state. States are
-// numbered from the table size to twice the table size.
+// Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. Each step maps a
+// state and a bin to the previous state, and to the bits from which a decoder recovers the state.
+// States are numbered from the table size to twice the table size.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)
@@ -48,7 +48,7 @@ class LatentEncoder {
         }
     }
 
-    // Writes the states at the beginning of a page.
+    // Writes the encoder's states at the beginning of a page, where decoding starts.
     void WriteStates(BitWriter& writer) const {
         for (const std::uint32_t state : current_)
             writer.Write(state - size_, latent_.ans_size_log);
@@ -87,8 +87,9 @@ class LatentEncoder {
     std::vector<Coded> coded_;
 };
 
-// Replaces latents by their differences, `order` times. Returns the first latent before each step,
-// which decoding needs. n - order differences remain; n must exceed `order`.
+// Replaces latents by the differences of neighbours, `order` times. Returns the first latent before
+// each step, which decoding needs. `latents` becomes shorter by `order`, and must be longer than
+// `order`.
 Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents) {
     Latents moments;
     for (unsigned i = 0; i < order; ++i) {
@@ -116,7 +117,8 @@ Latents Sample(const Latents& latents) {
     return sample;
 }
 
-// Returns the order of differences that needs the fewest bits for a sample.
+// Returns how many times differences are to be taken of `latents`: the count that needs the fewest
+// bits for a sample.
 unsigned ChooseOrder(const NumberType& type, unsigned level, const Latents& latents) {
     constexpr unsigned kMostChosen = 2;
     unsigned chosen = 0;

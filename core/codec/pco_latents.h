@@ -21,7 +21,8 @@ std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent);
 
 using Batch = std::array<std::uint64_t, kBatch>;
 
-// Decoder of one latent variable within a page.
+// Decoder of one latent variable within a page. A latent is the unsigned integer that stands for a
+// number, or for a part of it.
 class LatentDecoder {
   public:
     // `latent` must come from ReadChunkMetadata().

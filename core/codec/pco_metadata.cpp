@@ -80,7 +80,8 @@ Status ReadMode(BitReader& reader, ChunkMetadata& chunk) {
     return {};
 }
 
-// Reads a signed integer of `bits` bits, stored as its latent.
+// Reads a signed integer of `bits` bits, which is stored as an unsigned integer: its value plus
+// 2^(bits - 1).
 std::int64_t ReadSigned(BitReader& reader, unsigned bits) {
     const std::uint64_t middle = std::uint64_t{1} << (bits - 1);
     const std::uint64_t value = reader.Read(bits) - middle;

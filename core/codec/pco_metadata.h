@@ -22,12 +22,13 @@ struct NumberType {
 
     bool is_float() const { return kind == DataKind::kFloat; }
     std::uint64_t mask() const { return LowBits(bits); }
-    // Returns the middle of the range of latents; for signed types, the number 0 has this latent.
+    // Returns the middle of the range of latents. The number 0 of a signed type has this latent.
     std::uint64_t middle() const { return std::uint64_t{1} << (bits - 1); }
     std::string name() const;  // such as "int32"
 };
 
-// Return the type with this code, or for this data type; nullopt if pco has no such type.
+// Return pco's number type with the code `code`, or for the data type `dtype`; nullopt if pco has
+// no such type.
 std::optional<NumberType> NumberTypeOf(std::uint8_t code);
 std::optional<NumberType> NumberTypeOf(const DataType& dtype);
 

@@ -29,8 +29,8 @@ std::optional<pco::NumberType> PcoTypeOf(const DataType& type) {
     return pco::NumberTypeOf(type);
 }
 
-// Returns the order of differences in the configuration. nullopt if the encoder chooses, which
-// includes "try_lookback": the encoder writes no lookbacks.
+// Returns the order of differences in the configuration; nullopt if the encoder chooses. The
+// encoder also chooses for "try_lookback", because it writes no lookbacks.
 Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
     enum Spec : std::size_t { kAuto, kNoOp, kNone, kConsecutive, kLookback };
     ZARR_ASSIGN_OR_RETURN(
@@ -72,7 +72,7 @@ class Pcodec final : public Codec {
         : options_(std::move(options)), dtype_(std::move(type)), type_(PcoTypeOf(dtype_)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // A file may have one pco chunk per number, each with its own metadata.
+        // The bound allows for a file with one pco chunk per number, each with its own metadata.
         return {SaturatingAdd(SaturatingMul(decoded.max, 16), std::size_t{64} << 10), false};
     }
 

@@ -24,9 +24,9 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     return static_cast<std::size_t>(items);
 }
 
-// Returns the maximum output of a stage, in bytes, for a chunk of size `size`. A filter that writes
-// numbers as text takes about twenty bytes per number. The maximum keeps a chain of such filters
-// from growing without bound.
+// Returns the maximum output of a stage (one codec), in bytes, for a chunk of size `size`. A filter
+// that writes numbers as text takes about twenty bytes per number. The maximum keeps a chain of
+// such filters from growing without bound.
 std::size_t MaxStageBytes(SizeBound size) {
     constexpr std::size_t kGrowth = 64;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
@@ -37,8 +37,8 @@ std::size_t MaxStageBytes(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// Changes the chunk shape to memory order, because leading transpose codecs have already transposed
-// the chunk that Zarr v3 codecs get.
+// Changes the chunk shape in `context` to memory order, because leading transpose codecs have
+// already transposed the chunk that Zarr v3 codecs get.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)

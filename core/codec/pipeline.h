@@ -47,7 +47,7 @@ class Pipeline {
                   std::size_t threads = 1) const;
     // True if DecodeRanges() may decode less than Decode().
     bool HasRanges() const { return stages_.size() == 1 && stages_[0].codec->HasRanges(); }
-    // Codec::DecodeRanges() for a chunk of fixed-size elements.
+    // Calls Codec::DecodeRanges() for a chunk of fixed-size elements.
     Result<std::size_t> DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
                                      MutableByteSpan chunk) const;
     // Decodes a chunk of a kObject array into `chunk`.
@@ -55,19 +55,20 @@ class Pipeline {
 
     // Encodes a chunk of fixed-size elements, with chunk_bytes() bytes in the array's byte order
     // and memory order. Returns `chunk` itself if is_identity(). Otherwise the result points into
-    // `scratch`, and is valid until `scratch` is used again. Returns writable() if that is an
-    // error.
+    // `scratch`, and is valid until `scratch` is used again. Returns the error in writable() if the
+    // pipeline cannot encode.
     Result<ByteSpan> Encode(ByteSpan chunk, PipelineScratch& scratch) const;
-    // Encodes a chunk of `count` objects in memory order of the chunk; see Encode().
+    // Encodes a chunk of `count` objects in memory order of the chunk. The result is valid as long
+    // as the result of Encode().
     Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
                                    PipelineScratch& scratch) const;
 
-    // For a pipeline of BindBytes(): decodes `encoded` into `decoded`, at most `max_decoded` bytes.
-    // Neither `encoded` nor `decoded` may use the buffers `stages` of `scratch`.
+    // Decodes `encoded` into `decoded`, at most `max_decoded` bytes; only for a pipeline of
+    // BindBytes(). Neither `encoded` nor `decoded` may use the buffers `stages` of `scratch`.
     Status DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
                        PipelineScratch& scratch) const;
-    // For a pipeline of BindBytes(): encodes `bytes`. The result may point into `scratch`, and is
-    // valid until `scratch` is used again.
+    // Encodes `bytes`; only for a pipeline of BindBytes(). The result may point into `scratch`, and
+    // is valid until `scratch` is used again.
     Result<ByteSpan> EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const;
 
   private:

@@ -16,7 +16,8 @@ namespace zarr {
 
 namespace {
 
-// Rows of a chunk. A row holds all items from one index of the predicted axis to the last.
+// Rows of a chunk along one axis, the predicted axis. A row holds all items from the first index of
+// that axis to the last.
 struct Rows {
     Block block;
     DataType type;           // type of the items
@@ -46,7 +47,8 @@ struct Rows {
 
     // Returns the rows that a configuration of imagecodecs describes.
     static Result<Rows> Of(const json::Value& config, const CodecContext& context) {
-        // The byte order is that of the items: VirtualiZarr always writes "<" here.
+        // The byte order in "dtype" is ignored, because VirtualiZarr always writes "<". Items have
+        // the byte order of `context`.
         ZARR_ASSIGN_OR_RETURN(const DataType type,
                               OptionalNumberMember(config, "dtype", context.dtype));
         if (type.kind != context.dtype.kind || type.size != context.dtype.size)
@@ -64,7 +66,8 @@ struct Rows {
         if (distance != 1)
             return Status::Unsupported("dist: only 1 is supported, got " +
                                        std::to_string(distance));
-        // A shape without the items of the chunk is found when a chunk is decoded.
+        // A shape whose item count differs from the chunk's is not rejected here, but when a chunk
+        // is decoded.
         return Of(shape, context.dtype, axis);
     }
 };
@@ -97,7 +100,8 @@ class Predictor : public Codec {
     }
 
   protected:
-    // Convert one row from `src` to `dst`. All three pointers point to the bytes of a row.
+    // Convert one row from `src` to `dst`, with `scratch` as working memory. Each pointer points to
+    // the bytes of a whole row.
     virtual void DecodeRow(const std::uint8_t* src, std::uint8_t* dst,
                            std::uint8_t* scratch) const = 0;
     virtual void EncodeRow(const std::uint8_t* src, std::uint8_t* dst,
@@ -119,7 +123,8 @@ class Predictor : public Codec {
     Rows rows_;
 };
 
-// Replaces each of `count` numbers by its sum with the number `step` before. Numbers wrap.
+// Replaces each of `count` numbers by its sum with the number that is `step` numbers before. Sums
+// that overflow wrap around.
 template <class T>
 void SumRow(std::uint8_t* row, std::size_t count, std::size_t step) {
     for (std::size_t i = step; i < count; ++i)
@@ -128,7 +133,7 @@ void SumRow(std::uint8_t* row, std::size_t count, std::size_t step) {
                                    LoadNative<T>(row + (i - step) * sizeof(T))));
 }
 
-// Replaces each of `count` numbers by its difference from the number `step` before.
+// Replaces each of `count` numbers by its difference from the number that is `step` numbers before.
 template <class T>
 void DifferRow(std::uint8_t* row, std::size_t count, std::size_t step) {
     for (std::size_t i = count; i-- > step;)
@@ -139,7 +144,8 @@ void DifferRow(std::uint8_t* row, std::size_t count, std::size_t step) {
 
 using RowFunction = void (*)(std::uint8_t* row, std::size_t count, std::size_t step);
 
-// Returns the function for numbers of `size` bytes that sums, or that takes differences.
+// Returns the row function for numbers of `size` bytes: if `sums` is true, the function that sums;
+// else the function that takes differences.
 RowFunction ForSize(std::size_t size, bool sums) {
     switch (size) {
         case 1:
@@ -195,7 +201,7 @@ class FloatPredictor final : public Predictor {
         : Predictor(std::move(rows)),
           is_little_(this->rows().type.NeedsSwap() != HostIsLittleEndian()) {}
 
-    // The encoded bytes are in no shape and in no byte order.
+    // Describes the encoded data as bytes without a shape and without a byte order.
     void DescribeEncoded(CodecContext& items) const override {
         items.dtype = {};
         items.dtype.kind = DataKind::kVoid;
@@ -224,7 +230,8 @@ class FloatPredictor final : public Predictor {
     }
 
   private:
-    // Returns the position in an item of the byte with rank `byte`; 0 is the most significant.
+    // Returns the index within an item of the byte that has significance rank `byte`; 0 is the most
+    // significant.
     std::size_t PlaceOf(std::size_t byte) const {
         return is_little_ ? rows().block.item - 1 - byte : byte;
     }

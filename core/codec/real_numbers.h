@@ -32,7 +32,7 @@ Result<DataType> ParseRealType(const json::Value& value, std::string_view place)
 Result<std::string> ParseRealScalar(const DataType& type, const json::Value& value,
                                     std::string_view place);
 
-// VisitNumber() for real number types; any other type is visited as double.
+// Calls VisitNumber() for a real number type; any other type is visited as double.
 template <class Visit>
 auto VisitReal(const DataType& type, Visit&& visit) {
     return VisitNumber(type, [&](auto tag) {
@@ -71,8 +71,8 @@ struct IntegerRange {
     }
 };
 
-// A filter that converts each real number to another type, and fails if a number cannot be
-// converted.
+// A filter that converts each real number to another type, and returns an error if a number cannot
+// be converted.
 class RealFilter : public Codec {
   public:
     RealFilter(DataType decoded_type, DataType encoded_type);

@@ -133,13 +133,15 @@ constexpr Refusal kRefused[] = {
     {"zarrs.gdeflate", "it is not supported"},
     {"zarrs.vlen", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
     {"zarrs.vlen_v2", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
-    // These numcodecs codecs have no counterpart in Zarr v3.
+    // These numcodecs codecs have no counterpart in Zarr v3, so arrays with these codecs cannot be
+    // written as Zarr v3.
     {"categorize", "Zarr v3 has no such codec"},
     {"json2", "Zarr v3 has no such codec; it has vlen-utf8"},
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Codecs of references to files of other formats, with one name in all versions of Zarr.
+// Codecs in references to files of other formats that are not supported. They have one name in all
+// versions of Zarr.
 constexpr Refusal kRefusedForeign[] = {
     {"grib", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
     {"gribberish", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
@@ -268,8 +270,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // A checksum at another location than the end is written as a "numcodecs." codec. The Zarr v3
-    // codec always has the checksum at the end.
+    // A checksum that is not at the end is written as a "numcodecs." codec. The Zarr v3 codec
+    // always has the checksum at the end.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

@@ -106,8 +106,8 @@ class NewShape {
         return {};
     }
 
-    // Checks that as many items precede a merged dimension in the new shape as in the input, and as
-    // many items follow.
+    // Checks that the items before `merged` are as many in the new shape as in the input, and
+    // likewise the items after it.
     Status CheckPlace(const Merged& merged) const {
         const std::size_t i = merged.dimension;
         if (Product(shape_, 0, i) == Product(input_, 0, merged.first) &&

@@ -40,7 +40,8 @@ struct WideInteger {
     }
 };
 
-// Functions that calculate with one number. Each returns false if the result is outside of `range`.
+// Functions that calculate with one number. Each returns false if the result is outside of the
+// range of the type.
 
 bool IsIn(const IntegerRange& range, const WideInteger& number) {
     if (!number.is_negative) return number.magnitude <= range.largest;

@@ -140,7 +140,8 @@ Status CheckFloat(const DataType& type, std::string_view key) {
                            type.ToString());
 }
 
-// Returns the power of two whose inverse is the rounding step that keeps `digits` decimals.
+// Returns the factor by which numbers are multiplied before they are rounded to integers: the power
+// of two that keeps `digits` decimals.
 Result<Scalar> PowerOfTwo(const json::Value& config) {
     ZARR_ASSIGN_OR_RETURN(const Scalar digits, Scalar::Member(config, "digits"));
     const double precision = std::pow(10.0, -digits.number);
@@ -271,8 +272,7 @@ class BitRound final : public Codec {
         return {};
     }
 
-    // Encoded floats are described as integers of the same size for the next codec, as in
-    // numcodecs.
+    // Encoded floats are described to the next codec as integers of the same size, as in numcodecs.
     DataType EncodedType() const override {
         return dropped_ == 0 ? items_ : MakeNumberType(DataKind::kInt, items_.size);
     }

@@ -15,14 +15,15 @@ struct StreamEnd {
     Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream. Damage to the stream is reported in StreamEnd::damage; any other error is
+// Decodes one stream. If the stream is damaged, StreamEnd::damage says how; any other error is
 // returned as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // At the limit, a spare byte detects further output, which is an error. The end and
-        // checksum of the stream may still follow.
+        // If `output` is full, the stream is decoded to a spare byte. If the library writes that
+        // byte, the output is too long, which is an error. The end and checksum of the stream may
+        // still follow.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

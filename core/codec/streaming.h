@@ -51,7 +51,7 @@ class StreamEncoder {
   public:
     virtual ~StreamEncoder() = default;
     // Encodes a part of `in` to `out`; each has at most 1 GiB. `is_last` is true if no input
-    // follows `in`. The step that ends the stream is kComplete.
+    // follows `in`. The step that ends the stream returns the state kComplete.
     virtual StreamStep Step(ByteSpan in, MutableByteSpan out, bool is_last) = 0;
 };
 

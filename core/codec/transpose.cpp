@@ -68,8 +68,8 @@ class Transposition final : public Codec {
     bool is_identity_ = true;
 };
 
-// Parses a permutation of `rank` dimensions. Accepts "C" and "F", too, which drafts of Zarr v3
-// allowed.
+// Parses a permutation of `rank` dimensions. Accepts the texts "C" and "F", too, which drafts of
+// Zarr v3 allowed.
 Result<DimVector<std::uint64_t>> ParseOrder(const json::Value& value, std::size_t rank) {
     DimVector<std::uint64_t> order;
     if (const std::string* text = value.as_string(); text && (*text == "C" || *text == "F")) {

@@ -33,8 +33,8 @@ Result<std::size_t> OptionalName(const json::Value& configuration, std::string_v
 Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
                                               std::string_view key);
 
-// Return the numcodecs options for a Zarr v3 configuration of blosc, gzip or zstd. `context`
-// describes the items to encode.
+// Return the numcodecs options for a Zarr v3 configuration of the codec blosc, gzip or zstd.
+// `context` describes the items to encode.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& context);
 Result<json::Value> ReadGzipConfiguration(const json::Value& configuration,

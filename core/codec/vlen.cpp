@@ -33,7 +33,8 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("is truncated before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // The second comparison leaves room for the length fields of all items that follow.
+            // `text_size - used` is the number of bytes that texts may still take. The length
+            // fields of the items that follow are subtracted already.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
                                        " bytes, which exceeds the chunk");
@@ -89,8 +90,8 @@ class Vlen final : public ObjectCodec {
         return {};
     }
 
-    // Returns the encoded size; kLimit if decoding would reject a chunk of that size. Within the
-    // limit, the count and all lengths fit 32 bits.
+    // Returns the encoded size. Returns kLimit if decoding would reject a chunk of that size.
+    // Within the limit, the count and all lengths fit 32 bits.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
         std::size_t size = SaturatingAdd(kCountSize, SaturatingMul(count, kLengthSize));
         const std::size_t most = LimitOf(Limit::kStringSize);

@@ -29,7 +29,7 @@ enum class ZfpMode : std::uint8_t { kReversible, kExpert, kAccuracy, kRate, kPre
 struct ZfpParameters {
     static Result<ZfpParameters> Make(const json::Value& config);
 
-    // Sets the parameters of `stream`. Returns false if libzfp rejects them.
+    // Sets the parameters of `stream`. Returns false if libzfp rejects the parameters.
     bool Set(zfp_stream& stream, const zfp_field& field) const {
         switch (mode) {
             case ZfpMode::kExpert:
@@ -165,8 +165,8 @@ Result<ZfpNumbers> ZfpNumbers::Of(const DataType& type, ZfpMode mode) {
     return numbers;
 }
 
-// Calls visit(byte offset, zero) for each of `count` unsigned integers of `bits` bits, 32 or 64.
-// `zero` has libzfp's signed type of the same size.
+// Calls visit(offset, zero) for each of `count` unsigned integers of `bits` bits, 32 or 64.
+// `offset` is in bytes. `zero` is a 0 of libzfp's signed type of that size.
 template <class Visit>
 void VisitUnsigned(unsigned bits, std::size_t count, const Visit& visit) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -247,8 +247,8 @@ class Zfp final : public Codec {
         : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound allows for padding: a block of 256 values may contain a single element.
-        // Elements may also be widened up to four times.
+        // The bound allows for padding: libzfp encodes blocks of 256 values, and a block may
+        // contain a single element. Elements may also be widened up to four times.
         return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
     }
 

@@ -47,8 +47,8 @@ Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened);
 // with the padding of ZfpRoom().
 Status DecompressZfp(ByteSpan encoded, OpenedZfp& opened, MutableByteSpan decoded);
 
-// Compresses `decoded` into `encoded`, with the field and parameters of `opened`, whose `bits` must
-// be empty. `has_header` adds libzfp's full header.
+// Compresses `decoded` into `encoded`, with the field and parameters of `opened`; its buffer `bits`
+// must be empty. If `has_header` is true, libzfp's full header is written first.
 Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_header,
                    Buffer& encoded);
 

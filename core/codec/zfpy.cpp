@@ -80,7 +80,8 @@ class Zfpy final : public Codec {
           is_flat_(context.is_flat) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound allows for padding: a block of 256 values may contain a single element.
+        // The bound allows for padding: libzfp encodes blocks of 256 values, and a block may
+        // contain a single element.
         return {SaturatingAdd(SaturatingMul(decoded.max, 256), std::size_t{4} << 10), false};
     }
 

@@ -84,8 +84,8 @@ class ZstdStream final : public StreamDecoder {
 
   private:
     int window_log_;
-    // Each stream has its own context, because the context's window may be large and should be
-    // freed with the stream.
+    // Each stream has its own libzstd context, because the context's window may be large and should
+    // be freed with the stream.
     Context context_;
 };
 

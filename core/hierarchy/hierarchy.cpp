@@ -19,8 +19,8 @@ Status CheckDepth(const std::string& path) {
                          std::to_string(kMaxGroupDepth) + " levels deep");
 }
 
-// Calls `read` with the parsed JSON of `document`, or with its text if the text is not JSON. `read`
-// may still accept the text, because it parses only the members that it needs.
+// Calls `read` with the parsed JSON of `document`; with the text of `document` if the text is not
+// JSON. `read` may still accept such a text, because `read` parses only the members that it needs.
 template <class Read>
 auto ReadStored(const StoredDocument& document, const Read& read) {
     return document.value ? read(*document.value) : read(std::string_view(document.text));
@@ -109,7 +109,7 @@ bool AreLevels(const Store& store) {
 }
 
 // Returns FormatOfStore() and copies the root's `zarr.json` into `root`. Sets `has_root` to true if
-// that document exists.
+// the root has a `zarr.json`.
 Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
     has_root = false;
     const auto found = GetDocument(store, DocumentKey("", Document::kGroup, Format::kV3), root);
@@ -127,7 +127,7 @@ Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
         return Format::kV2;
     }
     // If access to `zarr.json` is denied, v2 documents are searched, because some servers return
-    // 403 for absent keys. A v2 document at the root shows that `zarr.json` is absent.
+    // 403 for absent keys. If the root has a v2 document, `zarr.json` counts as absent.
     if (found.status().code() == StatusCode::kPermission)
         for (const Document document :
              {Document::kConsolidated, Document::kArray, Document::kGroup}) {
@@ -170,8 +170,8 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
     if (found.ok()) return *found && LooksLikeV1Metadata(std::as_const(document).span().text());
-    // An error because `meta` is large or a folder is not returned. Other software uses the name
-    // `meta` for files and folders that are not Zarr v1 arrays.
+    // A `meta` that is too large or a folder is no error: other software uses the name `meta` for
+    // files and folders that are not Zarr v1 arrays.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
 }
@@ -315,7 +315,8 @@ bool Hierarchy::HasForeignKey(const std::string& key) const {
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
     return nodes_->Get(path, &LoadedNode::kind, [&]() -> Result<NodeKind> {
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKind(path));
-        // Zarr v3 has no implicit groups, except for a folder of xcube's levels.
+        // A prefix without a document may be a group in Zarr v2, but not in v3. The exception in v3
+        // is the root of a folder in xcube's "levels" format.
         const bool may_be_implicit = format_ != Format::kV3 || (path.empty() && AreLevels(*store_));
         if (kind != NodeKind::kNone || !may_be_implicit) return kind;
         if (!is_consolidated_ && format_ != Format::kV3) {
@@ -365,8 +366,8 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
         if (!entry.is_prefix) continue;
         Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
         const auto kind = KindOf(node.path);
-        // A node with an unreadable document is listed as an array. Opening the array then returns
-        // the error, and the siblings stay listed.
+        // A node with an unreadable document is listed as an array. A later attempt to open the
+        // array returns the error, and the other nodes of the group stay listed.
         node.kind = kind.ok() ? *kind : NodeKind::kArray;
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }
@@ -399,8 +400,8 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    // The cache is keyed by the document's key, because the array at `path` may be recognised as
-    // Zarr v1 later.
+    // The cache uses the document's key, not the path. The array at `path` may be recognised as
+    // Zarr v1 later, and then has another key.
     const std::string key = KeyOf(path, Document::kAttributes);
     return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
         ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
@@ -443,8 +444,8 @@ Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
 
 namespace {
 
-// True if `a` and `b` have equal names and no option with two different values. An option in only
-// one of them is ignored, because newer programs add options when they consolidate metadata.
+// True if codecs `a` and `b` have equal names and no option with two different values. Options in
+// only one codec are ignored, because newer programs add options when they consolidate metadata.
 bool Agree(const CodecSpec& a, const CodecSpec& b) {
     const json::Object* options = a.configuration.as_object();
     if (a.name != b.name || options == nullptr) return a.name == b.name;
@@ -501,8 +502,8 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
         return false;
     };
     if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
-    // The array counts as missing only if the root has prefixes. In some stores consolidated
-    // metadata is the only document, and arrays without chunks have no key.
+    // The array counts as missing only if the store has other folders. A store may consist of
+    // consolidated metadata alone, if no chunk was written.
     bool has_others = false;
     const auto look = [&](const StoreEntry& entry) {
         has_others = has_others || entry.is_prefix;

@@ -31,8 +31,8 @@ std::size_t DepthOf(const std::string& path);
 // Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
 // v2. Returns v2 for a store with arrays of Zarr v1, too.
 Result<Format> FormatOfStore(const Store& store);
-// Returns the kind of the node at `path` by its metadata documents, for writers. Counts `path` as a
-// group, too, if other keys remain there, for example after a failed deletion.
+// Returns the kind of the node at `path` by its metadata documents, for writers. If only other keys
+// remain at `path`, for example after a failed deletion, the result is kGroup.
 Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
@@ -51,18 +51,18 @@ class Hierarchy {
     // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If the
     // consolidated metadata is invalid, consolidated_error() says why, and the nodes' own documents
     // are read.
-    //
     // Arrays of Zarr v1 are found only without consolidated metadata, at paths without a v2
-    // document. Hierarchies with equal `manner` share opened arrays. `manner` names ways of using
-    // arrays that other users of a shared array would notice, such as listing its chunks.
+    // document.
+    // Hierarchies with equal `manner` share opened arrays. `manner` names how the caller uses
+    // arrays, if other users would notice it: for example that the caller lists the chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
-    // Returns a hierarchy in which some arrays have planned metadata instead of their stored
-    // metadata. The keys of `planned` are paths. Used to read and write chunks before the new
-    // metadata is stored.
+    // Returns a hierarchy in which some arrays have the metadata in `planned` instead of their
+    // stored metadata. The keys of `planned` are paths of arrays. Used to read and write chunks
+    // before the planned metadata is stored.
     std::shared_ptr<const Hierarchy> WithMetadata(
         std::map<std::string, ArrayMetadata> planned) const;
 
@@ -73,13 +73,13 @@ class Hierarchy {
     // The Zarr version of the store; v2 if the store has arrays of v1.
     Format format() const { return format_; }
     bool is_consolidated() const { return is_consolidated_; }
-    // Returns why the consolidated metadata of the store is not used; ok if the metadata is used,
-    // absent, or not asked for.
+    // Returns why the store's consolidated metadata could not be used. Ok if it is used, does not
+    // exist, or was not asked for.
     const Status& consolidated_error() const { return consolidated_error_; }
 
     // Returns the kind of the node at `path`. In v2, a prefix without documents is an implicit
-    // group if the store can list and a node is below the prefix. Other methods recognise a Zarr v1
-    // array only after KindOf() or Members() has found the array.
+    // group if the store can list and a node is below the prefix. Call KindOf() or Members() first
+    // for a Zarr v1 array: other methods recognise the array only afterwards.
     Result<NodeKind> KindOf(const std::string& path) const;
     // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
     // lists nothing.
@@ -108,9 +108,9 @@ class Hierarchy {
     Result<std::vector<Node>> Members(const std::string& path) const;
 
     // Returns the arrays and groups directly in the group `path` that the consolidated metadata
-    // lacks, sorted by name. Lists the group, and reads only the documents of nodes that are
-    // lacking. Skips nodes that cannot be read. Empty if consolidated metadata is not in use, or if
-    // the store is remote.
+    // does not contain, sorted by name. Lists the group, and reads only the documents of nodes that
+    // it returns. Skips nodes that cannot be read. Empty if consolidated metadata is not in use, or
+    // if the store is remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
     // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
@@ -126,18 +126,20 @@ class Hierarchy {
 
     // Returns the metadata of the array at `path` for callers that read or write chunks. If
     // consolidated metadata is in use and the store is not remote, the array's own document is
-    // read, too. If the two differ, the own document is used and `warnings` gets a message.
+    // read, too. If consolidated metadata and document differ, the document is used and `warnings`
+    // gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns the attributes of the array at `path` for callers that read or write chunks; see
-    // CurrentMetadata(). Adds no second warning if metadata and attributes are in one document.
+    // Returns the attributes of the array at `path` for callers that read or write chunks; chooses
+    // between consolidated and own attributes like CurrentMetadata(). Adds no second warning if
+    // metadata and attributes are in one document.
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
     // Returns a value of type T that `load` computes from nodes of this hierarchy. The value is
-    // cached for `path`, one value of each type T, as long as the nodes are cached. `load` returns
-    // a Result<T>.
+    // cached with the node at `path` and is cleared with it; each path has one value per type T.
+    // `load` returns a Result<T>.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
         if (planned_.empty())
@@ -147,22 +149,22 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens the array at `path`. Returns the Array object that another user of this context has
-    // open, if its metadata, access options and `manner` are equal. Chunks that have changed in the
-    // store are removed from the cache.
+    // Opens the array at `path`. If another user of this context has the array open with equal
+    // metadata and access options, in a hierarchy of equal `manner`, returns that Array object.
+    // Removes chunks from the chunk cache that have changed in the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
-    // Opens the array at `path` with `metadata`, which the caller has read just now.
+    // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
                                                    ArrayMetadata metadata) const;
 
     // True if the node at `path` has the document. For an array of Zarr v1, true only after
     // KindOf() or Members() has found the array.
     Result<bool> Has(const std::string& path, Document document) const;
-    // True if the store has `key`, which may be any key; used for metadata documents of other
-    // software.
+    // True if the store has `key`. Any key is allowed, for example that of a metadata document of
+    // other software.
     Result<bool> HasKey(const std::string& key) const;
-    // True if the store has `key`, which Zarr does not define. False if the store denies access or
-    // fails.
+    // True if the store has `key`, which belongs to other software than Zarr. False if the store
+    // denies access or fails.
     bool HasForeignKey(const std::string& key) const;
     // Returns the JSON document under `key`; null if the key is absent, unreadable or not JSON.
     json::Value MembersOfDocument(const std::string& key) const;
@@ -171,8 +173,7 @@ class Hierarchy {
     std::string KeyOf(const std::string& path, Document document) const {
         return DocumentKey(path, document, FormatOf(path));
     }
-    // Returns the name of a document of the node at `path` for messages: the key that the document
-    // was read from.
+    // Returns the key that the document of the node at `path` was read from, for use in messages.
     std::string NameOf(const std::string& path, Document document) const;
 
   private:
@@ -182,8 +183,8 @@ class Hierarchy {
     // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`. Does nothing if
     // the text has no consolidated metadata.
     Status UseV3Consolidated(Buffer root);
-    // DocumentAt() returns the document under `key`, from the consolidated metadata if that is in
-    // use. OwnDocumentAt() always reads the document from the store.
+    // DocumentAt() returns the document under `key`, from the consolidated metadata if in use.
+    // OwnDocumentAt() always reads the document from the store.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;

@@ -122,8 +122,8 @@ Status HierarchyWriter::MakeGroups(const std::string& path) {
         ZARR_RETURN_IF_ERROR(documents->MakeGroup(group));
         if (group.empty()) nczarr_.IsNew();
     }
-    // A group is listed even if it exists. An earlier call may have created the group and failed
-    // before it was added to NCZarr's lists.
+    // The group is added to NCZarr's lists even if the group exists. An earlier call may have
+    // created the group and failed before it changed the lists.
     return documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
 }
 
@@ -159,7 +159,8 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
-    // A failed creation leaves only a `.zattrs`, so a path without prefixes below counts as free.
+    // If `path` has no prefixes below it, a node can be created there: a failed creation may only
+    // have left a `.zattrs`.
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;
@@ -349,8 +350,8 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(path, Document::kConsolidated);
     // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
-    // metadata. The check for existing metadata needs the lock, too. Otherwise another writer could
-    // be about to write metadata without this change.
+    // metadata. The check for existing metadata needs the lock, too: another writer may be about to
+    // write metadata without the changes of this writer.
     std::unique_ptr<Synchronizer::Lock> held;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -362,9 +363,9 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     if (held == nullptr) {
         ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
     }
-    // The result is compared again after each write, because another writer may have changed a node
-    // meanwhile. After kTries rounds the loop ends, and the other writer's Finish() must complete
-    // the metadata.
+    // Each written document is compared again with the store, because another writer may have
+    // changed a node meanwhile. After kTries rounds the loop ends, and the other writer's Finish()
+    // must complete the metadata.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));
@@ -424,7 +425,8 @@ Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Regio
     return writer.Write(region, 0, source, threads);
 }
 
-// Writes the fill value to elements beyond the new shape `shape`, in chunks that cross its edge.
+// Writes the fill value to the elements outside of `shape`, the new shape, in chunks that cross its
+// edge.
 Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) {
     const ArrayMetadata& metadata = writer.array().metadata();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -438,8 +440,8 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
         const std::uint64_t cut = metadata.ChunkAxis(axis).WholeChunks(shape[axis]);
         beyond.start[axis] = shape[axis];
         beyond.count[axis] = std::min(cut, metadata.shape[axis]) - shape[axis];
-        // Along the axes that are already filled, the region spans whole chunks, so that corners
-        // are filled.
+        // Along axes before `axis`, the region spans whole chunks, so that elements outside along
+        // several axes are filled, too.
         for (std::size_t i = 0; i < axis; ++i)
             beyond.count[i] =
                 std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),

@@ -26,21 +26,16 @@ enum class WriteConsolidated { kIfPresent, kYes, kNo };
 
 enum class IfExists { kFail, kReplace };
 
-// Creates and changes the nodes of a store. Documents have the spelling of zarr-python.
-//
-// Readers never see half a node, even if a writer is killed: `.zarray` is written last and erased
-// first.
-//
+// Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them.
+// Readers never see an incomplete array, even if a writer is killed: `.zarray` is written last and
+// erased first.
 // Consolidated metadata that a change would outdate is erased before the change, at the root and in
-// each group above the node. Finish() writes the metadata again. Without Finish(), the metadata
-// stays erased. In stores of netCDF-C, the additional metadata of netCDF-C is updated, too; see
-// NczarrDocuments.
-//
+// each group above the node. Finish() writes the consolidated metadata again. Without Finish(), the
+// consolidated metadata stays erased. In stores of netCDF-C, the additional metadata of netCDF-C is
+// updated, too; see NczarrDocuments.
 // Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
-// A request that is invalid, or a path with a reserved name such as ".zarray", returns
-// kInvalidArgument. A call that failed because of the store can be repeated; see RenameNode() for
-// an exception.
-//
+// An invalid request, or a path with a reserved name such as ".zarray", returns kInvalidArgument. A
+// call that failed because of the store can be repeated; see RenameNode() for an exception.
 // Thread-safe; calls are serialised. Other processes that write to the store are excluded only by
 // `locks`, and only in part. `.zattrs` and `.zarray` are replaced under their locks, as in
 // zarr-python. `.zmetadata` is written under its lock. With locks, `.zmetadata` contains a writer's
@@ -62,7 +57,7 @@ class HierarchyWriter {
     }
 
     // Creates the group at `path` and all missing groups above, from the root down. Removes chunks
-    // without an array, which a killed deletion leaves behind.
+    // at `path` that a killed deletion has left without an array.
     Status CreateGroup(std::string_view path);
 
     // Returns the Zarr version of the store, or the version passed to the constructor.
@@ -70,7 +65,7 @@ class HierarchyWriter {
 
     // Creates an array with attributes, and the missing groups above it. If a node already exists
     // at `path`, kReplace deletes the node first and kFail returns an error. Replacing the root is
-    // an error. Removes chunks without an array, which a failed deletion leaves behind.
+    // an error. Removes chunks at `path` that a failed deletion has left without an array.
     Status CreateArray(std::string_view path, const ArrayMetadata& metadata,
                        const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
 
@@ -93,9 +88,10 @@ class HierarchyWriter {
     // kInvalidArgument if `path` is the root.
     Status DeleteNode(std::string_view path);
 
-    // Renames a node within its group; `new_name` must not exist. The rename is atomic if the store
-    // supports renaming. Otherwise the node is copied and the old node is erased. If only erasing
-    // fails, both nodes exist until DeleteNode() of the old one succeeds.
+    // Renames a node within its group; no node may have the name `new_name`. The rename is atomic
+    // if the store supports renaming. Otherwise the node is copied and the old node is erased. If
+    // the copy succeeds and erasing fails, both nodes exist until DeleteNode() of the old node
+    // succeeds.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
     // Copies the node at `from_path` of the store `from`, with all keys below, to `path`. Both
@@ -107,8 +103,9 @@ class HierarchyWriter {
     // Writes nothing if the store has no nodes, because another writer may have deleted the store.
     Status Consolidate();
 
-    // Writes consolidated metadata again where changes have erased it. With kYes, always writes the
-    // root's. The writer may be used afterwards; later changes need another call of Finish().
+    // Writes the consolidated metadata that changes have erased. With WriteConsolidated::kYes,
+    // always writes the root's consolidated metadata. The writer may be used afterwards; later
+    // changes need another call of Finish().
     Status Finish();
 
   private:
@@ -125,7 +122,8 @@ class HierarchyWriter {
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
-    // Applies a change of a document of the node. Erases outdated consolidated metadata first.
+    // Writes the change of a document of `node` that `make` returns. Erases outdated consolidated
+    // metadata first.
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
@@ -140,15 +138,15 @@ class HierarchyWriter {
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, whose shape may differ
-// from the array's. `locks` may be nullptr. Shards that are only partly outside are changed under
-// their locks.
+// Erases the chunks of `array` that lie outside of the chunk grid of `kept`. The shape in `kept`
+// may differ from the array's shape. `locks` may be nullptr. Shards that are only partly outside
+// are changed under their locks.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores each absent chunk of `array` with its current fill value, before the metadata gets another
-// fill value. The elements then keep their value. `writer` writes `array` under the new metadata.
-// Returns kUnsupported if the store cannot list.
+// Stores each absent chunk of `array` with the array's fill value, before the metadata gets another
+// fill value. The elements of the chunk then keep their value. `writer` writes `array` under the
+// new metadata. Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
 // Changes the shape of an array. Chunks outside of the new shape are erased. In chunks across the

@@ -49,7 +49,7 @@ class ChangeRegistry {
 // The registry is created when the library is loaded, and never destroyed.
 auto& registry = *new ChangeRegistry();
 
-// Clears the cached nodes, but keeps the fact that an array is of Zarr v1: users of that array need
+// Clears the cached nodes, but keeps which nodes are arrays of Zarr v1: users of such an array need
 // not search again.
 void Forget(std::unordered_map<std::string, LoadedNode>& nodes) {
     for (auto it = nodes.begin(); it != nodes.end();) {

@@ -111,7 +111,8 @@ class NodeCache {
     }
 
   private:
-    // Like the public Find(), but also sets `version` to the number of changes of the store.
+    // Returns the member `part` of the cached LoadedNode `name`; nullopt if it is not cached. Sets
+    // `version` to the number of changes of the store.
     template <class T>
     std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
                           std::uint64_t& version) {

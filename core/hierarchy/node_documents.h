@@ -32,7 +32,7 @@ class NodeDocuments {
     Result<bool> IsGroup(const std::string& path) const;
 
     // Create a node at `path`, where no node may exist. MakeArray() writes the attributes before
-    // the `.zarray`, so that readers never see half an array.
+    // the `.zarray`, so that readers never see an array without its attributes.
     Status MakeGroup(const std::string& path);
     Status MakeArray(const std::string& path, const ArrayMetadata& metadata,
                      const json::Object& attributes);
@@ -54,11 +54,12 @@ class NodeDocuments {
     // document that the format does not define. Returns kNotFound if the array does not exist.
     Result<Change> WithArray(const std::string& path, const ArrayMetadata& metadata) const;
 
-    // True if the group has consolidated metadata of the nodes at and below the group.
+    // True if `group` has consolidated metadata: one document with the metadata of all nodes at and
+    // below the group.
     Result<bool> HasConsolidated(const std::string& group) const;
     Status EraseConsolidated(const std::string& group);
-    // Returns the change that writes the consolidated metadata of `group`; nullopt if no node
-    // exists at or below `group`, for example because the store was deleted.
+    // Returns the change that writes the consolidated metadata of `group`. Returns nullopt if no
+    // node exists at or below `group`, for example because the store was deleted.
     Result<std::optional<Change>> Consolidated(const std::string& group) const;
 
   private:

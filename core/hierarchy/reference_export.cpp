@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// Number of references that are found before they are written.
+// Number of references that are collected in memory before they are written.
 constexpr std::size_t kBatch = 4096;
 
 class Exporter {
@@ -55,7 +55,7 @@ class Exporter {
         return progress_(complete) ? Status() : Status(StatusCode::kCancelled, "was cancelled");
     }
 
-    // Returns a path or key in the references.
+    // Returns `path`, a path or key of the store, relative to the exported group.
     std::string Renamed(const std::string& path) const {
         return part_.root.empty() || path.size() <= part_.root.size()
                    ? (part_.root.empty() ? path : std::string())
@@ -67,7 +67,7 @@ class Exporter {
 
     Status FindArrays() {
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(part_.root));
-        // The root of a store may be an array.
+        // If the exported root is an array, only that array is exported.
         if (kind == NodeKind::kArray) return AddArray(part_.root);
         groups_.push_back(part_.root);
         return part_.array ? AddArray(*part_.array) : FindBelow(part_.root, 0);
@@ -149,8 +149,8 @@ class Exporter {
         return {};
     }
 
-    // Writes a document. Leaves out consolidated metadata in a `zarr.json` that is not in use, or
-    // that has other arrays than the references.
+    // Writes a document under `key`. Removes consolidated metadata from a `zarr.json` if the
+    // hierarchy does not use it, or if only one array is exported.
     Status WriteDocument(const std::string& key, std::string_view text) {
         const bool is_whole = hierarchy_.is_consolidated() && !part_.array;
         if (is_whole || LastName(key) != kV3Document || !HasV3Consolidated(text))
@@ -210,8 +210,8 @@ class Exporter {
         const std::string path = Renamed(array.path);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             if (found[i].kind == Reference::Kind::kAbsent) continue;
-            // The keys have the separator of the metadata, even if the store has another one that
-            // the metadata does not state.
+            // The reference gets the key with the separator that the metadata states, because the
+            // keys in the store may have another separator.
             const std::string key =
                 ChunkKey(path, chunks.IndexOf(numbers[i]), array.metadata.key_encoding());
             ZARR_RETURN_IF_ERROR(writer_.AddChunk({path, key, numbers[i]}, found[i]));

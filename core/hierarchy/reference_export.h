@@ -18,21 +18,22 @@ struct ReferenceExport {
     std::optional<std::string> array;  // path of the only array in the root; nullopt for all nodes
 };
 
-// Tells where a value of the store is. `key` starts at the root of the store. Returns an absent
-// reference for an absent value, unless `is_known` is true. `is_known` says that the value exists.
-// Thread-safe.
+// Returns where a value of the store is located. `key` is relative to the root of the store.
+// Returns an absent reference for an absent value. `is_known` says that the caller knows that the
+// value exists. Thread-safe.
 using ReferenceFinder = std::function<Result<Reference>(const std::string& key, bool is_known)>;
 
-// Called with the completed part of the work, from 0 to 1. Returns false to cancel.
+// Function that is called with the completed part of the work, from 0 to 1. Returns false to
+// cancel.
 using ExportProgress = std::function<bool(double complete)>;
 
-// Writes the documents of a store to `writer` as they are, and its chunks as references. Metadata
-// documents are those that `hierarchy` uses: without consolidated metadata in files of their own. A
-// group without a document gets one, because readers of references do not know implicit groups.
-//
-// Chunks are found by a listing. If the store cannot list, each chunk is searched. kCancelled if
-// `progress` returned false; kUnsupported for arrays of Zarr v1, and for what `writer` or `find`
-// refuses.
+// Writes a part of a store to `writer`: metadata documents unchanged, and chunks as references.
+// Metadata comes from the consolidated metadata if `hierarchy` uses it, else from the nodes' own
+// documents. A group without a document gets one, because readers of references do not know
+// implicit groups.
+// Chunks are found by a listing. If the store cannot list, `find` is called for each chunk. Returns
+// kCancelled if `progress` returned false. Returns kUnsupported for arrays of Zarr v1, and if
+// `writer` or `find` returns kUnsupported.
 Status ExportReferences(const Hierarchy& hierarchy, const ReferenceExport& part,
                         const ReferenceFinder& find, ReferenceWriter& writer,
                         const ExportProgress& progress);

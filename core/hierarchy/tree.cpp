@@ -19,8 +19,8 @@ namespace zarr {
 
 namespace {
 
-// Maximum depth of a prefix: the depths of nested groups, the array's name and the components of a
-// chunk key, added up.
+// Maximum depth of a prefix: that of nested groups, plus one for the array's name, plus the
+// components of a chunk key.
 constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
 // Bytes that each visited prefix counts towards Limit::kMetadataSize. The limit ends searches in
@@ -321,7 +321,8 @@ Status ClearRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // If a full store rejects the new document, the root's document is erased instead.
+            // An empty group replaces the root's document. If the store is full and rejects the
+            // group's document, the root's document is erased.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {

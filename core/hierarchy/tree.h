@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operations on whole subtrees of a store. Readers never see half an array, because its metadata
-// documents exist only while all of its chunks exist.
+// Operations on whole subtrees of a store. Readers never see an incomplete array, because its
+// metadata documents exist only while all of its chunks exist.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ namespace zarr {
 // and removes nothing if the store cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
 
-// True if only chunks without an array are below `prefix`, as a killed deletion leaves them.
+// True if `prefix` has no nodes but only chunks, which a killed deletion has left without their
+// array.
 Result<bool> HasOnlyStrayChunks(const Store& store, const std::string& prefix);
 
 // A store and a prefix in that store; the prefix "" means the whole store.
@@ -45,7 +46,8 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
 // relative to `prefix`. A group's "consolidated_metadata" contains documents in this form.
 Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
 
-// Functions that delete whole stores, and that detect files that do not belong to a store.
+// Functions that delete whole stores, and that find files in a store's folder that do not belong to
+// the store.
 
 // Returns the first key or prefix that neither Zarr nor `is_known` knows; empty if all belong to
 // the store. `is_known` accepts additional names at any level. Returns kUnsupported if the store
@@ -54,7 +56,7 @@ Result<std::string> FindForeignKey(const Store& store,
                                    const std::function<bool(std::string_view name)>& is_known);
 
 // Turns the root into an empty group, as the first step of deleting the store. Otherwise a reader
-// could open arrays, by a root array or consolidated metadata, whose chunks are already erased.
+// could open an array whose chunks are already erased.
 Status ClearRoot(Store& store);
 
 // Removes every key of the store: ClearRoot() first, then all subtrees, and the root's group last.

@@ -48,7 +48,8 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     int error = file.Open(path);
     if (IsAbsence(error)) {
         if (!IsSeen(path)) return file;
-        // Try again: another process may have written the file between the two checks.
+        // The file is opened again: another process may have written the file between the two
+        // checks.
         error = file.Open(path);
         if (error != 0 && !IsSeen(path)) return file;
         if (error != 0) return ErrnoStatus(key, "exists, but cannot be opened", error);
@@ -62,8 +63,8 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     return file;
 }
 
-// True if the file system's clock has advanced since `modified` (nanoseconds), so that a later
-// change gets another time.
+// True if the file system's clock has advanced since `modified` (nanoseconds). A later change of
+// the file then gets another time.
 bool IsSettled(std::int64_t modified) {
     using std::chrono::duration_cast;
     using std::chrono::nanoseconds;
@@ -91,8 +92,8 @@ ObjectVersion VersionOfAbsent() {
     return version;
 }
 
-// True if `path` is a link to a folder that contains the link, such as a link to `/`. Following the
-// link would list the link's own parents again.
+// True if `path` is a link to a folder that contains the link, such as a link to `/`. Following
+// such a link would list the link's own parents again.
 bool HasCycle(const fs::path& path) {
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
@@ -208,7 +209,7 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
 
 int DirectoryStore::Create(StagingFile& file, const std::string& path) const {
     int error = file.Create();
-    // Create folders only after a failure: folders are seldom missing, and checking before each
+    // Folders are created only after a failure: they are seldom missing, and checking before each
     // file would cost a system call.
     if (error != ENOENT || !PathExists(folder_)) return error;
     error = MakeFolders(path.substr(0, path.rfind('/')));
@@ -241,8 +242,8 @@ Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string path = PathOf(prefix);
     std::error_code error;
-    // Remove an empty folder or a link to a folder. A link to a file is a key and stays. remove()
-    // fails for a folder that is not empty.
+    // Only an empty folder or a link to a folder is removed. A link to a file is a key and stays.
+    // remove() fails for a folder that is not empty.
     return fs::is_directory(path, error) && fs::remove(path, error);
 }
 

@@ -9,8 +9,8 @@
 
 namespace zarr {
 
-// Estimate of a server's latency (until a response begins) and transfer rate, from the requests
-// made so far. Thread-safe.
+// Estimate of a server's latency (time until a response begins) and transfer rate, from the
+// requests made so far. Thread-safe.
 class LinkEstimate {
   public:
     // Records a request whose response had `bytes` bytes and took `nanoseconds`.
@@ -19,8 +19,9 @@ class LinkEstimate {
     std::uint64_t latency() const;  // nanoseconds
     double rate() const;            // bytes per second of one connection
 
-    // Returns the cost model of requests to the server, for ReadRanges(). The model's gap is
-    // latency() * rate(), bounded by tuning::kMinGap and tuning::kMaxGap.
+    // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
+    // two joined ranges is the number of bytes that the server sends during the latency. It is
+    // bounded by tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:

@@ -42,9 +42,9 @@ int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory)
 
 namespace {
 
-// True if the system copies slowly from its page cache to `memory`. On AMD processors since Zen 3,
-// REP MOVSB takes six times as long in one case: the destination is up to 31 bytes further in its
-// page than the source. malloc() places all large blocks 16 bytes into a page.
+// True if the system copies slowly from its page cache to `memory`. REP MOVSB is six times slower
+// on AMD processors since Zen 3 if the destination is up to 31 bytes further in its page than the
+// source. malloc() places all large blocks 16 bytes into a page.
 bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kSlow = 32;
@@ -53,8 +53,8 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     return further != 0 && further < kSlow;
 }
 
-// Fills `memory` like ReadDescriptor(), but reads through a second buffer to which the system
-// copies quickly.
+// Fills `memory` with bytes of the open file `descriptor`, from `offset` on. Reads through a second
+// buffer, to which the system copies quickly.
 int ReadThroughBuffer(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     Buffer piece;
     if (!piece.Reset(std::min(memory.size, tuning::kBounceBuffer)).ok() ||
@@ -205,7 +205,7 @@ int LocalFile::Open(const std::string& path) {
     file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) return errno;
     std::setvbuf(file_, nullptr, _IONBF, 0);  // values are read in one piece
-    // Take the size from the open file, because the path may name another file by now.
+    // The size is that of the open file, because the path may name another file by now.
     const long end = std::fseek(file_, 0, SEEK_END) == 0 ? std::ftell(file_) : -1;
     if (end < 0) {
         const int failed = errno;

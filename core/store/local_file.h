@@ -10,8 +10,8 @@
 
 #include "core/base/bytes.h"
 
-// 1 if files are read with POSIX calls; 0 if with standard C. Standard C reads on one thread, and
-// on Windows accepts no UTF-8 names.
+// The macro is 1 if files are read with POSIX calls; 0 if with standard C. Standard C reads on one
+// thread, and on Windows accepts no UTF-8 names.
 #ifdef _WIN32
 #define ZARR_HAS_POSIX_FILES 0
 #else
@@ -20,8 +20,8 @@
 
 namespace zarr {
 
-// Returns the modification time from `state`, a result of stat(), in nanoseconds since 1970. The
-// precision is the system's.
+// Returns the modification time in `state`, a result of stat(), in nanoseconds since 1970. The
+// system determines the precision.
 template <class Stat>
 std::int64_t ModificationTime(const Stat& state) {
     std::int64_t time = std::int64_t{state.st_mtime} * 1'000'000'000;
@@ -40,7 +40,7 @@ int RemoveFile(const std::string& path);
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
 #endif
 
-// Type of a folder entry, as stated by the listing of the folder. A link is kUnknown.
+// Type of a folder entry, as stated by the listing of the folder. The type of a link is kUnknown.
 enum class EntryType : std::uint8_t { kFolder, kOther, kUnknown };
 
 // Calls `visit` for each entry of a folder except "." and "..", in any order, until `visit` returns
@@ -70,8 +70,8 @@ class LocalFile {
     bool is_open() const { return file_ != nullptr; }
 #endif
     std::uint64_t size() const { return size_; }
-    // Modification time (see ModificationTime()) and inode number at the time of opening; 0 without
-    // POSIX.
+    // Return the modification time (by ModificationTime()) and the inode number at the time of
+    // opening; 0 without POSIX.
     std::int64_t modified() const { return modified_; }
     std::uint64_t number() const { return number_; }
     // Fills `memory` with the file's bytes from `offset` on, on as many threads as the caller's

@@ -8,7 +8,7 @@
 
 namespace zarr {
 
-// Store in memory. Tests compare other stores with this store.
+// Store that holds all values in memory. Tests compare other stores with this store.
 class MemoryStore final : public Store, private StoreWriter {
   public:
     std::string Describe() const override { return "memory"; }

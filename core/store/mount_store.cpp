@@ -56,8 +56,8 @@ bool MountStore::WaitsForDisk(const std::string& key) const {
 
 void MountStore::Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const {
-    // Removes from `names` the keys that belong to the mounted store. Returns the removed keys
-    // without "NAME/".
+    // Moves the keys of the mounted store from `names` to the result, and removes "NAME/" from
+    // them.
     const auto take_below = [this](std::vector<std::string>& names) {
         std::vector<std::string> taken;
         std::vector<std::string> left;

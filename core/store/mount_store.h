@@ -23,8 +23,8 @@ class MountStore final : public ForwardingStore, private Prefetcher {
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     bool WaitsForDisk(const std::string& key) const override;
-    // Returns the traits of the first store, but with `packed` (values are parts of one object)
-    // false. The keys of one request may belong to both stores.
+    // Returns the traits of the first store, except `packed` (values are parts of one object),
+    // which is false: the keys of one request may belong to both stores.
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {
@@ -47,7 +47,7 @@ class MountStore final : public ForwardingStore, private Prefetcher {
     // itself. Returns nullopt if `key` is not in the mounted store.
     std::optional<std::string> Below(std::string_view key) const;
     // Calls `question` with the store that contains `key`, and with the key's name in that store.
-    // Puts "NAME/" before error messages of the mounted store.
+    // Adds "NAME/" to the start of the mounted store's error messages.
     template <class Question>
     auto Ask(const std::string& key, const Question& question) const;
 

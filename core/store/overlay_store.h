@@ -20,23 +20,23 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;
 
-    // `values` are pairs of key and value. Values point into `text`. If a key occurs twice, the
-    // last value counts. `is_overlaid` takes the last name of a key. A key for which `is_overlaid`
+    // `values` are pairs of key and value; the values point into `text`. If a key occurs twice, the
+    // last value is used. `is_overlaid` takes the last name of a key. A key for which `is_overlaid`
     // returns true is never requested from `base`.
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
                  bool (*is_overlaid)(std::string_view name));
 
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
-    // Reads the values of `keys`. If no key is overlaid, reads all values with one call of the base
-    // store.
+    // Reads the values of `keys`. If no key is in memory, reads all values with one call of the
+    // base store.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     const Prefetcher* prefetcher() const override { return this; }
 
   private:
-    // Prefetches keys from the base store, except keys that are overlaid.
+    // Prefetches `keys` from the base store, except keys that are served from memory.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;

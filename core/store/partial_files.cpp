@@ -27,8 +27,9 @@ namespace zarr {
 
 namespace {
 
-// Random number that distinguishes processes with equal ids on different machines. Set at load
-// time: a forked child could find a function-local static locked by a thread of its parent.
+// Random number that distinguishes processes with equal ids on different machines. It is set at
+// load time: a function-local static could be locked by a thread of the parent when a child is
+// forked.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -55,7 +56,7 @@ void RemoveUnlessHeld(const std::string& path) {
 
 std::string StagingName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    // Ask for the process id at each call: a stored id would be wrong in a forked child.
+    // The process id is queried at each call, because a stored id would be wrong in a forked child.
     const std::uint32_t process = machine ^ static_cast<std::uint32_t>(getpid());
     char digits[kPartialDigits + 1];
     std::snprintf(digits, sizeof digits, "%s%08x%016llx", kPartialMark.data(), process,
@@ -72,7 +73,7 @@ void AbandonedStagingFiles::DeleteSidecars(const std::string& path) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMaxFolders || !folders_.insert(folder).second) return;
     }
-    // Ignore failures: a staging file that stays does no harm.
+    // Failures are ignored, because a staging file that stays does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
         if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(JoinKey(folder, name)); });
         return true;
@@ -129,7 +130,7 @@ int StagingFile::Create() {
 }
 
 int StagingFile::Write(const std::vector<ByteSpan>& parts) {
-    // Write at most 1 GiB per call, which every system accepts.
+    // A call writes at most 1 GiB, which every system accepts.
     constexpr std::size_t kMostPieces = 1024;
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<iovec> pieces;

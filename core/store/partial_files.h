@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Staging files: a value is written to a file with another name, which is then renamed. Also
-// removes the staging files that killed writers left behind.
+// Staging files: a value is written to a file with a temporary name, which is then renamed. Staging
+// files that killed writers left behind are removed.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,13 @@ class PathLock {
         kImpossible,  // the path is absent or not local, or the system lacks flock()
     };
 
-    // Locks `path` exclusively, without waiting; nullopt on failure, with the reason in `failure`.
+    // Locks `path` exclusively, without waiting. Returns nullopt on failure, and sets `failure` to
+    // the reason.
     static std::optional<PathLock> Try(const std::string& path, Failure& failure);
 
-    // Takes a shared lock on an open file through a duplicated descriptor, so that the lock
-    // outlives `descriptor`. Shared locks exclude only locks of Try(). Fails with kHeld also if the
-    // file was deleted.
+    // Takes a shared lock on an open file. The lock has a duplicate of `descriptor`, so that
+    // `descriptor` may be closed. Shared locks exclude only the exclusive locks of Try(). Fails
+    // with kHeld also if the file was deleted.
     static std::optional<PathLock> Share(int descriptor, Failure& failure);
 
     ~PathLock() { Release(); }
@@ -51,8 +52,8 @@ class PathLock {
     int descriptor_;
 };
 
-// Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial", the
-// naming of zarr-python. The first eight digits identify files of this library.
+// Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial", a name
+// as zarr-python uses it. The first eight digits identify files of this library.
 std::string StagingName(const std::string& path);
 
 // Local file that is written under StagingName() and then renamed to `path`. The destructor removes
@@ -67,8 +68,8 @@ class StagingFile {
 
     // Creates the staging file. The folder of `path` must exist.
     int Create();
-    // True if another process took the new file for an abandoned file and removed the file. The
-    // caller must then start again.
+    // True if another process has removed the new file, because it took the file for an abandoned
+    // file. The caller must then start again.
     bool is_lost() const { return is_lost_; }
     // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);
@@ -86,8 +87,8 @@ class StagingFile {
 // Removes staging files that killed writers left behind. Thread-safe.
 class AbandonedStagingFiles {
   public:
-    // Removes unlocked staging files of this library from the folder that contains `path`. Lists
-    // each folder only once.
+    // Removes staging files of this library that no process has locked from the folder that
+    // contains `path`. Lists each folder only once.
     void DeleteSidecars(const std::string& path);
 
   private:

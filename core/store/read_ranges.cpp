@@ -21,8 +21,9 @@ struct Request {
     std::uint64_t end = 0;
 };
 
-// Returns the size of the largest gap across which ranges are joined. Gaps of up to `cost.gap`
-// bytes are allowed, smallest first, until their sum exceeds the allowed share of unwanted bytes.
+// Returns the size of the largest gap across which ranges are joined to one request. Gaps of up to
+// `cost.gap` bytes are allowed, smallest first, until their sum exceeds the allowed share of
+// unwanted bytes.
 std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost& cost) {
     if (cost.waste_share == 0) return cost.gap;
     std::vector<std::uint64_t> gaps;
@@ -45,8 +46,8 @@ std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost&
     auto i = static_cast<std::size_t>(std::upper_bound(gaps.begin(), gaps.end(), largest) -
                                       gaps.begin());
     while (i < gaps.size()) {
-        // Join either all gaps of an equal size or none, so that the plan does not depend on their
-        // order.
+        // Either all gaps of an equal size are joined or none, so that the plan does not depend on
+        // their order.
         std::size_t same = i;
         while (same < gaps.size() && gaps[same] == gaps[i]) ++same;
         const std::uint64_t together = SaturatingMul(gaps[i], same - i);
@@ -58,7 +59,7 @@ std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost&
     return largest;
 }
 
-// Sorts `ranges` and joins near ranges into requests.
+// Sorts `ranges`, and joins ranges that are close together into requests.
 std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCost& cost) {
     std::sort(ranges.begin(), ranges.end(), [](const WantedRange& a, const WantedRange& b) {
         return std::tie(a.object, a.offset) < std::tie(b.object, b.offset);
@@ -87,8 +88,7 @@ std::vector<Request> PlanRequests(std::vector<WantedRange>& ranges, const ReadCo
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink) {
     const std::vector<Request> requests = PlanRequests(ranges, source.cost);
-    // Let several threads share the ranges of each request if there are fewer requests than
-    // threads.
+    // If there are fewer requests than threads, several threads share the ranges of each request.
     const std::size_t threads = requests.size() < options.threads ? options.threads : 1;
     return ParallelFor(requests.size(), options.requests, [&](std::size_t number) {
         const Request& request = requests[number];

@@ -19,8 +19,8 @@ struct ReadCost {
     std::uint64_t gap = 0;
     // Maximum number of bytes of a request that joins several ranges.
     std::uint64_t request_bytes = 0;
-    // Limit on all unwanted bytes together: the wanted bytes divided by `waste_share`. 0 means no
-    // limit.
+    // Limit on the sum of all unwanted bytes: the number of wanted bytes divided by `waste_share`.
+    // With 0 there is no limit.
     std::uint64_t waste_share = 0;
     // Gaps of at most `free_gap` bytes do not count as unwanted.
     std::uint64_t free_gap = 0;
@@ -55,15 +55,16 @@ struct RangeSource {
         read;
 };
 
-// Function that takes the bytes of range number `which`. `bytes` are valid during the call. nullopt
-// means that a request for several ranges failed. The function then reads the range by a request of
-// its own, or returns the reason for not doing so.
+// Function that takes the bytes of range number `which`. `bytes` are valid during the call. If
+// `bytes` is nullopt, a request for several ranges has failed. The function then reads the range by
+// its own request, or returns the reason for not doing so.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
-// Reads `ranges` and calls `sink` once per range. Joins near ranges of one object to one request,
-// smallest gaps first, as far as `source.cost` allows. A range larger than a request is read by a
-// single request. Calls of `sink` come in any order, from several threads at once. Returns the
-// first failure of `sink`; remaining ranges may then be skipped.
+// Reads `ranges` and calls `sink` once per range. Joins ranges of one object that are close
+// together to one request, smallest gaps first, as far as `source.cost` allows. A range larger than
+// the maximum of a request is still read by one request. Calls of `sink` come in any order, from
+// several threads at once. Returns the first failure of `sink`; remaining ranges may then be
+// skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink);
 

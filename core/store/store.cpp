@@ -181,7 +181,7 @@ Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit)
 namespace {
 
 // Maximum depth of prefixes. Groups and chunks of real arrays nest less deeply; a deeper tree means
-// that a link leads to a parent folder.
+// that some link leads to one of its parent folders.
 constexpr std::size_t kMaxKeyDepth = 192;
 
 Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,

@@ -20,22 +20,22 @@
 namespace zarr {
 
 // Direct child of a prefix in a listing. `name` is the child's name without the prefix. `is_prefix`
-// is true if further keys lie below the child.
+// is true if the child contains further keys, as a folder does.
 struct StoreEntry {
     std::string name;
     bool is_prefix = false;
 };
 
-// Version of the value under a key. A changed version shows that the value has changed, without
-// reading the value.
+// Version of the value under a key. If the version has changed, the value has changed; the value
+// need not be read to see that.
 struct ObjectVersion {
     bool is_certain = false;  // false: equal versions may still hide a change
     bool exists = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // nanoseconds from any start, or an equivalent number
     // Number that distinguishes values of equal size and time, as far as the store can. For a file,
-    // the inode number. For a server, a count of the different values seen, starting at 1; 0 before
-    // the first request.
+    // it is the inode number. For a server, it is the number of different values seen so far: 1 for
+    // the first, 0 before the first request.
     std::uint64_t mark = 0;
 };
 // True if the versions are equal in all fields except `is_certain`.
@@ -47,7 +47,8 @@ struct ReadManyOptions : ReadRangesOptions {
     std::size_t limit = 0;  // maximum size of a value in bytes
 };
 
-// Location of a value that a store of references has: bytes of a target, or the value itself.
+// Location of a value in a store of references: a byte range of another file (the target), or the
+// bytes themselves.
 struct ValueLocation {
     std::string target;                // path or URL of the target; empty if `bytes` is set
     std::uint64_t offset = 0;          // position of the value in the target, in bytes
@@ -55,7 +56,7 @@ struct ValueLocation {
     std::optional<std::string> bytes;  // the value, if the references contain it
 };
 
-// Tells where the values of a store of references are. Thread-safe.
+// Returns where the values of a store of references are located. Thread-safe.
 class ValueLocator {
   public:
     virtual ~ValueLocator() = default;
@@ -73,9 +74,10 @@ struct StoreTraits {
     // Number of concurrent reads at which a remote store has its best throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
-    // Set only for a store of references; valid as long as the store.
+    // Locates the store's values; nullptr unless the store is a store of references. Valid as long
+    // as the store.
     const ValueLocator* locator = nullptr;
-    // Access options as text. Two stores with equal Identity() but different `access` share pending
+    // Access options as text. Stores with equal Identity() but different `access` share pending
     // writes, but not cached chunks.
     std::string access;
 };
@@ -86,7 +88,7 @@ class ValuePart {
     // Selects the whole value. If the value has more than `limit` bytes, reading fails with kLimit
     // before any byte is read.
     static ValuePart Whole(std::size_t limit) { return {Kind::kWhole, 0, limit}; }
-    // Selects `length` bytes at `offset`. Selects fewer if the value ends earlier.
+    // Selects `length` bytes at `offset`; fewer if the value ends earlier.
     static ValuePart Range(std::uint64_t offset, std::size_t length) {
         return {Kind::kRange, offset, length};
     }
@@ -117,7 +119,7 @@ class ValuePart {
 };
 
 // Destination of Store::Read(): a Buffer or plain memory. A Buffer is resized to the number of
-// bytes read. Plain memory is filled only if its size is exactly the number of bytes read.
+// bytes read. Plain memory is filled only if its size equals the number of bytes read.
 class ReadSink {
   public:
     ReadSink(Buffer& buffer) : buffer_(&buffer) {}         // NOLINT(google-explicit-constructor)
@@ -143,12 +145,12 @@ struct ReadResult {
     ObjectVersion version;   // for whole values: VersionOf() before the read
 };
 
-// Requests keys and listings before they are needed. Thread-safe.
+// Requests values and listings before they are needed. Thread-safe.
 class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
-    // Requests values and listings concurrently, and caches the small results. A failed request is
-    // repeated, and its error reported, when the key is read.
+    // Requests values and listings concurrently, and caches the small results. If a request fails,
+    // reading the key later repeats the request and reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
     // IsAtHand() returns true if reading `key` needs no request. IsListAtHand() returns true if
@@ -163,10 +165,10 @@ class StoreWriter {
     virtual ~StoreWriter() = default;
     virtual Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) = 0;
     virtual Status Remove(const std::string& key) = 0;
-    // Removes several keys. The default implementation calls Remove() for each.
+    // Removes several keys. The default implementation calls Remove() for each key.
     virtual Status RemoveMany(const std::vector<std::string>& keys);
     // RemovePrefix() removes a folder, MovePrefix() renames a folder. The default implementations
-    // return false, for stores without folders.
+    // return false, because the store has no folders.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
     // Commit() finishes changes; BeginCreate() and EndCreate() mark the creation of a store. The
@@ -184,17 +186,18 @@ class Store {
 
     // Returns the store's path or URL, for messages.
     virtual std::string Describe() const = 0;
-    // Returns a text that is equal for all stores of this process with equal contents. The text of
-    // the default implementation is unique to the object.
+    // Returns a text that identifies the stored data, such as a folder's absolute path. All objects
+    // of this process that access one store return equal texts. The default implementation returns
+    // a text that is unique to the object.
     virtual std::string Identity() const;
     virtual StoreTraits Traits() const { return {}; }
 
     // Returns the version of a key without reading the value. A store that learns versions from
-    // responses returns the version in the last response. The default implementation returns an
-    // uncertain version.
+    // responses, such as a web server, returns the version in the last response. The default
+    // implementation returns an uncertain version.
     virtual ObjectVersion VersionOf(const std::string& key) const;
-    // True if the value is on disk and not in the system's page cache, so that concurrent reads pay
-    // off. Costs as much as opening the value.
+    // True if the value is on disk and not in the system's page cache. Concurrent reads are then
+    // worthwhile. The check costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 
     // Reads `part` of a value with one request into `sink`. `found` in the result is false if the
@@ -251,7 +254,7 @@ class Store {
     // Replaces a value atomically: a concurrent reader sees either the old or the new value. Fails
     // with kUnsupported if the store is read-only.
     Status Set(const std::string& key, ByteSpan value) { return SetParts(key, {value}); }
-    // Replaces a value atomically by the concatenation of `parts`. Set() documents the details.
+    // Replaces a value atomically by the concatenation of `parts`, as Set() does.
     Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
     // Remove one key or several keys, with as few requests as possible. An absent key is not an
     // error.
@@ -260,8 +263,8 @@ class Store {
     // Removes an empty folder, or a link to a folder without the link's target. Returns true if no
     // folder or key remains at `prefix`. Returns false if keys remain or the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
-    // Moves all keys below `from` to below `to` in one step. No key may exist below `to`. Returns
-    // false, with nothing changed, if the store cannot do so.
+    // Renames the prefix `from` to `to` with all keys below, in one step. No key may exist below
+    // `to`. Returns false, with nothing changed, if the store cannot do so.
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
     // Makes all writes visible to others that open the store.
     Status Flush();

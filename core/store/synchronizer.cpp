@@ -43,7 +43,7 @@ Status Failure(const std::string& path, const char* what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// Prefer locks that belong to the open file, because such locks also exclude other users in this
+// Locks that belong to the open file are preferred, because they also exclude other users in this
 // process. A lock that belongs to the process is lost when any code in the process closes the file.
 #if defined(F_OFD_SETLKW)
 constexpr int kSetLockAndWait = F_OFD_SETLKW;
@@ -51,7 +51,8 @@ constexpr int kSetLockAndWait = F_OFD_SETLKW;
 constexpr int kSetLockAndWait = F_SETLKW;
 #endif
 
-// Locks the whole file for writing, or unlocks the file, as `type` says. Returns 0 or an errno.
+// Locks the whole file for writing, or unlocks it, according to `type` of fcntl(). Returns 0 or an
+// errno.
 int SetLock(int file, short type) {
     for (;;) {
         struct flock lock = {};
@@ -60,15 +61,15 @@ int SetLock(int file, short type) {
         if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
-        // Try again: this deadlock is a false alarm. The system reports one when threads of two
-        // processes wait for each other's process. No thread holds more than one lock, so that no
-        // deadlock is possible.
+        // The lock is tried again, because this deadlock is a false alarm. The system reports a
+        // deadlock when threads of two processes wait for each other's process. No thread holds
+        // more than one lock, so no deadlock is possible.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
 
-// Opens a lock file. Returns -1 and sets errno on failure. Creates a missing file and its folders
-// if `makes` is true.
+// Opens a lock file. If `makes` is true, creates a missing file and its folders. Returns -1 and
+// sets errno on failure.
 int OpenLockFile(const std::string& path, bool makes) {
     const int flags = O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC;
     const int file = ::open(path.c_str(), flags, 0666);

@@ -20,11 +20,11 @@ struct StoreCounters {
 };
 
 // Store that counts requests and remembers the first failure (kIo) of reading metadata or of
-// listing. Readers continue without optional data, such as coordinates or a CRS. With the
-// remembered failure they warn about the reason.
+// listing. Readers continue without optional data, such as coordinates or a CRS, and later warn
+// with the remembered failure as the reason.
 class WatchedStore final : public ForwardingStore {
   public:
-    // `is_document` takes the last name of a key, and returns true for the name of a metadata
+    // `is_document` takes the last name of a key. It returns true if that is the name of a metadata
     // document.
     WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
         : ForwardingStore(std::move(base)), is_document_(is_document) {}
@@ -38,7 +38,7 @@ class WatchedStore final : public ForwardingStore {
 
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
-    // Reads several values; counted as one request.
+    // Reads several values. The call counts as one request.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;

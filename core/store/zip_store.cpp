@@ -27,7 +27,7 @@ constexpr std::uint64_t kMaxDeflateRatio = 1032;
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
     libdeflate_decompressor* const decompressor = ThreadDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
-    // Pass a valid pointer even if there is nothing to decompress, because libdeflate requires one.
+    // libdeflate requires a valid pointer, even if there is nothing to decompress.
     std::uint8_t nowhere = 0;
     if (libdeflate_deflate_decompress(decompressor, deflated.data, deflated.size,
                                       contents.size != 0 ? contents.data : &nowhere, contents.size,
@@ -94,8 +94,8 @@ Result<Tail> ReadTail(const ByteSource& source) {
     return tail;
 }
 
-// Returns the offset of the end record within the tail: the last record whose comment ends at the
-// end of the file.
+// Returns the offset of the end record within the tail. The end record is the last record whose
+// comment ends at the end of the file.
 Result<std::size_t> FindEnd(const Tail& tail) {
     const std::size_t size = tail.bytes.size();
     for (std::size_t at = size < kEnd ? 0 : size - kEnd + 1; at-- > 0;)
@@ -109,7 +109,8 @@ Status CheckOnePart(bool is_one) {
     return is_one ? Status() : Status::Unsupported("a zip file in several parts is not supported");
 }
 
-// Reads the zip64 end record, to which `locator` points.
+// Reads the zip64 end record and returns the position of the central directory. `locator` points to
+// the record.
 Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) {
     ZARR_RETURN_IF_ERROR(CheckOnePart(Long(locator + 4) == 0 && Long(locator + 16) <= 1));
     const std::uint64_t at = Number(locator + 8, 8);
@@ -124,9 +125,8 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
     return Extent{Number(bytes + 48, 8), Number(bytes + 40, 8), 0};
 }
 
-// Returns the offset of the last complete end record in a file whose writer was killed. The
-// record's central directory must end immediately before the record. Fails with `why` if no record
-// is found.
+// Returns the offset of the last complete end record in a file whose writer was killed. The central
+// directory must end immediately before that record. Fails with `why` if no such record is found.
 Result<std::uint64_t> FindEarlierEnd(const ByteSource& source, const Status& why) {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
     constexpr std::uint64_t kFarthest = std::uint64_t{256} << 20;
@@ -308,8 +308,8 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
 }
 
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
-    // Assume that the local header's name and extra field are as long as in the central directory,
-    // which is mostly true.
+    // The local header's name and extra field are assumed to be as long as in the central
+    // directory, which is mostly true.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
     const std::uint64_t room = source_->size() - std::min(member.header, source_->size());
     return std::min(SaturatingAdd(before, member.stored), room);
@@ -317,7 +317,8 @@ std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
 
 Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
     if (source_->is_distant() && member.header < source_->size()) {
-        // Read the local header and the contents at once: a second read would cost a round trip.
+        // The local header and the contents are read at once, because a second read would cost a
+        // round trip.
         Buffer both;
         ZARR_RETURN_IF_ERROR(both.Reset(static_cast<std::size_t>(LengthInFile(member))));
         ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, both.span()));
@@ -484,7 +485,8 @@ Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
 Status ZipDirectory::Parse(std::uint64_t base) {
     ByteSpan rest = std::as_const(text_).span();
     members_.reserve(rest.size / (kEntry + 8));
-    // Stop at the first record that is not an entry: a digital signature may follow the entries.
+    // The loop ends at the first record that is not an entry: a digital signature may follow the
+    // entries.
     while (rest.size >= kEntry && Long(rest.data) == zip::kEntryMark) {
         const std::uint8_t* entry = rest.data;
         ZipMember member;
@@ -511,7 +513,7 @@ Status ZipDirectory::Parse(std::uint64_t base) {
 
 namespace {
 
-// Returns the key for a member's name. Returns an empty key for a folder, or if the name is not a
+// Returns the key for a member's name; empty if the member is a folder, or if the name is not a
 // valid key.
 std::string KeyOf(std::string_view name) {
     if (name.empty() || name.back() == '/') return {};

@@ -49,8 +49,8 @@ struct ZipMember {
 
     // True if the contents are in the file as they are, without compression.
     bool is_stored() const { return method == 0; }
-    // Returns the version of a member's value. For nullptr, returns the version of an absent value.
-    // The CRC-32 takes the role of a modification time.
+    // Returns the version of a member's value; the version of an absent value if `member` is
+    // nullptr. The CRC-32 takes the role of a modification time.
     static ObjectVersion VersionOf(const ZipMember* member);
 };
 
@@ -59,10 +59,10 @@ struct ZipMember {
 // new versions. Immutable.
 class ZipDirectory {
   public:
-    // Reads the end record and the central directory with two to four reads. If a killed writer
-    // left a local file incomplete (see ZipUpdateStore), searches for the previous directory with
-    // more reads. Fails with kCorrupt if the file is damaged or not a zip file; kUnsupported if
-    // split into several files.
+    // Reads the end record and the central directory with two to four reads. A killed writer may
+    // have left a local file incomplete (see ZipUpdateStore). In this case, searches for the
+    // previous directory with more reads. Fails with kCorrupt if the file is damaged or not a zip
+    // file, and with kUnsupported if the archive is split into several files.
     static Result<ZipDirectory> Read(const ByteSource& source);
 
     ZipDirectory(ZipDirectory&&) = default;
@@ -80,11 +80,11 @@ class ZipDirectory {
     // object.
     using EntryVisitor = std::function<void(const std::string& name, std::string_view entry)>;
     void ForEachEntry(const EntryVisitor& visit) const;
-    // Returns the number of bytes in the file before the archive, which the archive's offsets do
-    // not count. Not 0 if, for example, a self-extracting program precedes the archive.
+    // Returns the number of bytes in the file before the archive, for example of a self-extracting
+    // program. The archive's offsets do not include these bytes.
     std::uint64_t base() const { return base_; }
-    // Returns the offset at which the end record ends. The offset is smaller than the file size if
-    // a killed writer left data behind the record.
+    // Returns the offset at which the end record ends. If a killed writer left data behind the
+    // record, the offset is smaller than the file size.
     std::uint64_t end() const { return end_; }
 
   private:
@@ -121,9 +121,9 @@ class ZipArchive {
     const ZipDirectory& directory() const { return directory_; }
     const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
 
-    // Returns ok if Read() can be tried. Fails with kCorrupt if the member's size cannot result
-    // from its compressed size. Fails with kUnsupported if the member is encrypted, or compressed
-    // by another method than deflate.
+    // Returns ok if Read() can be tried. Fails with kCorrupt if the member's size is impossible for
+    // its compressed size. Fails with kUnsupported if the member is encrypted, or compressed by
+    // another method than deflate.
     Status Check(const ZipMember& member) const;
 
     // Read() reads the contents of a member and checks the CRC-32. ReadPart() reads a part of the
@@ -134,8 +134,8 @@ class ZipArchive {
     // Returns the offset of a member's contents in the file. Reads the member's local header.
     Result<std::uint64_t> FindContents(const ZipMember& member) const;
 
-    // Reads several members whole, with one request for members near each other; see
-    // Store::GetMany(). A failure's message starts with the member's name in `names`.
+    // Reads several members whole, as Store::GetMany() does. Members that are close together in the
+    // file are read with one request. A failure's message starts with the member's name in `names`.
     Status ReadMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, const ReadManyOptions& options,
                     const Store::ValueTaker& take) const;
@@ -144,8 +144,8 @@ class ZipArchive {
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
     // Returns the prefix of the store in the archive, usually "" for the root. Returns the only
-    // top-level folder if `holds_store` rejects the root and accepts that folder. Ignores files
-    // that desktop systems add.
+    // top-level folder if `holds_store` is false for the root and true for that folder. Ignores
+    // files that desktop systems add.
     using PrefixTest = std::function<bool(const std::string& prefix)>;
     std::string FindRoot(const PrefixTest& holds_store) const;
 
@@ -156,13 +156,14 @@ class ZipArchive {
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
     // Returns the expected number of bytes from a member's local header to the end of its contents.
     std::uint64_t LengthInFile(const ZipMember& member) const;
-    // Decompresses a member from `bytes`, which begin at its local header. Sets `contents` to the
-    // member's bytes, in `bytes` if stored plainly, else decompressed in `memory`. Returns false if
-    // `bytes` are too few because the local header is longer than expected.
+    // Sets `contents` to the uncompressed bytes of a member. `bytes` begin at the member's local
+    // header. `contents` is a part of `bytes` if the member is not compressed; else it is in
+    // `memory`. Returns false if `bytes` are too few because the local header is longer than
+    // expected.
     Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
                         ByteSpan& contents) const;
     // Decompresses a member from `bytes` with Unpack(). If `bytes` is nullopt or too short, reads
-    // the member by a request of its own.
+    // the member with its own request.
     Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
                         Buffer& memory, ByteSpan& contents) const;
     // Appends to `ranges` the byte range of each member that is not nullptr. `which` of a range is
@@ -190,7 +191,7 @@ class ZipStore final : public Store {
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
-    // Returns a version that never changes, because the archive does not change while open.
+    // Returns a version that never changes, because the archive does not change while it is open.
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;

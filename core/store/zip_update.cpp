@@ -56,8 +56,8 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// Appends to `text` the fields that a local header and a directory entry have in common, beginning
-// with the flags.
+// Appends to `text` the fields that a local header and a directory entry have in common, from the
+// flags on.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
@@ -98,7 +98,8 @@ std::string EntryOf(const std::string& name, const ZipMember& member, std::uint6
     return text;
 }
 
-// Returns the end records for a central directory of `count` entries in `size` bytes at `offset`.
+// Returns the end records for a central directory. The directory has `count` entries in `size`
+// bytes at `offset`.
 std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset) {
     std::string text;
     if (count >= zip::kCountIn64 || size >= zip::kIn64 || offset >= zip::kIn64) {
@@ -273,7 +274,8 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
-        // Truncate to the old size: the previous directory must remain the end of the file.
+        // The file gets its old size again, because the previous directory must remain the end of
+        // the file.
         if (offset >= size) static_cast<void>(file_->Truncate(size));
         return written;
     }
@@ -297,7 +299,7 @@ Status ZipUpdateStore::Commit() {
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
-    // Write a copy behind the current directory first if the new directory would overlap the
+    // If the new directory would overlap the current directory, a copy is first written behind the
     // current directory.
     if (end_ + text.size() > directory_)
         ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));

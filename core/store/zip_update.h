@@ -17,7 +17,7 @@
 namespace zarr {
 
 // File with random access for reading and writing. Not thread-safe, except ReadAt(): several
-// threads may call it, also while another thread writes elsewhere in the file.
+// threads may call ReadAt(), also while another thread writes elsewhere in the file.
 class ByteFile {
   public:
     virtual ~ByteFile() = default;
@@ -37,14 +37,13 @@ class ByteFile {
 std::string EmptyZip();
 
 // Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
-// of replaced and erased members stay in the file; only their entries leave the central directory.
-//
+// of replaced and erased members stay in the file; only their entries are removed from the central
+// directory.
 // The file ends with a complete central directory at any time: before members are appended, a copy
 // of the directory is written far enough behind them. A killed writer thus leaves a valid zip file
 // with the contents of the last written directory. The directory is written by Flush(), by the
 // destructor, and occasionally in between.
-//
-// If a write of the directory itself was cut off, ZipDirectory finds the previous directory, and
+// If writing the directory itself was interrupted, ZipDirectory finds the previous directory, and
 // the next writer removes the rest. Thread-safe. Nothing else may write to the file.
 class ZipUpdateStore final : public Store, private StoreWriter {
   public:
@@ -64,7 +63,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     StoreWriter* writer() override { return this; }
-    // True until another file replaces this file at its path. After that all changes fail.
+    // True until another file replaces this file at its path. After the replacement all changes
+    // fail.
     bool IsInPlace() const { return file_->IsInPlace(); }
 
   private:
@@ -98,8 +98,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
     // Returns the bytes of the central directory and its end record, to be written at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;
-    // Makes room for `bytes` bytes behind the last member, which ends at end_. Moves the central
-    // directory at the file's end further back if necessary.
+    // Makes room for `bytes` bytes behind the last member, which ends at end_. If necessary, moves
+    // the central directory further towards the end of the file.
     Status MakeRoom(std::uint64_t bytes);
     // Writes the central directory at `offset` and truncates the file behind it. The bytes written
     // must not overlap the current directory.

@@ -152,7 +152,8 @@ void ZarrMDArray::ReadConventions() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // Units of the form "days since ..." are complete only with CF's attribute "calendar".
+    // Units of the form "days since ..." need CF's attribute "calendar". If the array has no such
+    // attribute, the list shows the calendar that applies.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -170,18 +171,19 @@ void ZarrMDArray::ReadNodata() {
     const zarr::ArrayMetadata& metadata = facts_.metadata;
     zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
-    // A fill value of zero is data in an OME image (black pixels), as in the raster API.
+    // A fill value of zero is no nodata value in an OME image: zeros are black pixels, as in the
+    // raster API.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
     const auto element = zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    // A boolean has two values, and both are data. An empty string is the initial value of a new
-    // array.
+    // A boolean has no nodata value, because both of its values are data. An empty string is no
+    // nodata value, because it is the initial value of a new array.
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
-    // A nodata text of more than 1 MiB is of no use.
+    // A fill value of more than 1 MiB of text is not used as a nodata value.
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
     const zarr::DataType native = values_.stored().Native();
@@ -324,7 +326,8 @@ void ZarrMDArray::ForgetStatistics() {
 
 const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
-        // An array of one dimension is a coordinate array and has no georeferencing.
+        // An array of one dimension is a coordinate array and has no georeferencing. An array whose
+        // elements are texts has none, either.
         if (facts_.metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
         const OpenOptions& options = session_->options();
         Georeferencing placed =
@@ -335,8 +338,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// True if PAM has a CRS that a user has set, and not a copy of the store's CRS. False for a remote
-// store, because users cannot set a CRS there.
+// True if PAM (GDAL's saved metadata) has a CRS that a user has set, not only a copy of the store's
+// CRS. False for a remote store, because users cannot set a CRS there.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -347,7 +350,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // X and Y of a CRS have one unit, so coordinates in different units cannot have a CRS.
+        // The X and Y axes of a CRS have one common unit, so an array with coordinates in different
+        // units has no CRS.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
@@ -409,11 +413,11 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         std::uint64_t slices = 1;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
-        // If the array has more slices than GDAL allows bands, GDAL's method is called, and emits
-        // the error.
+        // If the array has more slices than GDAL allows bands, GDAL's own AsClassicDataset() is
+        // called, which emits the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // For an array that is open for update, the raster is opened for update, too. Its overviews
-        // are in the store.
+        // If the array is open for update, the raster is opened for update, too. Overviews are then
+        // built in the store.
         if (is_own && session_->update() != nullptr && !facts_.path.empty())
             return OpenForUpdate().release();
         if (is_own) {
@@ -521,8 +525,9 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    // A grid mapping stays if an attribute states the CRS, because it may describe more than the
-    // CRS.
+    // The array's old grid mapping is removed only if the CRS is removed or written as a grid
+    // mapping. If an attribute states the CRS, the grid mapping stays, because it may describe more
+    // than the CRS.
     const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
@@ -574,7 +579,8 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// Replaces the fill value of an array without written chunks. All its elements get the new value.
+// Replaces the fill value of an array without written chunks. All elements of the array get the new
+// value.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
@@ -603,8 +609,9 @@ Status ZarrMDArray::Reopen() {
     return {};
 }
 
-// True if the stored type cannot hold the number at `raw`: `element`, the number in its stored
-// form, has another value. The array's GDAL type may be wider than its stored type.
+// True if the stored type cannot hold the number at `raw`. `element` is that number converted to
+// the stored type, and then has another value. The array's GDAL type may be wider than its stored
+// type.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
@@ -735,7 +742,8 @@ CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, d
     });
 }
 
-// Returns the value of CF's attribute `actual_range`: two numbers of the array's data type.
+// Returns the two numbers `least` and `most` as CF's attribute `actual_range`, in the array's data
+// type.
 json::Value ZarrMDArray::ActualRange(double least, double most) const {
     const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
                             values_.stored().kind == zarr::DataKind::kUint;
@@ -750,8 +758,8 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // Writing makes the PAM file newer than old statistics in the file, so these are dropped
-        // first.
+        // Writing makes the PAM file newer, so that old statistics in the file would seem current.
+        // Old statistics are therefore removed first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

@@ -26,9 +26,10 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API, with its dimensions in the stored order. GDAL's generic
-// code divides by the sizes of dimensions, and allows a size of 0 only for the first dimension. A
-// read-only array with empty dimensions therefore shows one of them first and omits the others.
+// An array of GDAL's multidimensional API, with its dimensions in the stored order.
+// There is one exception: GDAL's generic code divides by the sizes of dimensions, and allows a size
+// of 0 only for the first dimension. A read-only array with empty dimensions therefore shows one
+// empty dimension first and omits the other empty dimensions.
 // Const methods and Write() may be called from several threads at once. Other changes need
 // exclusive access. If the array is deleted, every call emits an error.
 class ZarrMDArray final : public GDALPamMDArray {
@@ -41,10 +42,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
     bool HasElements() const;
-    // False if dimensions were reordered or omitted because one of them is empty.
+    // False if the array is shown with its dimensions reordered or omitted, because a dimension is
+    // empty.
     bool has_stored_order() const { return has_stored_order_; }
-    // Returns CRS and geotransform of the raster that the array forms. The first call computes
-    // them.
+    // Returns CRS and geotransform of the raster that the array forms. Computes both at the first
+    // call.
     const Georeferencing& FindGeoreferencing() const;
 
     bool IsWritable() const override;
@@ -54,7 +56,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // Replaces GDAL's implementation, which divides by the sizes of dimensions, and these may be 0.
+    // Replaces GDAL's implementation, which divides by the sizes of dimensions. A size may be 0.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -68,19 +70,20 @@ class ZarrMDArray final : public GDALPamMDArray {
                      GDALDataType* peStorageType = nullptr) const override;
     std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
     std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
-    // An array has overviews if a pyramid has this array as its largest level. They are the smaller
-    // levels, largest first. GDAL calls these methods since version 3.13.
+    // Return the overviews of the array: the smaller levels of its pyramid, largest first. An array
+    // has overviews if it is the largest level of a pyramid. GDAL calls these methods since version
+    // 3.13.
     int GetOverviewCount() const ZARR_OVERRIDE_3_13;
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
-    // Builds overviews in the way of the array's raster dataset. An empty list of factors deletes
-    // the overviews. Pending changes of the store are written first. Emits an error on failure.
+    // Builds overviews as the array's raster dataset does. An empty list of factors deletes the
+    // overviews. Pending changes of the store are written first. Emits an error on failure.
     CPLErr BuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                           GDALProgressFunc pfnProgress, void* pProgressData,
                           CSLConstList papszOptions) override;
 #endif
-    // Returns statistics of the current values. If cached statistics are older than the values,
-    // they are dropped.
+    // Returns statistics of the current values. Cached statistics are discarded first if they are
+    // older than the values.
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
@@ -104,7 +107,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     // Writes the CRS by the convention that was chosen when the array was created. The default is
     // the convention for rasters. If the array is read-only, stores the CRS in PAM.
     bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
-    // Sets the attribute `_FillValue`. If the array was just created, also sets its fill value.
+    // Sets the attribute `_FillValue`. If the array was just created, also sets the fill value in
+    // its metadata.
     bool SetRawNoDataValue(const void* pRawNoData) override;
     bool SetOffset(double dfOffset, GDALDataType eStorageType = GDT_Unknown) override;
     bool SetScale(double dfScale, GDALDataType eStorageType = GDT_Unknown) override;
@@ -116,7 +120,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
     // Writes the CRS `srs` of the array; nullptr removes the CRS. `preferred_mappings` are names of
-    // grid mappings in the array's group. Uses one of them if it describes `srs`.
+    // grid mappings in the array's group. Uses one of these grid mappings if it describes `srs`.
     zarr::Status Place(const OGRSpatialReference* srs,
                        const std::vector<std::string>& preferred_mappings);
     // Sets the dimensions of a new array, and the convention for its CRS. The creator of the array

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Locations of the stored chunks of arrays in the multidimensional API, which GDAL asks for since
-// version 3.12.
+// Returns where the stored chunks of arrays are located, for the multidimensional API. GDAL asks
+// for these locations since version 3.12.
 #include <gdal_priv.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-// Fills `info` with the bytes of the chunk at `place` in `value`, which the references contain.
+// Fills `info` with the bytes of a chunk that a reference contains itself. `value` is the content
+// of the reference; `place` is the byte range of the chunk in `value`.
 Status ZarrMDArray::SetInlineBlock(const zarr::ChunkLocation& place, const std::string& value,
                                    GDALMDArrayRawBlockInfo& info) const {
     const auto offset =

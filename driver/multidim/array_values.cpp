@@ -64,7 +64,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // A step has no meaning for a single element, so 1 is used.
+        // The step of a single element is set to 1, because GDAL may pass any step for it.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -86,7 +86,8 @@ zarr::ReadOptions ArrayValues::Reading() const {
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-// Reads the characters of the texts from the array, and then converts each text as one element.
+// Reads texts that the array stores as characters along its last dimension. Converts each text as
+// one element.
 Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     const std::uint64_t size = region.size();
@@ -132,7 +133,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(array_->path() + ": out of memory");
     }
-    // After a failure GDAL does not free the strings, so they are freed here.
+    // After a failure GDAL does not free the strings in `data`, so they are freed here.
     if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
     return status;
 }
@@ -176,7 +177,7 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // Step 0 writes several values to one element, so only the last value counts.
+        // If the step is 0, all values are for one element, so only the last value is written.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;

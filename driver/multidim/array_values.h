@@ -20,8 +20,8 @@ class SharedResource;
 
 // A block of elements of an array, and the layout of these elements in the caller's memory.
 struct ElementBlock {
-    // Each pointer leads to `rank` values. `stride` counts elements of `element_type`.
-    // `element_type` must outlive the block.
+    // `start`, `count`, `step` and `stride` point to `rank` values each. `stride` counts elements
+    // of `element_type`. `element_type` must outlive the block.
     ElementBlock(std::size_t rank, const GUInt64* start, const std::size_t* count,
                  const GInt64* step, const GPtrDiff_t* stride,
                  const GDALExtendedDataType& element_type);
@@ -37,7 +37,7 @@ struct ElementBlock {
 class ArrayValues {
   public:
     // `session` must outlive this object. `stored` is the dtype of an element. Attributes such as
-    // `_Unsigned` make it differ from the dtype of the array.
+    // `_Unsigned` make `stored` differ from the dtype of the array.
     ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
                 zarr::DataType stored);
     ~ArrayValues() = default;
@@ -45,7 +45,8 @@ class ArrayValues {
     ArrayValues& operator=(const ArrayValues&) = delete;
 
     const std::shared_ptr<const zarr::Array>& array() const { return array_; }
-    // Replaces the array object by another one for an array with equal dtype.
+    // Replaces the array object, for example after a resize. The new array must have the dtype of
+    // the old one.
     void SetArray(std::shared_ptr<const zarr::Array> array) { array_ = std::move(array); }
     const zarr::DataType& stored() const { return stored_; }
     // True if an element is a text that NCZarr stores as characters. Such arrays are read-only.

@@ -40,7 +40,7 @@ std::string AttributeText(const std::string& text) {
                                                 : zarr::BytesToText(text);
 }
 
-// Element type, and strides in bytes, of the source or target of a conversion.
+// Element type and strides of a block of elements that is converted. Strides are in bytes.
 struct BlockLayout {
     const GDALExtendedDataType& type;
     const zarr::Strides& strides;
@@ -85,7 +85,7 @@ bool IsExactDouble(const json::Value* value) {
     return value->GetInt64(number) && number >= -kMax && number <= kMax;
 }
 
-// Returns the first type, in the order of the checks below, that represents all numbers exactly.
+// Returns the first GDAL type, in the order of the checks below, that represents all items exactly.
 // Returns GDT_Unknown if no type does.
 GDALDataType NumberType(const Items& items) {
     bool all_integers = true;
@@ -248,8 +248,8 @@ void ZarrAttribute::SetNumbers(const Items& items) {
 }
 
 // Converts the elements to the type `stated`. Does nothing if `stated` is an integer type that
-// cannot represent them. Floats are converted even if their value changes, because JSON may have
-// fewer digits than a double.
+// cannot represent all elements. Floats are converted even if their value changes, because JSON may
+// have fewer digits than a double.
 void ZarrAttribute::Retype(GDALDataType stated) {
     const GDALDataType own = type_.GetNumericDataType();
     const int own_size = GDALGetDataTypeSizeBytes(own);
@@ -481,9 +481,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // A new attribute must exist even if no value is ever written, so an empty value is stored. An
-    // attribute with a meaning, such as scale_factor, must not be stored as zero and waits for its
-    // value. If it has no elements, it never gets a value and is stored now.
+    // An empty value is stored, so that the new attribute exists even if no value is ever written.
+    // An attribute with a meaning, such as scale_factor, must not be stored as zero and waits for
+    // its value. If the attribute has no elements, it never gets a value and is stored now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

@@ -17,7 +17,7 @@ class AttributeRegistry {
     void Add(const std::shared_ptr<ZarrAttribute>& attribute);
     // Returns the attribute objects of the node at `path` that are in use.
     std::vector<std::shared_ptr<ZarrAttribute>> Of(const std::string& path) const;
-    // Returns an attribute object that is in use, else nullptr.
+    // Returns the object of the attribute `name` if the object is in use, else nullptr.
     std::shared_ptr<ZarrAttribute> Find(const std::string& path, const std::string& name) const;
     // Marks the attribute objects of a node, and of all nodes below that node, as deleted.
     void Delete(const std::string& path) const;

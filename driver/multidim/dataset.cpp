@@ -165,8 +165,8 @@ class NewRoot {
         return std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                 std::move(update));
     }
-    // Keeps the new store, and renames it from its staging name to its final name. The store must
-    // not be open.
+    // Makes the new store permanent: renames it from its staging name to its final name. The store
+    // must not be open.
     Status Commit() {
         ZARR_RETURN_IF_ERROR(replacement_.Commit());
         if (!is_added_) place_.folder = replacement_.folder();
@@ -221,15 +221,15 @@ class NewRoot {
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
 // Makes empty arrays of a Zarr source show their dimensions in the stored order, as long as the
-// result lives. Returns nullptr if the source is not a Zarr dataset.
+// returned object lives. Returns nullptr if the source is not a Zarr dataset.
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
 // Lists the groups of a Zarr source before the copy starts. While the returned groups live, GDAL
-// sees only the members listed by now. This matters because a group may be copied into its own
-// source.
+// sees only the members that were listed here. Otherwise a group that is copied into itself would
+// grow during the copy.
 std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
     std::vector<std::shared_ptr<ZarrGroup>> groups;
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
@@ -273,8 +273,8 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     return DatasetPtr(std::move(dataset));
 }
 
-// Calls `make`, and releases the dataset that `make` returns. Emits an error and returns nullptr on
-// failure.
+// Calls `make` and returns the dataset that `make` creates; the caller owns it. Emits an error and
+// returns nullptr on failure.
 template <class Work>
 GDALDataset* RunToDataset(const char* name, const Work& make) {
     Result<DatasetPtr> made = make();
@@ -290,7 +290,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
-        // Callers write to the store after creation, so it must be writable under its final name.
+        // Fails early if the final path is read-only: callers write to the store after it gets its
+        // final name.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

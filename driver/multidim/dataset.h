@@ -50,14 +50,14 @@ class MdimDataset final : public GDALDataset {
     CPLStringList description_;                 // metadata domain ZARR, once it was requested
 };
 
-// Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store, which may replace an
-// existing store, and opens it for update. Fails if the path holds anything other than a store.
+// Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store and opens it for update.
+// Replaces an existing store at the path. Fails if the path holds anything other than a store.
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options);
 
 // Implements GDALDriver::pfnCreateCopy for a source with a root group and without bands, and for
-// every copy as references. Copies all groups and arrays of the source. On failure or cancellation
-// the new store is deleted, and an existing store at the path stays.
+// every copy that is written as references. Copies all groups and arrays of the source. On failure
+// or cancellation the new store is deleted, and an existing store at the path stays.
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data);

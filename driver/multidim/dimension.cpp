@@ -56,8 +56,8 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// Returns the name under which a dimension is shown: the name of its coordinate array. Outside of
-// its group the array may be shown under another name, and the dimension follows.
+// Returns the name under which a dimension is shown: the shown name of its coordinate array, or
+// else its own name. A coordinate array may be shown under another name outside of its group.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
@@ -67,7 +67,8 @@ std::string ShownName(const SharedResource& session, const zarr::Dimension& dime
 
 ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
-    // A dimension without a name belongs to a single array, and to no group.
+    // The parent of a dimension without a name is empty, because such a dimension belongs to a
+    // single array and to no group.
     : GDALDimension(
           facts.dimensions[index].is_named ? session->GroupName(facts.dimensions[index].group)
                                            : std::string(),
@@ -99,8 +100,8 @@ std::string ZarrDimension::Key() const {
     return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
 }
 
-// GDAL looks up a dimension if its full name starts with "/". The full name of a dimension that
-// must not be found therefore lacks the "/".
+// Sets the full name. GDAL looks up dimensions whose full name starts with "/". A dimension that
+// GDAL must not look up therefore gets a full name without "/".
 void ZarrDimension::SetFullName() {
     const std::string parent = ParentName();
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
@@ -135,8 +136,8 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // A dimension without a name cannot have an indexing variable, because the variable would have
-    // its name.
+    // A dimension without a name has no indexing variable, because the variable takes its name from
+    // the dimension.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
     if (!array.ok()) return nullptr;  // opening the array again reports the fault
@@ -147,7 +148,7 @@ std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
     const double spacing = is_x_ ? t[1] : t[5];
     const double corner = is_x_ ? t[0] : t[3];
     // The variable gets a plain dimension instead of `this`. An array keeps its dimension alive,
-    // and `this` would keep the session open.
+    // and `this` would keep the whole session open.
     const std::string parent = ParentName();
     const auto dimension =
         std::make_shared<GDALDimension>(parent, m_osName, m_osType, m_osDirection, m_nSize);

@@ -24,13 +24,13 @@ class ZarrDimension final : public GDALDimension {
     // Creates a dimension object for a new dimension of a caller, which is in no array yet.
     ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
-    // Returns the coordinate array of the dimension. If there is none, returns pixel centres that
-    // are computed from the array's geotransform. Returns nullptr if the geotransform is missing or
-    // has a rotation.
+    // Returns the coordinate array of the dimension. If the dimension has no coordinate array,
+    // returns an array of pixel centres that is computed from the geotransform. Returns nullptr if
+    // the geotransform is missing or has a rotation.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. An array that has the dimension's name is stored as the indexing
-    // variable in Zarr. For any other array emits a warning, and forgets the array when this object
-    // is destroyed.
+    // Sets the indexing variable. If the array has the dimension's name, it is an indexing variable
+    // in the store, too. For any other array, emits a warning, and forgets the array when this
+    // object is destroyed.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
     // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL
     // calls Rename() since version 3.8.
@@ -38,9 +38,9 @@ class ZarrDimension final : public GDALDimension {
 
     // Returns a text that identifies the dimension within its session.
     std::string Key() const;
-    // True if GDAL can find the dimension in its group by the full name "/group/name". Otherwise
-    // the full name does not start with "/". This is so for a dimension without a name, or if
-    // another dimension of the group has the name.
+    // True if GDAL can find the dimension in its group by the full name "/group/name". False if the
+    // dimension has no name, or if another dimension of the group has the same name. The full name
+    // then does not start with "/".
     bool is_groups() const { return is_named_ && !avoids_name_clash_; }
     // Gives the dimension a full name without "/". The session calls this method if another
     // dimension of the group has the name.

@@ -10,7 +10,7 @@
 namespace zarr_driver {
 
 // True if the dimension may have its own name as full name. False if the group has a coordinate
-// array of that name but another length: the name belongs to the dimension of that array.
+// array of that name with another length: the name then belongs to the dimension of that array.
 bool DimensionRegistry::MayOwnName(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
@@ -32,7 +32,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // The mutex is not locked here, because MayOwnName() may read metadata.
+    // MayOwnName() may read metadata, so it runs before the mutex is locked.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];
@@ -45,9 +45,9 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     return made;
 }
 
-// Gives the dimension another full name if a different dimension owns its name. In a read-only
-// dataset an owner keeps the name for good. In update mode the name becomes free when its owner is
-// no longer in use.
+// Gives `dimension` another full name if a different dimension owns its name. In a read-only
+// dataset an owner keeps the name until the dataset is closed. In update mode the name becomes free
+// when its owner is no longer in use.
 void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];

@@ -35,9 +35,10 @@ class DimensionRegistry {
     // `session` must outlive this object.
     explicit DimensionRegistry(SharedResource& session) : session_(session) {}
 
-    // Returns the dimension with number `index` of an array. Arrays of a group share a dimension
-    // object if the store gives their dimensions equal names and sizes. If sizes differ for one
-    // name, the dimension with a coordinate array gets the name, or else the first dimension.
+    // Returns the dimension object for dimension `index` of an array. Arrays of a group share a
+    // dimension object if the store gives their dimensions equal names and sizes. If sizes differ
+    // for one name, the dimension with a coordinate array gets the name, or else the first
+    // dimension.
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
     // Creates a dimension. No other dimension of its group may have the name.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);
@@ -45,8 +46,8 @@ class DimensionRegistry {
     std::vector<std::shared_ptr<ZarrDimension>> CreatedIn(const std::string& group);
     // Returns a dimension that a group declares but no array has.
     std::shared_ptr<ZarrDimension> Declared(const NewDimension& dimension);
-    // Returns the dimension that a new array in `group` must use. This is `dimension` itself if it
-    // belongs to this session. Otherwise it is a dimension of equal name and size.
+    // Returns the dimension that a new array in `group` must use: `dimension` itself if it belongs
+    // to this session, else a dimension of equal name and size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
                                                        const GDALDimension& dimension);
 
@@ -59,7 +60,7 @@ class DimensionRegistry {
     void Move(const std::string& path, const std::string& target);
 
   private:
-    // Records which dimension owns a full name.
+    // Records which dimension owns a full name in GDAL's API.
     struct NameClaim {
         std::string key;  // ZarrDimension::Key()
         std::weak_ptr<ZarrDimension> owner;

@@ -49,15 +49,15 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Returns the maximum length of a text in bytes. Only dtype S has a maximum; for other types
-// returns 0. Other drivers of GDAL would write strings with a maximum length as arrays of
-// characters.
+// Returns the maximum length of a text in bytes, as GDAL's type shall state it. Only dtype S has a
+// maximum; for other types returns 0. GDAL's other drivers write strings with a maximum length as
+// arrays of characters.
 std::size_t MaxTextLength(const zarr::DataType& type) {
     return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
-// Counts the number and string fields of a structure. Fails for huge nested structures before they
-// are built in memory.
+// Adds the number of numbers and strings in a structure to `total`. Fails for huge nested
+// structures before they are built in memory.
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
@@ -467,7 +467,8 @@ Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringForm
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value spelled, MemberType(type, strings));
     const auto parsed = zarr::ParseDataType(spelled);
-    // The type comes from the caller, and not from a store, so the error is not kCorrupt.
+    // The type comes from the caller, not from a store, so the error becomes kInvalidArgument
+    // instead of kCorrupt.
     if (!parsed.ok()) return Status::Invalid(parsed.status().message());
     return *parsed;
 }

@@ -62,7 +62,8 @@ zarr::Result<std::vector<ExtendedLeaf>> PairLeaves(const zarr::DataType& stored,
 
 // Converts stored elements of any dtype to a GDAL type, by GDAL's conversion rules. Members of
 // structures are paired by name. Strings are allocated with GDAL's allocator, and the caller must
-// free them. The function that op() returns borrows this object. Thread-safe.
+// free them. The function that op() returns refers to this object and must not outlive it.
+// Thread-safe.
 class ExtendedConverter {
   public:
     // Creates a converter. Fails if the members of the two types cannot be paired.
@@ -111,7 +112,7 @@ class TruncatedTexts {
 
 // Converts elements of a GDAL type to any stored dtype except kObject, by GDAL's conversion rules.
 // Members of structures are paired by name. The caller keeps ownership of strings. The function
-// that op() returns borrows this object. Thread-safe.
+// that op() returns refers to this object and must not outlive it. Thread-safe.
 class ExtendedWriteConverter {
   public:
     // Creates a converter. Fails if the stored type is a number and the GDAL type is a string. Also
@@ -149,9 +150,9 @@ class ExtendedWriteConverter {
 // nullptr becomes an empty text. Invalid UTF-8 is replaced.
 std::string TextOfElement(const GDALExtendedDataType& type, const void* element);
 
-// Values of the creation option STRING_FORMAT. The option says how strings with a maximum length
-// are stored. kAscii, the default, counts the maximum in bytes, and kUnicode in characters.
-// kVariable stores strings of any length.
+// Values of the creation option STRING_FORMAT: how strings with a maximum length are stored.
+// kAscii, the default, counts the maximum in bytes, and kUnicode in characters. kVariable stores
+// strings of any length.
 enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
 zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
 

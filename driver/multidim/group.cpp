@@ -68,7 +68,8 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-// Returns the metadata of a new array. Warnings about `options` are emitted with the prefix `name`.
+// Returns the metadata of a new array called `name`. Warnings about `options` are emitted with the
+// prefix `name`.
 Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions& dimensions,
                                        const GDALExtendedDataType& type, CSLConstList options,
                                        zarr::Format format) {
@@ -122,8 +123,8 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
 }
 
 // Returns the members of the group at the time of its last listing. If listing fails, returns an
-// empty list and sets `listing_`. Callers keep the pointer while they use the list, because another
-// thread may replace it.
+// empty list, and `listing_` holds the error. Callers must keep the pointer while they use the
+// list, because another thread may replace the list.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
@@ -195,9 +196,8 @@ std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/)
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
 }
 
-// Returns the indexing variable of the dimension `name`. The variable is computed from the
-// geotransform of an array, and has the full name of the dimension. In update mode returns nullptr,
-// and only the dimension returns the variable.
+// Returns the indexing variable of the dimension `name`, an array that is computed from a
+// geotransform. Returns nullptr in update mode, and if the search would cost requests.
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
     const zarr::Hierarchy& hierarchy = session_->hierarchy();
     const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
@@ -208,9 +208,9 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
-// Hides arrays from CopyFrom(), which skips arrays that already exist in the target. An array
-// outside of the group is not the copied array. A grid mapping that the driver wrote must be
-// replaced, because it lacks the attributes of the source's variable.
+// True if CopyFrom() must not find the array at `path`, because it would then skip the source's
+// array of that name. Hidden are arrays outside of the group, and arrays that the driver wrote,
+// such as grid mappings.
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
@@ -248,7 +248,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
     const auto members = Members();
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        // A faulty array is skipped. Opening it reports the fault.
+        // A faulty array is skipped here. Opening the array reports the fault.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
@@ -337,7 +337,8 @@ Status ZarrGroup::CheckChange() const {
 Status ZarrGroup::CheckFree(const std::string& name, bool is_array) const {
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
-    // A caller may replace a grid mapping that the driver wrote by a copy of the original.
+    // An array that the driver wrote may be replaced: a caller may copy the grid mapping of a
+    // source over the driver's grid mapping.
     if (is_array && session_->update()->HasCreated(path)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};

@@ -28,7 +28,7 @@ class ZarrGroup final : public GDALGroup {
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Opens an array by name without listing the group. Also finds arrays outside of the opened
     // group, and the computed indexing variable of a dimension. Returns nullptr without an error if
-    // no such array exists. During CopyFrom() finds only arrays that callers created in the group.
+    // no such array exists. During CopyFrom(), finds only arrays that callers created in the group.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
@@ -80,7 +80,8 @@ class ZarrGroup final : public GDALGroup {
     void Moved(const std::string& path);
 
   private:
-    // Returns those dimensions of the group's arrays that belong to this group.
+    // Returns the dimensions of the group's arrays. Leaves out dimensions that belong to another
+    // group.
     std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
 

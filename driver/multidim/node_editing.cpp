@@ -29,8 +29,8 @@ using zarr::Status;
 
 namespace {
 
-// Letter of CF's attribute `axis`, and the role of the axis. The letter is '\0' for types of
-// dimensions that CF gives no letter.
+// Letter of CF's attribute `axis`, and the role of the axis. The letter is '\0' if CF has no letter
+// for the type of the dimension.
 struct Axis {
     char letter = '\0';
     AxisRole role = AxisRole::kNone;
@@ -56,7 +56,7 @@ struct NewShape {
     std::vector<std::uint64_t> shape;
 };
 
-// Gives the objects of a node, and of all nodes below that node, their new paths after a rename.
+// Updates the path in all objects at and below `path` after the node was renamed to `target`.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveAttributes(path, target);
@@ -98,7 +98,8 @@ Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& 
     if (dimension.is_named() && !is_whole_store) {
         WarnOfFailure(hierarchy, session.store_path());  // an earlier one
         ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
-        // A listing error may hide an array that has the dimension, so it is returned.
+        // A listing error may hide an array that has the dimension. The error is therefore
+        // returned.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         return users;
     }
@@ -192,7 +193,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
-    // Deletes the node in the store first. If that fails, its objects stay usable.
+    // The node is deleted in the store first. If that fails, the objects of the node stay usable.
     ZARR_ASSIGN_OR_RETURN(
         const auto deleted,
         zarr::DeleteWithBelongings(update->metadata(), session.hierarchy(), path, {"", true}));
@@ -259,7 +260,7 @@ Status ResizeDimensions(SharedResource& session,
                         const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(session, sizes));
-    // Checks all new shapes before it changes the first array.
+    // All new shapes are checked before the first array is changed.
     for (const auto& [path, change] : changes)
         ZARR_RETURN_IF_ERROR(
             zarr::WithShape(change.metadata, change.shape).status().WithContext(path));

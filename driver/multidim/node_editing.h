@@ -27,8 +27,9 @@ zarr::Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
 zarr::Status ResizeDimensions(SharedResource& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
-// Stores the axis of each dimension that a caller created, as CF attributes of its coordinate
-// array. Keeps an axis that the array already states. Failures are emitted as warnings.
+// Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of the
+// dimension's coordinate array. Keeps an axis that the array already states. Failures are emitted
+// as warnings.
 void StoreAxes(SharedResource& session);
 
 }  // namespace zarr_driver

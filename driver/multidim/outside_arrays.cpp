@@ -13,11 +13,11 @@ namespace zarr_driver {
 
 namespace {
 
-// Maximum number of arrays in whose attributes references to other arrays are searched.
+// Maximum number of arrays that are searched for references to other arrays.
 constexpr std::size_t kMaxArrays = 10'000;
 
-// Returns the name without the number that NameOf() appends. Returns an empty text if the name has
-// no number.
+// Returns `name` without the number that NameOf() appends. Returns an empty text if `name` has no
+// number.
 std::string WithoutNumber(const std::string& name) {
     const std::size_t last = name.find_last_not_of("0123456789");
     const bool is_numbered = last != std::string::npos && last > 0 && last + 1 < name.size();
@@ -67,15 +67,14 @@ std::string OutsideArrays::Find(const std::string& name) const {
             if (at.empty()) break;
         }
     }
-    // References by absolute paths may lead to groups that are not above the opened node, so all
-    // outside arrays are searched.
+    // An array may refer by absolute path to groups that are not above the opened node. All outside
+    // arrays are therefore searched.
     for (std::string& path : List())
         if (NameOf(path) == name) return std::move(path);
     return {};
 }
 
-// Returns the paths of arrays in the node that was opened. Groups that cannot be listed are
-// skipped.
+// Returns the paths of the arrays in the opened node. Groups that cannot be listed are skipped.
 std::vector<std::string> OutsideArrays::OpenedArrays() const {
     if (session_.single_array() != nullptr) return {*session_.single_array()};
     std::vector<std::string> arrays;
@@ -102,7 +101,7 @@ std::vector<std::string> OutsideArrays::ReferencesOf(const std::string& path) co
     const std::string group(zarr::ParentPath(path));
     for (const std::string& name : zarr::WordsAttribute(facts->attributes, "coordinates")) {
         std::string found = zarr::FindVariable(session_.hierarchy(), group, name);
-        // Scalar arrays are left out, because they are often grid mappings.
+        // Scalar arrays are left out, because most of them are grid mappings and not coordinates.
         const auto metadata = found.empty() ? zarr::Result<zarr::ArrayMetadata>(zarr::Status())
                                             : session_.hierarchy().Metadata(found);
         if (metadata.ok() && metadata->rank() > 0) references.push_back(std::move(found));

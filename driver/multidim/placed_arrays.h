@@ -15,7 +15,8 @@ namespace zarr_driver {
 class SharedResource;
 
 // Records arrays whose CRS was set with a grid mapping, and scalar arrays that may be grid
-// mappings. A copy may set the CRS before it creates the grid mapping of its source. Thread-safe.
+// mappings. Both are needed because a copy may set the CRS before it creates the grid mapping of
+// its source. Thread-safe.
 class PlacedArrays {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
@@ -23,9 +24,8 @@ class PlacedArrays {
     void AddScalar(const std::string& path);
 
     // Replaces grid mappings that the driver wrote by grid mappings of the caller, if these
-    // describe the CRS. Removes absent arrays from the attribute "coordinates". xarray reads either
-    // all arrays in that attribute or none, and the grid mapping is one of them. Clears the
-    // records.
+    // describe the CRS. Removes absent arrays from the attribute "coordinates": xarray reads none
+    // of the arrays in that attribute if one of them is absent. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 

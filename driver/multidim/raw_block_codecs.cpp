@@ -14,7 +14,7 @@ Result<CPLStringList> ArrayOptionsOf(CSLConstList info, const std::vector<std::u
     options.SetNameValue("COMPRESS", "NONE");
     for (int i = 0; info != nullptr && info[i] != nullptr; ++i) {
         const char* const item = info[i];
-        // Shuffling elements of one byte changes nothing.
+        // These items need no creation option. Shuffling elements of one byte changes nothing.
         if (EQUAL(item, "ENDIANNESS=LITTLE") ||
             (EQUAL(item, "FILTER=SHUFFLE") && element_size == 1))
             continue;

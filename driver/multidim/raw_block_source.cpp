@@ -33,17 +33,19 @@ namespace {
 
 using Block = std::vector<std::uint64_t>;
 
-// Path of the store with the documents, which is in memory; for messages.
+// Path, used in messages, of the store in memory that holds the metadata documents.
 constexpr const char* kPath = "/vsimem/references";
 
-// Returns the error of a call of GDAL for the node at `path`. The caller hides GDAL's errors.
+// Returns the error of a failed GDAL call for the node at `path`. GDAL's own errors must have been
+// hidden by the caller.
 Status Failed(const std::string& path, const char* what) {
     const std::string message = QuietErrors::Message();
     return Status::Unsupported("/" + path + ": " + what +
                                (message.empty() ? std::string() : ": " + message));
 }
 
-// Returns the location of a block. False if the dataset does not tell it, as for absent blocks.
+// Returns the location of a block in `info`. Returns false if the dataset does not state the
+// location, as for absent blocks.
 bool FindLocation(const GDALMDArray& array, const Block& block, GDALMDArrayRawBlockInfo& info) {
     const QuietErrors quiet;
     constexpr std::uint64_t kNone = 0;
@@ -52,7 +54,8 @@ bool FindLocation(const GDALMDArray& array, const Block& block, GDALMDArrayRawBl
            (info.pszFilename != nullptr || info.pabyInlineData != nullptr);
 }
 
-// Reads the elements of a block that are in the array, as elements of `type`.
+// Reads a block from `array` as elements of `type`. Elements of an edge block outside of the array
+// are left out.
 Result<std::string> ReadBlock(const GDALMDArray& array, const Block& blocks, const Block& block,
                               const GDALExtendedDataType& type) {
     const QuietErrors quiet;
@@ -88,7 +91,7 @@ bool AreEqual(CSLConstList a, CSLConstList b) {
     return true;
 }
 
-// Returns the row-major number of blocks in a grid.
+// Returns the number of blocks in a grid. `counts` are the numbers of blocks per dimension.
 std::uint64_t CountOf(const Block& counts) {
     std::uint64_t count = 1;
     for (const std::uint64_t each : counts) count = zarr::SaturatingMul(count, each);
@@ -103,8 +106,8 @@ Block BlockAt(const Block& counts, std::uint64_t number) {
 
 }  // namespace
 
-// The store with the documents, whose chunks are read from the files with the blocks. Its chunks
-// are not listed.
+// The Zarr store that shows the dataset: metadata documents in memory, and chunks that are read
+// from the dataset's files. The chunks cannot be listed.
 class RawBlockSource::BlockStore final : public zarr::ForwardingStore {
   public:
     BlockStore(std::shared_ptr<const Store> documents, const RawBlockSource& source)
@@ -138,7 +141,7 @@ class RawBlockSource::BlockStore final : public zarr::ForwardingStore {
     const RawBlockSource& source_;
 };
 
-// Makes the documents of a source: groups, arrays without values, attributes and dimensions.
+// Makes the Zarr documents for a source: groups, arrays without values, attributes and dimensions.
 class RawBlockSource::Builder {
   public:
     explicit Builder(RawBlockSource& made) : made_(made) {}
@@ -203,8 +206,9 @@ class RawBlockSource::Builder {
         return {};
     }
 
-    // Returns the dimensions of the copy of an array. Dimensions of equal names and sizes are
-    // shared. Another size gets a name of its own, because HDF5 names dimensions "dim0" per array.
+    // Returns the dimensions for the Zarr copy of `array`. Dimensions of equal names and sizes are
+    // shared. If a name is already used with another size, the dimension gets a new name, because
+    // HDF5 reuses names such as "dim0" in each array.
     Result<std::vector<std::shared_ptr<GDALDimension>>> DimensionsOf(const GDALMDArray& array,
                                                                      GDALGroup& to,
                                                                      const std::string& path) {
@@ -233,7 +237,8 @@ class RawBlockSource::Builder {
             CPLStringList options,
             ArrayOptionsOf(source.info.List(), source.blocks, array->GetDataType().GetSize())
                 .WithContext("/" + path));
-        // An inline element has the byte order of this machine.
+        // A scalar array has no blocks: its value is stored inline, in the byte order of this
+        // machine.
         if (source.blocks.empty() && !zarr::HostIsLittleEndian())
             options.SetNameValue("ENDIAN", "BIG");
         ZARR_ASSIGN_OR_RETURN(const auto dimensions, DimensionsOf(*array, to, path));
@@ -248,7 +253,7 @@ class RawBlockSource::Builder {
         return {};
     }
 
-    // Finds the shape of the blocks of an array, and how they are encoded.
+    // Returns the shape of the array's blocks and how they are encoded.
     static Result<Source> Examine(const std::shared_ptr<GDALMDArray>& array) {
         if (array->GetDataType().GetClass() != GEDTC_NUMERIC)
             return Status::Unsupported(
@@ -259,14 +264,16 @@ class RawBlockSource::Builder {
         const auto& dimensions = array->GetDimensions();
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
             const std::uint64_t size = dimensions[i]->GetSize();
-            // The values of an array without blocks are contiguous: a single block.
+            // A block size of 0 means that the values are contiguous along the dimension, so one
+            // block spans the dimension.
             if (source.blocks[i] == 0) source.blocks[i] = std::max<std::uint64_t>(size, 1);
             source.counts.push_back(zarr::CeilDiv(size, source.blocks[i]));
         }
         const std::uint64_t count = CountOf(source.counts);
         if (count > zarr::LimitOf(zarr::Limit::kReferences))
             return zarr::OverLimit(zarr::Limit::kReferences, "the array has too many blocks");
-        // The value of an array without dimensions is written into the references.
+        // Blocks are examined unless the array has no dimensions: the value of such an array is
+        // written into the references.
         for (std::uint64_t i = 0; i < count && !source.counts.empty(); ++i)
             ZARR_RETURN_IF_ERROR(Examine(BlockAt(source.counts, i), i == 0, source));
         return source;
@@ -295,8 +302,8 @@ Result<std::unique_ptr<RawBlockSource>> RawBlockSource::Open(GDALDataset& source
     return made;
 }
 
-// Compares some blocks of each array, as this driver decodes them at their locations, with the
-// values that GDAL reads.
+// Decodes some blocks of each array from their locations, and compares the values with those that
+// GDAL reads.
 Status RawBlockSource::Verify() const {
     constexpr std::uint64_t kSamples = 32;
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
@@ -330,7 +337,8 @@ Status RawBlockSource::Verify() const {
 Result<Reference> RawBlockSource::Find(const std::string& key) const {
     const auto found = arrays_.find(std::string(zarr::ParentPath(key)));
     if (found == arrays_.end()) {
-        // Arrays that the driver has added, such as grid mappings, have their values in the store.
+        // The key belongs to an array that the driver has added, such as a grid mapping. Its values
+        // are in the store in memory.
         zarr::Buffer value;
         ZARR_ASSIGN_OR_RETURN(const bool exists,
                               hierarchy_->store()->Get(key, value, zarr::kNoLimit));

@@ -17,18 +17,19 @@
 
 namespace zarr_driver {
 
-// A dataset of another driver, such as netCDF or HDF5, as a Zarr store whose chunks are the blocks
-// of the dataset. Not thread-safe, because the other driver may not be.
+// Shows a dataset of another driver, such as netCDF or HDF5, as a Zarr store whose chunks are the
+// blocks of the dataset. Not thread-safe, because the other driver may not be.
 class RawBlockSource {
   public:
-    // Makes the documents of the store. kUnsupported if an array cannot be expressed; the message
-    // names it. GDAL 3.13 tells wrong locations if blocks are absent or stored in another order.
-    // An array with absent blocks is therefore refused, and some blocks of each array are compared
-    // with the values that GDAL reads.
+    // Makes the metadata documents of the store. Returns kUnsupported if an array cannot be
+    // expressed in Zarr; the message names the array.
+    // GDAL 3.13 states wrong locations if blocks are absent or stored in another order. An array
+    // with absent blocks is therefore refused. Some blocks of each array are compared with the
+    // values that GDAL reads.
     static zarr::Result<std::unique_ptr<RawBlockSource>> Open(GDALDataset& source);
 
     const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
-    // Returns the reference to a chunk.
+    // Returns the reference to the chunk under `key`: its file, offset and size, or its bytes.
     zarr::Result<zarr::Reference> Find(const std::string& key) const;
 
   private:

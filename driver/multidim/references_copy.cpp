@@ -39,7 +39,8 @@ using zarr::Status;
 namespace {
 
 // Returns the multidimensional dataset of this driver that shows `source`; nullptr if another
-// driver opened `source`. Opens one if `source` is a raster, and then stores it in `opened`.
+// driver opened `source`. If `source` is a raster, opens its multidimensional dataset and stores it
+// in `opened`.
 MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
     if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
     const GDALDriver* const driver = source->GetDriver();
@@ -84,7 +85,7 @@ Status CheckDocumentTarget(const StorePath& path) {
                : Status::Invalid("is a file without references, so it is not overwritten");
 }
 
-// Calls a progress function of GDAL.
+// Calls the progress function of a GDAL caller.
 class Progress {
   public:
     Progress(GDALProgressFunc progress, void* data) : watched_(progress, data) {}
@@ -98,7 +99,7 @@ class Progress {
     WatchedProgress watched_;
 };
 
-// Writes everything in a source to `writer`.
+// Function that writes all references of a source to `writer`.
 using Export = std::function<Status(zarr::ReferenceWriter& writer)>;
 
 Status WriteJson(const StorePath& path, const Export& export_to) {

@@ -10,10 +10,11 @@
 namespace zarr_driver {
 
 // Writes references to the chunks of `source`: a JSON document "x.json", or a folder of Parquet
-// files. `source` is a dataset of this driver, or from GDAL 3.12 on a multidimensional dataset of
-// any driver that tells where its blocks are. Replaces a document or folder of references, or a
-// Zarr store. On failure or cancellation what was there before stays. Returns the references,
-// opened by the multidimensional API.
+// files. `source` is a dataset of this driver. From GDAL 3.12 on, it may also be a multidimensional
+// dataset of any driver that states where its blocks are.
+// Replaces an existing document or folder of references, or an existing Zarr store. On failure or
+// cancellation, the existing files stay. Returns the references, opened by the multidimensional
+// API.
 zarr::Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALDataset* source,
                                                             CSLConstList options,
                                                             GDALProgressFunc progress,

@@ -41,8 +41,8 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      // GDAL derives the PAM file from this path. The file is in the folder of the root group,
-      // because the names of arrays start there.
+      // GDAL derives the name of the PAM file from `pam_path_`. The file is in the folder of the
+      // root group, because the names of arrays start there.
       pam_path_(zarr::JoinKey(location_.store_path.text(), zarr::JoinKey(root_, "pam"))),
       pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
       update_(std::move(update)),
@@ -62,7 +62,8 @@ SharedResource::~SharedResource() {
 }
 
 const zarr::Hierarchy& SharedResource::hierarchy() const {
-    // If attributes cannot be stored, they stay pending, and Flush() reports the failure.
+    // Pending attributes are stored first. If that fails, the attributes stay pending, and Flush()
+    // reports the failure.
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
     return *location_.hierarchy;
 }
@@ -93,10 +94,11 @@ std::shared_ptr<ZarrMDArray> SharedResource::FindArray(const std::string& path) 
 zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
     WarnOfFailure(*location_.hierarchy, store_path());  // an earlier one
-    // The mutex is not locked here, because opening an array may open other arrays.
+    // The array is opened without a locked mutex, because opening an array may open other arrays,
+    // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    // In update mode a failure to read is an error, because changes would miss arrays that were not
-    // found.
+    // In update mode a failed read is an error: a change would otherwise miss arrays that could not
+    // be found.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -50,19 +50,19 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
-    // Returns GDAL's metadata of arrays, which is in the file `pam.aux.xml` in the folder of the
-    // root group.
+    // Returns GDAL's PAM, the metadata of arrays that is saved in `pam.aux.xml` in the folder of
+    // the root group.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
     // Returns the record of arrays that got a CRS since the last flush.
     PlacedArrays& placed() { return placed_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
-    // Drops statistics of arrays that were written after their statistics were stored. Does nothing
-    // if the check would cost requests. Only the first call has an effect.
+    // Removes statistics of arrays that were written after their statistics were stored. Does
+    // nothing if the check would cost requests. Only the first call has an effect.
     void DropOldStatistics();
 
-    // Returns the path of the root group. If an array was opened, this is the parent group of the
-    // array, and shows no other array.
+    // Returns the path of the root group. If an array was opened, the root group is the parent
+    // group of the array, and shows no other array.
     const std::string& root() const { return root_; }
     // Returns the path of the array that was opened, or nullptr if a group was opened.
     const std::string* single_array() const { return is_array_ ? &location_.node : nullptr; }
@@ -75,7 +75,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 
-    // During the lifetime of this object, empty arrays are opened with their dimensions in the
+    // While an object of this class lives, empty arrays are opened with their dimensions in the
     // stored order. Copies need this order, and do not divide by the sizes of dimensions.
     class StoredOrder {
       public:
@@ -116,7 +116,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     static zarr::Status CheckName(const std::string& name);
 
     zarr::Status Flush();
-    // Calls Flush(), and then makes the changes that are only made at the end.
+    // Stores all pending changes, including those that must wait for the end: axes of dimensions
+    // and grid mappings.
     zarr::Status Finish();
 
     // Sets or removes an attribute of a node. If the node is an array in use, its object is
@@ -124,8 +125,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
 
-    // Marks the objects of a node, and of all nodes below that node, as deleted. Then forgets the
-    // objects.
+    // Marks the objects of a node, and of all nodes below that node, as deleted. Then removes the
+    // objects from the session.
     void DeleteObjects(const std::string& path);
     // Updates the objects of a node, and of all nodes below that node, after the node moved to the
     // path `target`. Objects of arrays are not updated.

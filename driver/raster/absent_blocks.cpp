@@ -21,7 +21,7 @@ bool AbsentBlocks::CanListWithoutRequests() {
     if (dataset.options().wrap_longitude || dataset.options().north_up) return false;
     if (dataset.update() != nullptr && !dataset.Flush()) return false;
     const zarr::Array& array = *band_.array().layout.array;
-    // For a remote store, a listing of the chunks would cost requests.
+    // The chunks are listed only if that costs no requests, as in a local store.
     return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
@@ -38,7 +38,8 @@ bool AbsentBlocks::IsAbsent(int block_x, int block_y) const {
     zarr::DimVector<std::uint64_t> chunk(grid.size(), 0);
     for (std::size_t i = 0; i < indices.size(); ++i)
         chunk[layout.other_axes[i]] = grid[layout.other_axes[i]].ChunkOf(indices[i]);
-    // A block is one chunk in a regular grid, but may overlap several chunks in a rectilinear grid.
+    // The block may overlap several chunks, if the array has a rectilinear chunk grid. In a regular
+    // grid, the block is one chunk.
     const PixelWindow block = band_.BlockWindow(block_x, block_y);
     const ChunkRange columns = ChunksOf(layout.x_axis, block.x_off, block.x_size);
     const ChunkRange rows = ChunksOf(layout.y_axis, block.y_off, block.y_size);

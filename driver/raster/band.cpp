@@ -155,9 +155,8 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
         PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
-        // After one failed write GDAL discards all of its dirty blocks. The write therefore only
-        // makes the chunk pending, and does not store it. Pending chunks are also encoded in
-        // parallel.
+        // The write makes the chunk pending and does not store it, because GDAL discards all its
+        // dirty blocks after one failed write. Pending chunks are also encoded in parallel.
         window.whole_chunks = zarr::WholeChunks::kPending;
         return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
@@ -177,8 +176,8 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                                 nBufXSize, nBufYSize, eBufType, nPixelSpace,
                                                 nLineSpace, psExtraArg);
         }
-        // GDAL's block cache is written to the store first, because its dirty blocks are newer. The
-        // other cached blocks are dropped, because a write makes them outdated.
+        // GDAL's block cache is written to the store first, because its dirty blocks are newer than
+        // the store. All other cached blocks are discarded, because this write makes them outdated.
         if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
             return CE_Failure;
         const BufferLayout buffer{eBufType, nPixelSpace, nLineSpace, 0};
@@ -196,7 +195,8 @@ CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
                                nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
-        // If the window lies outside of the raster, nothing is loaded; the later read fails.
+        // If the window lies outside of the raster, nothing is loaded. The later read reports the
+        // error.
         if (is_inside && dataset()->update() == nullptr)
             LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
         return CE_None;
@@ -298,8 +298,8 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Sets the metadata through GDALRasterBand, because PAM would save the store's metadata in a
-// sidecar file.
+// Shows the store's metadata as metadata of the band. Uses GDALRasterBand, because PAM would save
+// the metadata in a sidecar file.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());
@@ -366,7 +366,8 @@ bool ZarrRasterBand::HasStatistics() {
     return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
 }
 
-// Removes the items through GDALRasterBand, which does not mark PAM's other metadata as changed.
+// Removes the statistics of the band. Uses GDALRasterBand for metadata items, because PAM would
+// mark its other metadata as changed.
 void ZarrRasterBand::ForgetStatistics() {
     const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     CPLStringList kept;
@@ -475,8 +476,7 @@ CPLErr ZarrRasterBand::SetCategoryNames(char** papszNames) {
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        // If a user has set a value in PAM, that value overrides the value in the store. The
-        // getters below do likewise.
+        // A nodata value that a user has set in PAM overrides the nodata value in the store.
         const bool is_set = psPam != nullptr && psPam->bNoDataValueSet;
         if (!nodata_ && !is_set && Base() != nullptr) return Base()->GetNoDataValue(pbSuccess);
         if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
@@ -562,7 +562,8 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
     });
 }
 
-// Returns the number of overviews. An overview of a mask is the mask of an overview of the raster.
+// Returns the number of overviews of this band. An overview of a mask band is the mask band of an
+// overview of the raster.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (dataset()->is_mask()) {
@@ -598,9 +599,9 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
                 ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
             of_satellite != GCI_Undefined)
             return of_satellite;
-    // Looks for colour names only if the dataset has few bands and their coordinates are text.
-    // Reading the coordinates of a long series, or of times and levels, would take time for
-    // nothing.
+    // Band names are read as colours only if the dataset has few bands with text coordinates.
+    // Reading the coordinates of a long series, or of times and levels, would be slow and find no
+    // colours.
     constexpr int kMaxColours = 4;
     const bool may_be_colour = dataset()->GetRasterCount() <= kMaxColours &&
                                (!description_.empty() || array_.labels->AreNames());
@@ -619,8 +620,8 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
         if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];
-        // A channel of an OME image states the colour in which viewers draw it. Colours of the
-        // other channels do not matter.
+        // A channel of an OME image states the colour in which viewers draw it, so no other colour
+        // is looked for.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
             return ColorOf(*channel);
         const GDALColorInterp stated = StatedColour();
@@ -646,8 +647,8 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     if (attribute->first != kFillValueAttribute)  // readers prefer _FillValue
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    // The fill value is changed after the attribute. If this change fails, the attribute still
-    // states the nodata value.
+    // The fill value is changed after the attribute for nodata. If changing the fill value fails,
+    // the attribute still states the nodata value.
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
@@ -668,8 +669,8 @@ CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
-// Stores the description of the band as the CF attribute `long_name`. Does nothing if the attribute
-// differs from the current description: the attribute is then a text of its own.
+// Stores the description of the band as the CF attribute `long_name`. Does nothing if `long_name`
+// differs from the band's old description, because it is then a text of its own.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
@@ -739,8 +740,9 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// True if the array has an attribute for scale or offset. Scale 1 and offset 0 are stored only in
-// this case. rasterio sets both for every band, and xarray would read the values as floats.
+// True if the array has an attribute for scale or offset. Only then scale 1 and offset 0 are
+// stored: rasterio sets these values for every band, and an attribute would make xarray read the
+// values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

@@ -24,7 +24,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
 
-    // Returns the object that reads and writes the band's pixels without GDAL's block cache.
+    // Returns the object that reads and writes the pixels of this band without GDAL's block cache.
     const PixelWindows& pixels() const { return pixels_; }
 
     // Returns the window of pixels that a block covers. Blocks at the right and bottom edges of the
@@ -44,17 +44,17 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
     // bit pattern.
     void TreatBytesAsSigned() { pixels_.TreatBytesAsSigned(); }
-    // Returns the data type that CreateCopy() must use when it copies pixels of a source to this
-    // band.
+    // Returns the data type in which CreateCopy() must read pixels from a source and write them to
+    // this band.
     GDALDataType CopyDataType() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
 
     // Removes the scale 1 and offset 0 that PAM sets by default when GDAL loads PAM. Call after
-    // GDAL has done so.
+    // GDAL has loaded PAM.
     void PamLoaded();
 
     // True if the band has STATISTICS_ metadata items or saved histograms.
     bool HasStatistics();
-    // Removes the STATISTICS_ metadata items and the saved histograms.
+    // Removes the metadata items STATISTICS_... and the saved histograms.
     void ForgetStatistics();
 
     // True if both bands have equal scale, offset, unit and nodata value, so that one array can
@@ -80,11 +80,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Returns the colour that the store states for this band only. Ignores the colours of OME
     // channels.
     GDALColorInterp StatedColour();
-    // True if GDAL has a colour table for this band, or a colour interpretation other than alpha.
+    // True if GDAL has a colour table for this band, or reports a colour interpretation other than
+    // alpha.
     bool IsColourSet();
-    // Returns the band's name in the coordinate array of its array. Empty if the band has no name.
-    // `are_names` says that the coordinates are text. A name set by SetDescription() counts even
-    // before it is stored.
+    // Returns the band's name in the coordinate array along the bands. Empty if the band has no
+    // name. `are_names` says that the coordinates are text. A name set by SetDescription() counts
+    // even before it is stored.
     std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;
@@ -138,7 +139,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
     // Reports absent chunks as empty if their fill value is nodata or zero. Does so only if a
-    // listing of the chunks costs no requests. See AbsentBlocks.
+    // listing of the chunks costs no requests. Implemented by AbsentBlocks.
     int IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize, int nMaskFlagStop,
                                double* pdfDataPct) override;
 
@@ -157,8 +158,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void ReadConventions();
-    // Sets the items of the metadata domain IMAGE_STRUCTURE by the array's metadata. Replaces items
-    // that came from PAM.
+    // Sets the items of the metadata domain IMAGE_STRUCTURE from the array's metadata. Replaces
+    // items that came from PAM.
     void DescribeStructure();
     void LoadAttributes();  // from attributes and OME channels
     void LoadLabels();      // also from the slice's coordinates, which are read
@@ -166,7 +167,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
     const std::string& ArrayDescription() const;  // from the slice's coordinates
-    // Returns the metadata domain ZARR. A band has this domain if its dataset has several arrays.
+    // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
+    // several arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
 

@@ -82,8 +82,8 @@ std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
     const zarr::ArrayFacts& facts = array.layout.facts;
     // A boolean has only two values, and both are data.
     if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
-    // In an OME image zeros are black pixels, and not missing data. Most writers omit chunks of
-    // zeros.
+    // A fill value of zero is not nodata in an OME image: zeros are black pixels, and not missing
+    // data. Most writers omit chunks of zeros.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
@@ -117,8 +117,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
     const std::string group =
         is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node;
-    // Attributes of an image apply to all of its levels, even to a level outside of the image's
-    // group.
+    // The attributes of an image's group apply to all levels of the image, even to a level in
+    // another group.
     if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
         arrays_[0]->listing.group != group)
         AddAttributes(*arrays_[0]->listing.attributes, list);
@@ -135,7 +135,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);
-    // Bypasses PAM, which would save the store's metadata in a sidecar file.
+    // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -158,7 +158,7 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // rasterio fails if the compression has a name that GeoTIFF lacks. Bands show every name.
+    // Names that GeoTIFF lacks are not shown, because rasterio fails for them. Bands show all.
     const std::string compression = CommonCompression();
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
@@ -187,13 +187,13 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // Loads all bands that GDAL will read one after another, in parallel.
+        // Loads the chunks of all bands in parallel, if GDAL will read the bands one after another.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
                               {nBufXSize, nBufYSize}, psExtraArg);
         };
-        // In update mode bands are read and written one by one, because a block in GDAL's cache
+        // In update mode GDAL reads and writes bands one by one, because a block in GDAL's cache
         // belongs to one band.
         const bool may_write = eRWFlag != GF_Read || update_ != nullptr;
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
@@ -280,11 +280,11 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(place_.Find().geolocation);
-    // Bypasses PAM, which would save the store's metadata in a sidecar file.
+    // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Returns the metadata domain ZARR. The items are not stored in GDAL, because PAM would save them.
+// Returns the items of the domain ZARR. They are not stored in GDAL, because PAM would save them.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     if (arrays_.size() == 1) {  // bands describe several arrays
@@ -365,7 +365,7 @@ int ZarrDataset::FirstBandOf(std::size_t array) {
     return number;
 }
 
-// Bands of an array are consecutive, so the search goes back from `number` to the first of them.
+// The bands of an array are consecutive, so the search goes back to the first band of the array.
 int ZarrDataset::NumberInArray(int number) {
     int first = number;
     while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
@@ -466,8 +466,8 @@ void ZarrDataset::TreatBytesAsSigned() {
     for (int i = 1; i <= nBands; ++i) Band(i)->TreatBytesAsSigned();
 }
 
-// PAM is saved here and not in the base class's destructor. Saving asks the bands, which need the
-// arrays, and the arrays are gone by then.
+// PAM is saved here and not in the base class's destructor: saving asks the bands, and the bands
+// need the arrays of this class.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
         if (update_ == nullptr && !options_.north_up) place_.AdviseNorthUp(store_path());
@@ -490,8 +490,8 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 #endif
 
 CPLErr ZarrDataset::ReportReadOnly() const {
-    // In a forked child GDAL's dirty blocks are dropped without an error: the parent has copies of
-    // them.
+    // A forked child discards GDAL's dirty blocks without an error, because the parent process has
+    // copies of them.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
@@ -521,8 +521,8 @@ void ZarrDataset::EndUpdate() {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // Statistics are saved with the state of the chunks from which they are computed, so chunks are
-    // written first. The state of a zip file can only be read after the file is closed.
+    // PAM is saved after the chunks are written, because saved statistics contain a state of their
+    // chunks. The state of a zip file can only be read after the file is closed.
     const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
     nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);  // writes GDAL's dirty blocks and PAM
@@ -585,7 +585,7 @@ Status ZarrDataset::ShareDimensions() {
     for (const auto& [axis, dimension] : shared) {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // An earlier flush has written coordinates under the dimension's former name. Deletes them.
+        // Deletes the coordinates that an earlier flush wrote under the dimension's former name.
         const std::string old = zarr::JoinKey(group, before);
         if (update_->HasCreated(old)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(old));
     }
@@ -640,7 +640,7 @@ bool ZarrDataset::HasRedGreenBlue() {
 }
 
 void ZarrDataset::WarnOfDifferingBands() {
-    // Bands of an array are consecutive, so each band is compared only with the one before.
+    // Bands of an array are consecutive, so each band is compared only with the band before it.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
@@ -662,7 +662,7 @@ bool ZarrDataset::NamesBands() {
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
-        // Band names must not replace coordinates that are times or other numbers.
+        // Band names are not stored in place of coordinates that are times or other numbers.
         if (!dimension.coordinate_path.empty()) {
             const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
             if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;

@@ -49,9 +49,9 @@ class ZarrDataset final : public ZarrPamDataset {
     // their array names, such as "b04".
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
-    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. This
-    // ends when a user sets a description or colour of a band. Closing the dataset stores the
-    // colours.
+    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. The
+    // assumption ends when a user sets a description or colour of a band. Closing the dataset
+    // stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     bool AssumesColours();
     // True if the store states a red, a green and a blue band.
@@ -88,16 +88,15 @@ class ZarrDataset final : public ZarrPamDataset {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
     }
     StoredMasks& masks() { return *masks_; }
-    // Builds the planned overviews at once. Without this call they are built when the dataset is
-    // closed.
+    // Builds the planned overviews now. Otherwise they are built when the dataset is closed.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
     // Sets the metadata from the attributes of the arrays and the group. Also loads the sidecar
     // files. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
-    // Allows ShareDimensions() when the dataset is closed: new arrays may then get the dimensions
-    // of other arrays.
+    // Allows ShareDimensions() to be called when the dataset is closed: new arrays may then get the
+    // dimensions of other arrays.
     void AllowSharedDimensions() { may_share_dimensions_ = true; }
-    // Replaces the dimensions of new arrays by dimensions of other arrays in the group. Such
+    // Replaces the dimensions of new arrays by dimensions of other arrays in the group. The two
     // dimensions must have equal sizes, and equal or no coordinates. The other arrays do not
     // change. Only the first call has an effect.
     zarr::Status ShareDimensions();
@@ -145,22 +144,23 @@ class ZarrDataset final : public ZarrPamDataset {
     // the mask.
     CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
     // Stores a metadata item of an array's only band as an attribute; nullptr removes the
-    // attribute. Does nothing if the dataset also has an item of this name.
+    // attribute. Does nothing if the dataset also has an item with the name `name`.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
     // Changes the fill value of an array to `element`, which is in native byte order. Does nothing
     // unless the array is new and unwritten, or is a Zarr v2 array whose readers take the fill
-    // value for nodata. In a written array, absent chunks are stored first, so that their values do
-    // not change.
+    // value for nodata. If the array is written, absent chunks are stored first, so that their
+    // pixels keep their values.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value count as data instead of nodata. See StoreUpdate::MakeFillData().
+    // Makes the fill value of an array count as data instead of nodata, by
+    // StoreUpdate::MakeFillData().
     zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
     // True if the raster's first row is the last row of the array, because of the open option
     // NORTH_UP.
     bool IsFlipped() { return options_.north_up && is_flipped_.value_or(place_.Find().is_flipped); }
-    // Makes this overview or mask show its rows in the order of `base`.
+    // Makes this overview or mask show its rows in the order of the raster `base`.
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
     // Returns the index of the array column that is the raster's first column. The index is 0
     // without the open option WRAP_LONGITUDE.

@@ -22,7 +22,8 @@ bool IsBlockCached(ZarrRasterBand& band, int block_x, int block_y) {
 // True if GDAL resamples `window` block by block from this band, without using an overview.
 bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
                            const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
-    // If the window is reduced by more than the size of a block, GDAL does not read all blocks.
+    // If the window is reduced by at least the size of a block, GDAL does not read all blocks, so
+    // the answer is false.
     int block_x = 0;
     int block_y = 0;
     band.GetBlockSize(&block_x, &block_y);
@@ -73,8 +74,8 @@ int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra) {
     const OpenOptions& options = band.dataset()->options();
-    // With NORTH_UP or WRAP_LONGITUDE, nothing is loaded: mapping the window to the array is not
-    // worth the cost here.
+    // With NORTH_UP or WRAP_LONGITUDE, nothing is loaded, because the window would first have to be
+    // converted to rows and columns of the array.
     if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
     PixelWindow at = window;
     const bool is_smaller = buffer.x < window.x_size || buffer.y < window.y_size;

@@ -21,14 +21,14 @@ int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer
              const GDALRasterIOExtraArg* extra);
 
 // Starts to load the chunks of a window, from the band or from the overview that GDAL will choose.
-// See zarr::ReadAhead. Does nothing if READ_AHEAD=NO. Errors are ignored, because reading the
-// window will report them.
+// See zarr::ReadAhead. Does nothing if READ_AHEAD=NO. Ignores errors, because reading the window
+// will report the error.
 void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 
-// Loads all chunks from which GDAL will resample a window, in parallel. GDAL itself asks for one
+// Loads all chunks from which GDAL will resample a window, in parallel; GDAL itself asks for one
 // block after another. Does nothing in update mode, or if GDAL reads from an overview, skips blocks
-// or has cached all blocks. Errors are ignored, because reading a block will report them.
+// or has cached all blocks. Ignores errors, because reading a block will report the error.
 void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
                    const GDALRasterIOExtraArg* extra);
 

@@ -20,8 +20,8 @@ constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
                                  : std::is_same_v<T, std::int64_t> ? GDT_Int64
                                                                    : GDT_UInt64;
 
-// Clamps a value to the largest float if it exceeds that float by less than half a step. Text such
-// as 3.4028235e+38 is rounded up to such a value. Returns other values unchanged.
+// Returns the largest float if `value` exceeds it by less than half a float step. Text such as
+// 3.4028235e+38 is rounded up to such a value. Returns other values unchanged.
 double ClampToFloat(double value) {
     constexpr double kLargest = FLT_MAX;
     const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
@@ -39,8 +39,8 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
         if (is_float && real == GDT_Float32) value = ClampToFloat(value);
-        // A float type without infinity would clamp a large value, so values out of range are
-        // rejected here.
+        // Values out of the type's range are rejected: a float type without infinity would replace
+        // a large value by its largest one.
         if (type.narrow != zarr::NarrowType::kNone && !zarr::NarrowHolds(type.narrow, value))
             return std::nullopt;
     }

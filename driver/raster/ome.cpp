@@ -68,8 +68,8 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     return {};
 }
 
-// True if the title only repeats the path. For the path "A/1/0", these titles are "A/1/0", "/A/1/0"
-// and "0".
+// True if the title only repeats the path of the image. For the path "A/1/0", these titles are
+// "A/1/0", "/A/1/0" and "0".
 bool IsIn(const std::string& path, const std::string& title) {
     const auto normal = zarr::NormalizePath(title);
     return normal.ok() && (*normal == path || *normal == zarr::LastName(path));

@@ -29,8 +29,8 @@ class OmeChannels {
     OmeChannels(const RasterLayout& layout, const zarr::LevelListing& listing,
                 zarr::Warnings& warnings);
 
-    // Returns the channel that a slice shows. `indices` are the slice's indices along the layout's
-    // other axes. Returns nullptr if the image does not describe the channel.
+    // Returns the channel that a slice of the array shows. `indices` are the slice's indices along
+    // the layout's other axes. Returns nullptr if the image does not describe the channel.
     const zarr::OmeroChannel* Find(const std::vector<std::uint64_t>& indices) const;
     // Returns the channel axis, as an index into the layout's other axes. Returns nullopt if the
     // image has no channel axis.
@@ -59,9 +59,9 @@ std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing);
 void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
                  CPLStringList& list);
 
-// Gives the images in `groups` their titles from the OME-XML in `root`, a bioformats2raw group.
-// Without OME-XML the titles come from `multiscales`. Removes a title that repeats the path.
-// Invalid OME-XML adds a warning.
+// Sets the titles of the images in `groups` from the OME-XML in `root`, a group that bioformats2raw
+// has written. Without OME-XML the titles come from `multiscales`. Removes a title that repeats the
+// path. Invalid OME-XML adds a warning.
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings);
 

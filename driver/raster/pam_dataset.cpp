@@ -127,8 +127,8 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
         state.Add("fill value is nodata");
 }
 
-// Returns a state of chunks and metadata. Statistics of `array` are valid as long as this state
-// does not change.
+// Returns the state of the chunks and metadata of `array`. Statistics of `array` are valid as long
+// as this state does not change.
 SourceState StateOf(const std::string& store_path, const BandArray& array) {
     SourceState state;
     AddState(store_path, array, state);
@@ -137,10 +137,9 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// True if the statistics in `tree` were computed from the current pixels of `array`. Copying a
-// store changes the times of chunks and the identities of folders; samples of the chunks are then
-// read. Sizes of chunks prove nothing, because uncompressed chunks keep their size when pixels
-// change.
+// True if the statistics in `tree` were computed from the current pixels of `array`. A copied store
+// has chunks with new times and folders with new identities; samples of the chunks are then read.
+// Sizes of chunks prove nothing, because uncompressed chunks keep their size when pixels change.
 bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
@@ -204,8 +203,8 @@ std::string ZarrPamDataset::SizeText() const {
 }
 
 // Removes control points, RPC and GEOLOCATION if they refer to a raster of another size, or to
-// pixels in another order. Programs that copy a part of an array keep its attributes, so that
-// references become wrong.
+// pixels in another order. Such references occur because programs that copy a part of an array keep
+// its attributes.
 void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
     const std::string size = PamItem(tree, kPamState, kSize);
     const bool is_of_other = !size.empty() && size != SizeText();
@@ -218,7 +217,7 @@ void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
 
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
-    // If PAM has a CRS, the CRS is also stored in the arrays.
+    // A CRS in PAM is also stored in the attributes of the arrays, which other software reads.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
         SetSpatialRef(&kept);
@@ -238,11 +237,12 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
-    // If a dataset has several arrays, each array has one band, so PAM can be stored in each array.
+    // If a dataset has several arrays, each array has one band, so the PAM of each band is stored
+    // in its array.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
-        // In a zip file the state of chunks is known only after the file is closed, so no state is
-        // stored.
+        // Statistics are stored with the state of their chunks. In a zip file this state is known
+        // only after the file is closed, so it is not stored.
         if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
             const SourceState state = StateOf(store_path(), array);
             AddPamItems(*trees[i], kPamState,
@@ -276,8 +276,8 @@ bool MayHaveErdasFiles(const std::string& base) {
 
 }  // namespace
 
-// Loads PAM from the auxiliary file. GDAL is told whether a local auxiliary file exists, so that
-// GDAL does not look for it again. GDAL still looks for files of Erdas Imagine.
+// Loads PAM from the auxiliary file. `siblings` tells GDAL whether a local auxiliary file exists,
+// so that GDAL need not look for it. GDAL still looks for files of Erdas Imagine.
 void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
     CPLStringList shown(siblings);
     if (siblings.empty()) {
@@ -296,7 +296,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                                                       : LoadAuxiliaryFile(store_path());
     sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
-    // While a zip file is written, it cannot be read and contains no sidecar files.
+    // A zip file that is being written cannot be read and contains no sidecar files, so none are
+    // looked for.
     const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     const bool is_plain = sidecar_base_ == store_path();
@@ -361,8 +362,8 @@ bool ZarrPamDataset::AreStatisticsCurrent() {
     const SourceState state = StateOfSources();
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
     if (!source_state_.empty()) return state.Matches(source_state_, written);
-    // Another program has written the statistics, without a state of the chunks. Modification times
-    // decide whether the statistics are current.
+    // The statistics have no state of the chunks, because another program has written them.
+    // Modification times decide whether they are current.
     return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
 }
 
@@ -379,8 +380,8 @@ void ZarrPamDataset::OnPixelsChange() {
 }
 
 void ZarrPamDataset::OnStatisticsSet() {
-    // A user may set statistics before the first write. Such statistics belong to the pixels that
-    // will be written, so they are kept.
+    // Statistics are kept if the array is empty: a user may set statistics before the first write,
+    // for the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
         return update() != nullptr && update()->HasCreated(array->layout.facts.path) &&
                !update()->HasWritten(array->layout.facts.path);
@@ -410,7 +411,8 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
 }
 
 CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
-    // A TIFF file counts bands in 16 bits, and GDAL does not check the number of bands.
+    // The number of bands is checked here, because a TIFF file counts bands in 16 bits and GDAL
+    // does not check it.
     constexpr int kMaxTiffBands = 65535;
     const bool has_any = !request.factors.empty();
     if (has_any && nBands > kMaxTiffBands)
@@ -457,8 +459,9 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
-    // GDAL derives the name of the mask file from the name of the dataset. GDAL also writes at
-    // random offsets, which object stores do not support, so a temporary file is used.
+    // The dataset's name is changed for a while, because GDAL derives the name of the mask file
+    // from it. GDAL writes to a temporary file, because it writes at random offsets, which object
+    // stores do not support.
     const std::string name = GetDescription();
     const CPLConfigOptionSetter through_a_file("CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE", "YES",
                                                true);
@@ -474,8 +477,8 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
-        // PAM that the store already holds is left out of the auxiliary file: such a copy would
-        // hide later changes.
+        // Metadata that the store already holds is left out of the auxiliary file, because a copy
+        // there would hide later changes of the store.
         if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
         tree = RemoveStoredItems(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
@@ -493,14 +496,13 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     });
 }
 
-// Returns the store's folder instead of its files. Before a copy, GDAL deletes the listed files of
-// the target. The source would be lost if a store were copied onto itself, although the driver
-// rejects that.
+// Returns the store's folder instead of its files, because GDAL deletes the listed files of the
+// target before a copy. If a store were copied onto itself, the source would be lost.
 char** ZarrPamDataset::GetFileList() {
     return Guarded(store_path(), [&]() -> char** {
         CPLStringList files(GDALPamDataset::GetFileList());
-        // GDAL lists the base path of the sidecar files as a file, although it does not exist.
-        // Removes the entry.
+        // GDAL lists the base path of the sidecar files as a file, although no such file exists.
+        // The entry is removed.
         const int base = files.FindString(sidecar_base_.c_str());
         if (base >= 0 && sidecar_base_ != store_path())
             files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));

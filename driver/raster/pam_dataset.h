@@ -31,10 +31,10 @@ struct OpenedAs {
     bool is_new = false;                 // has just been created
 };
 
-// Base class that stores those parts of GDAL's metadata that Zarr cannot express. GDAL calls them
-// PAM. In the store, an attribute holds PAM (see stored_pam.h). Sidecar files hold PAM, overviews
-// and masks (see sidecars.h). Statistics, overviews and masks are ignored if the pixels have
-// changed since.
+// Base class that stores those parts of GDAL's metadata that Zarr cannot express; GDAL calls this
+// metadata PAM. In the store, an attribute holds PAM (see stored_pam.h). Sidecar files hold PAM,
+// overviews and masks (see sidecars.h). Statistics, overviews and masks are ignored if the pixels
+// have changed since they were made.
 class ZarrPamDataset : public StoreRaster {
   public:
     // Sets an attribute of an array; null removes the attribute. The next flush writes the change.
@@ -47,7 +47,7 @@ class ZarrPamDataset : public StoreRaster {
     std::vector<std::string> BandNames(const BandArray& array);
     // Removes the statistics of all bands. Call before pixels change.
     void OnPixelsChange();
-    // Records that a user or GDAL has set statistics of a band.
+    // Records that a user or GDAL has set statistics of a band, so that they are saved.
     void OnStatisticsSet();
     // Calls `make`, which lets GDAL create a mask file. During the call the dataset has the name
     // `sidecar_base_`, because GDAL derives the file name from it.
@@ -87,7 +87,7 @@ class ZarrPamDataset : public StoreRaster {
     std::unique_ptr<StoreActivity> activity_;  // nullptr for overviews
     BandArrays arrays_;
     CPLStringList stored_metadata_;  // default domain, from the store
-    // Path of the sidecar files, without the file extension. See sidecars.h.
+    // Path of the sidecar files without their extension, such as ".ovr". See sidecars.h.
     std::string sidecar_base_;
     bool is_level_ = false;  // true for an overview or a mask
     bool has_mask_ = false;  // true if a mask file lies beside the store
@@ -110,7 +110,8 @@ class ZarrPamDataset : public StoreRaster {
 
     std::string dataset_id_;
     XmlTree shown_pam_;  // from the store, if the dataset shows the node with other options
-    // State of the chunks from which the statistics were computed. See SourceState.
+    // State of the chunks from which the statistics were computed, as SourceState::Text() returns
+    // it.
     std::string source_state_;
     bool statistics_are_of_pixels_ = false;  // false for statistics of pixels to be written
     bool has_outdated_overviews_ = false;

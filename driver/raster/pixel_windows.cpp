@@ -89,7 +89,8 @@ Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLay
     auto* const first = static_cast<std::uint8_t*>(data);
     if (!dataset_.options().north_up || !dataset_.IsFlipped())
         return ReadRolled(window, first, buffer);
-    // The rows are reversed: the last row of the window is the first of its rows in the array.
+    // The raster shows the array's rows from last to first. The window is mirrored, and its lines
+    // are written to the buffer from bottom to top.
     PixelWindow turned = window;
     turned.y_off = array_.layout.Height() - window.y_off - window.y_size;
     BufferLayout upwards = buffer;
@@ -101,8 +102,8 @@ Status PixelWindows::ReadRolled(const PixelWindow& window, std::uint8_t* data,
                                 const BufferLayout& buffer) const {
     const int rolled = dataset_.options().wrap_longitude ? dataset_.RolledColumns() : 0;
     if (rolled == 0) return ReadArray(window, data, buffer);
-    // The raster starts at array column `rolled`. After the last array column it continues with
-    // array column 0.
+    // The first column of the raster is array column `rolled`. After the last array column the
+    // raster continues with array column 0, so the window is read in two parts.
     const int width = array_.layout.Width();
     PixelWindow left = window;
     PixelWindow right = window;

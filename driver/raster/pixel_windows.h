@@ -51,15 +51,15 @@ class PixelWindows {
     PixelWindows(const PixelWindows&) = delete;
     PixelWindows& operator=(const PixelWindows&) = delete;
 
-    // Reads or writes a window, which must lie inside of the raster. Read() can read rasters with
+    // Reads or writes a window, which must lie inside of the raster. Read() supports rasters with
     // reversed rows (NORTH_UP) or rotated columns (WRAP_LONGITUDE). Datasets with these options are
-    // read-only, so Write() need not handle them.
+    // read-only, so Write() need not support them.
     zarr::Status Read(const PixelWindow& window, void* data, const BufferLayout& buffer) const;
     zarr::Status Write(const PixelWindow& window, const void* data,
                        const BufferLayout& buffer) const;
 
-    // LoadAhead(), Preload() and IsTooLargeToPreload() must not be called with NORTH_UP or
-    // WRAP_LONGITUDE.
+    // The functions LoadAhead(), Preload() and IsTooLargeToPreload() must not be called with
+    // NORTH_UP or WRAP_LONGITUDE.
 
     // Starts to load the chunks of a window from a remote store, so that a later read is fast. See
     // zarr::ReadAhead.
@@ -67,7 +67,7 @@ class PixelWindows {
     // Loads all chunks of a window into the cache of decoded chunks, in parallel.
     zarr::Status Preload(const PixelWindow& window) const;
     // True if the chunks of a window take more than half of the cache. Preloading could then evict
-    // some of them before they are read.
+    // some chunks before they are read.
     bool IsTooLargeToPreload(const PixelWindow& window) const;
 
     // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
@@ -78,9 +78,9 @@ class PixelWindows {
     // Returns the index of the band's slice along each of the layout's other axes.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // Returns how many of the first bands, of `count` bands, can be read together; at least 1.
-    // These bands are slices of one array, at a constant step along one dimension. Sets
-    // slice_count, axis and slice_step of `window` to describe them.
+    // Returns how many of the `count` bands, from the first on, can be read together; at least 1.
+    // Such bands are slices of one array, at a constant step along one dimension. Sets slice_count,
+    // axis and slice_step of `window` to describe these bands.
     static int CountRun(const PixelWindows* const* bands, int count, PixelWindow& window);
 
   private:

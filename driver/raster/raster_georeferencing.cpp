@@ -91,8 +91,8 @@ void RasterGeoreferencing::AdviseNorthUp(const std::string& store_path) const {
 
 namespace {
 
-// Warns if a raster whose CRS was removed still gets a CRS from elsewhere, for example from its
-// group.
+// Warns if the user has removed the CRS of a raster, but the raster still gets a CRS from
+// elsewhere, for example from its group.
 Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
     for (const zarr::CrsSource& source :

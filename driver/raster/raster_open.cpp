@@ -60,8 +60,8 @@ bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
     return a.width == b.width && a.height == b.height;
 }
 
-// Returns, for each pyramid, the array of the level with the size of `level`. Returns an empty list
-// if a pyramid lacks such a level.
+// Returns the paths of the level arrays that have the size of `level`, one from each pyramid.
+// Returns an empty list if a pyramid lacks such a level.
 std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const PyramidLevel& level) {
     std::vector<std::string> paths;
     for (const Pyramid& pyramid : pyramids) {
@@ -74,8 +74,8 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
     return paths;
 }
 
-// Adds a level of `pyramid` as an overview. If `of` is given, the overview belongs to the array
-// with that index only, else to all arrays.
+// Adds the arrays at `paths`, a level of `pyramid`, as an overview. If `of` is given, the overview
+// belongs to the array with the index `of` only, else to all arrays.
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
               std::optional<std::size_t> of, ZarrDataset& dataset) {
     auto level = dataset.OpenLevel(paths, of.value_or(0));
@@ -86,8 +86,8 @@ void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
                                               " is left out: " + level.status().message());
 }
 
-// Adds those levels that all pyramids have as overviews. `pyramids` has the order of the dataset's
-// arrays.
+// Adds overviews for the levels that exist in all pyramids. `pyramids` has the order of the
+// dataset's arrays.
 void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     for (std::size_t i = 1; !pyramids.empty() && i < pyramids[0].levels.size(); ++i) {
         const std::vector<std::string> paths = PathsOf(pyramids, pyramids[0].levels[i]);
@@ -110,9 +110,9 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
-// Arranges that `add` adds the overviews of a dataset. If the overviews of all arrays are in groups
-// of their own, `add` is called when overviews are first needed. For a remote store `add` is called
-// at once, because opening has prefetched the documents.
+// Calls `add`, which adds the overviews of a dataset, now or when overviews are first needed. Waits
+// if the overviews of all arrays are in separate groups and the store is local. For a remote store,
+// opening has prefetched the documents, so nothing is saved by waiting.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     const Location& location = dataset.location();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -128,7 +128,8 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     });
 }
 
-// Returns a list with the pyramid whose base is the array at `path`. Empty if the array is no base.
+// Returns a list with the pyramid whose largest level is the array at `path`; empty if the array is
+// not the largest level of a pyramid.
 std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
@@ -138,8 +139,8 @@ std::vector<Pyramid> PyramidOver(const Location& location, const std::string& pa
     return pyramids;
 }
 
-// Returns the overviews of an array at `path` if its first pyramid has no smaller levels. Warnings
-// about that first pyramid were emitted before.
+// Returns the overviews of an array at `path` if its first pyramid has no smaller levels. Emits no
+// warnings about that first pyramid, because they were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
@@ -148,8 +149,8 @@ Pyramids OverviewsOver(const Request& request, const std::string& path) {
     return {std::move(*pyramid)};
 }
 
-// Opens an array with the levels of `pyramids` as overviews. If `pyramids` is nullopt, uses the
-// levels of the array's own pyramid.
+// Opens an array with the levels of `pyramids` as overviews. If `pyramids` is nullopt, the
+// overviews are the levels of the array's own pyramid.
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
                              const std::optional<Pyramids>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
@@ -170,7 +171,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
     return dataset;
 }
 
-// Sorts arrays by the attribute that states the array's band number.
+// Sorts arrays by band number, which an attribute of each array states.
 void SortByNumber(std::vector<RasterLayout>& layouts) {
     const auto number = [](const RasterLayout& layout) {
         zarr::Warnings ignored;
@@ -181,8 +182,8 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// Returns a pyramid for each array of a dataset; the array is its base. Prefers `pyramids`, which
-// the opened group describes, to a pyramid that another node describes.
+// Returns, for each array of a dataset, a pyramid whose largest level is that array. Prefers
+// `pyramids`, which the opened group describes, to a pyramid that another node describes.
 std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                                   const std::vector<Pyramid>& pyramids) {
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -208,8 +209,8 @@ std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
     return ordered;
 }
 
-// Puts the red, green and blue bands of Sentinel-2 first if all three exist. GDAL's driver
-// SENTINEL2 does so, too, because QGIS shows the first three bands in colours.
+// Puts the red, green and blue bands of Sentinel-2 first if all three exist, because QGIS shows the
+// first three bands in colours. GDAL's driver SENTINEL2 uses this order, too.
 void PutColoursFirst(std::vector<RasterLayout>& layouts) {
     const auto rank = [](const RasterLayout& layout) {
         const std::string name(zarr::LastName(layout.facts.path));
@@ -233,7 +234,8 @@ void PutColoursFirst(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
 }
 
-// Warns about rasters of a group that are not bands because their CRS or geotransform differs.
+// Warns about rasters of a group that do not become bands, because their CRS or geotransform
+// differs from that of the bands.
 void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
                        const std::vector<const CatalogArray*>& bands,
                        const std::string& store_path) {
@@ -247,8 +249,8 @@ void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
                                 FirstFew(others, ", ") + " (open each by its name)");
 }
 
-// Adds a band for each array in `bands`, with the levels of its pyramid as overviews. Adds nothing
-// if the axes of the arrays differ.
+// Adds a band for each array in `bands`, with the smaller levels of its pyramid as overviews. Adds
+// nothing if the axes of the arrays differ.
 Status AddGroupBands(const Request& request, const std::vector<const CatalogArray*>& bands,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
@@ -277,13 +279,14 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
     return {};
 }
 
-// Nodes below a group, except the smaller levels of pyramids.
+// Groups and arrays at and below the opened group, and the pyramids that these arrays form. The
+// smaller levels of pyramids are not among the arrays.
 struct Contents {
     std::vector<CatalogGroup> groups;  // the opened one first
-    // Pyramids of one image or of several variables, those with the largest base. The first
-    // description in the opened group describes them.
+    // Pyramids of one image or of several variables, as the first description in the opened group
+    // states them. Contains only the pyramids with the largest first level.
     std::vector<Pyramid> pyramids;
-    // Overviews of single arrays. The opened group describes these overviews.
+    // Overviews of single arrays, which the opened group describes.
     std::vector<Pyramid> overviews;
 
     std::vector<const CatalogArray*> Rasters() const {
@@ -292,8 +295,8 @@ struct Contents {
             for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
         return rasters;
     }
-    // Returns the image of a container that has a single image, apart from its labels. Returns
-    // nullptr if there are several.
+    // Returns the only image of a container; labels are not counted. Returns nullptr if the
+    // container has several images.
     const CatalogGroup* OnlyImage() const {
         const CatalogGroup* only = nullptr;
         if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
@@ -304,7 +307,8 @@ struct Contents {
         }
         return only;
     }
-    // Returns the only array of the contents, of any kind. Returns nullptr if there are several.
+    // Returns the array if the contents have a single array of any kind. Returns nullptr if there
+    // are several arrays.
     const CatalogArray* OnlyArray() const {
         const CatalogArray* only = nullptr;
         for (const CatalogGroup& group : groups)
@@ -320,7 +324,7 @@ struct Contents {
                 if (!array.status.ok()) return &array;
         return nullptr;
     }
-    // Returns a group that contains the base arrays of all pyramids.
+    // Returns a group that contains the largest levels of all pyramids.
     CatalogGroup Bases() const {
         CatalogGroup bases;
         for (const Pyramid& pyramid : pyramids)
@@ -339,8 +343,8 @@ void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
         arrays.end());
 }
 
-// Returns the pyramids with the largest base. Only considers pyramids with the same origin as the
-// first one.
+// Returns the pyramids with the largest first level. Considers only pyramids that come from the
+// same description as the first pyramid.
 std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     const auto pixels = [](const Pyramid& pyramid) {
         return static_cast<double>(pyramid.levels[0].width) *
@@ -402,7 +406,7 @@ std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents&
     return all;
 }
 
-// Opens the array at `path`, one of the arrays in `contents`.
+// Opens the array at `path`, which is in `contents`.
 Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
                               const std::string& path) {
     for (const Pyramid& pyramid : contents.overviews)
@@ -451,13 +455,13 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     WarnOfBadArrays(contents.groups, location.store_path);
     WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
-    // A one-dimensional array becomes a raster with a single row.
+    // If the only array has one dimension, it is opened as a raster with a single row.
     const CatalogArray* const only = contents.OnlyArray();
     if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
         return OpenArray(request, only->path, Pyramids(), {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
-    // A subdataset with bands lists no subdatasets: a program that opens subdatasets would take
-    // them for another store.
+    // A subdataset with bands does not list subdatasets itself: a program that opens every listed
+    // subdataset would take it for another store.
     const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
     if (!is_listed_itself || list_all)
         ListSubdatasets(contents.groups, location, request.options, *dataset);

@@ -48,7 +48,8 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     range.first = fixed.value_or(0);
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
-    // A dimension this long occurs only in a dataset without bands, which shows no labels.
+    // Long dimensions get no labels. A dimension longer than kMaxLabels occurs only in a dataset
+    // without bands, which shows no labels.
     if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
@@ -86,7 +87,8 @@ SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
 }
 
 const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
-    // If an axis has a fixed index, only the label at that index was read.
+    // If an axis has a fixed index, only the label at that index was read, and `axis.first` is the
+    // index.
     if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
     return &axis.labels.items[index - axis.first];
 }
@@ -143,9 +145,10 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    // The label may be empty, because text coordinates can leave a band without a name.
+    // The only text is the whole description, without the name of its dimension. It may be empty,
+    // because text coordinates can leave a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
-    // A number along a dimension does not count as a name of the band.
+    // Coordinates that are numbers do not count as names of a band.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
     if (parts.size() == 1 && !has_names && EQUAL(parts[0].name.c_str(), "band")) return {};

@@ -17,7 +17,7 @@ namespace zarr_driver {
 
 // Labels the slices of an array by the coordinates along its extra dimensions. The coordinates are
 // read once, on first use. Reading stops after the time in the open option
-// LOAD_EXTRA_DIM_METADATA_DELAY. Dimensions that were not read by then have no labels. Thread-safe.
+// LOAD_EXTRA_DIM_METADATA_DELAY; dimensions that are not read yet get no labels. Thread-safe.
 class SliceLabels {
   public:
     // `layout`, `channels`, `listing` and `options` must outlive this object. `listing` describes
@@ -51,7 +51,7 @@ class SliceLabels {
     Axis ReadLabels(std::size_t index) const;
     // Computes the labels of a dimension of an OME image from its scale and translation.
     Axis ImageLabels(std::size_t index) const;
-    // Returns the label at `index` along an axis, or nullptr if there is no label.
+    // Returns the label at `index` along an axis, or nullptr if the axis has no label there.
     static const zarr::CoordinateLabel* Find(const Axis& axis, std::uint64_t index);
 
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;

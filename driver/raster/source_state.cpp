@@ -45,8 +45,8 @@ void SourceState::AddTime(const std::string& key, std::int64_t time) {
     newest_chunk_ = std::max(newest_chunk_, time);
 }
 
-// Reads only the directory of the zip file. The directory is in memory, and has a checksum of each
-// member.
+// Adds the state of the chunks in a zip file: sizes and checksums. Reads only the directory of the
+// zip file, which is in memory.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, auto) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows whether arrays have changed since statistics or overviews were computed from them.
+// SourceState shows whether arrays have changed since statistics or overviews were computed from
+// them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace zarr_driver {
 
-// State of arrays: digests of their metadata, and of facts about their chunks. Not thread-safe.
+// State of arrays: digests (short checksums) of their metadata, and of facts about their chunks.
+// Not thread-safe.
 class SourceState {
   public:
     // Adds the metadata of an array in the store at `store_path`, and the names and sizes of its
@@ -30,8 +32,8 @@ class SourceState {
     // the times of chunks. Digests of unknown facts are left out.
     std::string Text() const;
     // True if `text`, the Text() of an earlier state or of another store, describes equal contents.
-    // Only facts that both states have are compared. The chunks of a copied store have other times;
-    // then no chunk may be newer than `written`. `written` is the modification time of the file
+    // Only facts that both states have are compared. If the times of chunks differ, as in a copied
+    // store, no chunk may be newer than `written`. `written` is the modification time of the file
     // that contains `text`, or nullopt if unknown.
     bool Matches(const std::string& text, std::optional<std::int64_t> written) const;
 
@@ -41,7 +43,7 @@ class SourceState {
     std::int64_t newest_document() const { return newest_document_; }
 
     // Returns the inode number of the folder of the last added array, or 0 if unknown. A copied
-    // folder has another number. The time of a document cannot serve instead, because storing
+    // folder has another number. The time of a document would not do instead, because storing
     // statistics in Zarr v3 rewrites the document.
     std::uint64_t folder_id() const { return folder_id_; }
 

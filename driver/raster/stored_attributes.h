@@ -11,9 +11,9 @@
 
 namespace zarr_driver {
 
-// False if a metadata item must not become an attribute. STATISTICS_ items must not, because GDAL
-// computes them. If an attribute of that name has a special meaning, returns false and warns about
-// the store at `store_path`.
+// True if a metadata item may become an attribute. False for STATISTICS_ items, because GDAL
+// computes them. If an attribute with the name `name` has a special meaning, returns false and
+// warns about the store at `store_path`.
 bool MayBeAttribute(const std::string& store_path, const char* name);
 
 // Attributes of a dataset's arrays and of their group. Changes are pending until Flush(). If the

@@ -46,8 +46,8 @@ std::vector<ZarrDataset*> StoredMasks::opened() const {
     return datasets;
 }
 
-// Returns the path of the mask array of band `number`. Empty if the attributes of the band's array
-// name no mask.
+// Returns the path of the mask array of band `number`; empty if the attributes of the band's array
+// state no mask.
 std::string StoredMasks::PathOf(int number) const {
     const RasterLayout& layout = dataset_.LayoutOf(number);
     return MaskOf(layout, layout.facts.path);
@@ -65,8 +65,9 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// Returns the current numbers of the bands that have a mask. If a user selects bands in xarray, the
-// mask's bands change but the attributes stay. Bands are therefore matched by name.
+// Returns the current numbers of the bands that have a mask. `attributes` may be outdated: if a
+// user selects bands in xarray, the mask's bands change but the attributes stay. Bands are
+// therefore matched by name.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;

@@ -61,8 +61,8 @@ bool IsEmpty(const CPLXMLNode& tree) {
     return true;
 }
 
-// Removes CRS and geotransform, and control points with an unsafe CRS. A store may be untrusted, so
-// PROJ gets text from it only if the text is a CRS definition.
+// Removes CRS and geotransform, and control points whose CRS text is unsafe. A store may be
+// untrusted, so no text but a CRS definition is passed to PROJ.
 void RemoveUnsafe(CPLXMLNode& tree) {
     TakeChildren(tree, [](const CPLXMLNode& node) {
         if (IsElement(node, "SRS") || IsElement(node, "GeoTransform")) return true;
@@ -146,7 +146,8 @@ std::string TextOf(const CPLXMLNode& node) {
     return text != nullptr ? text.get() : "";
 }
 
-// True if both elements describe one band, or hold metadata domains of equal names.
+// True if `a` and `b` are elements of one band, or metadata domains of equal names. Their children
+// are then compared.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
     const auto have = [&](const char* name, const char* attribute) {
         return IsElement(a, name) && IsElement(b, name) &&

@@ -36,7 +36,7 @@ zarr::json::Value PamValue(const CPLXMLNode* tree);
 bool HoldsStatistics(const CPLXMLNode& tree);
 void RemoveStatistics(CPLXMLNode& tree);
 
-// True if the tree has control points, RPC or GEOLOCATION. These refer to rows and columns of
+// True if the tree has control points, RPC or GEOLOCATION, which refer to rows and columns of
 // pixels.
 bool HasPixelReferences(const CPLXMLNode& tree);
 void RemovePixelReferences(CPLXMLNode& tree);
@@ -51,8 +51,8 @@ std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key)
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);
 
-// Removes from `list` (NAME=VALUE) those items that `attributes` of an array contain in the PAM of
-// its only band. The band's description counts as the item "long_name".
+// Removes from `list` (NAME=VALUE) the items that are stored in the array's `attributes`, as PAM of
+// the array's only band. The band's description counts as the item "long_name".
 void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
 // Joins PAM trees into the tree of a dataset with several arrays. `group` gives the elements of the
@@ -68,14 +68,14 @@ std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
 // True if NameBands() has written a name into `tree`.
 bool HasNamedBands(const CPLXMLNode& tree);
-// Returns the current number of a band that had `number` and `name` when a dataset of `written`
-// bands was saved. `names` are the current names of all bands. If the name is gone and there are
-// fewer bands now, the band was removed and the result is 0. If there are not fewer bands, the band
-// keeps its number.
+// Returns the current number of a band. The band had `number` and `name` when its dataset was saved
+// with `written` bands. `names` are the current names of all bands. If the name is gone and there
+// are fewer bands now, the band was removed and the result is 0. If there are not fewer bands, the
+// band keeps its number.
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
-// Renumbers the bands in `tree` by CurrentBand(). Removes the elements of bands that no longer
-// exist.
+// Renumbers the bands in `tree` by CurrentBand(), because bands may have been added or removed.
+// Removes the elements of bands that no longer exist.
 void RenumberBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
 
 }  // namespace zarr_driver

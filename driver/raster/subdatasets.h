@@ -18,8 +18,8 @@ std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
                                                const Location& location,
                                                const OpenOptions& options);
 
-// Adds a subdataset to `dataset` for each group with bands, then for each array. The opened group
-// comes first if the bands of `dataset` are several arrays.
+// Adds a subdataset to `dataset` for each group with bands, then for each array. If `dataset`
+// itself has bands from several arrays, the opened group comes first.
 void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset);
 
@@ -29,7 +29,8 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
 // Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
-// Emits one warning for the nodes from Hierarchy::Unconsolidated(), if there are any.
+// Emits one warning that lists `nodes`, which are missing in the consolidated metadata. Emits
+// nothing if `nodes` is empty.
 void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path);
 
 }  // namespace zarr_driver

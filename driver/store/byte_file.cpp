@@ -81,8 +81,8 @@ class LocalByteFile final : public zarr::ByteFile {
 };
 #endif
 
-// Counts how often this process replaced each file of GDAL's file systems, which have no inode
-// numbers.
+// Counts how often this process has replaced each file of GDAL's file systems. These files have no
+// inode numbers that would show a replacement.
 class ReplacementCounts {
   public:
     void Add(const std::string& path) {
@@ -105,8 +105,8 @@ ReplacementCounts& Replacements() {
     return counts;
 }
 
-// A zip file of GDAL's file systems. One handle has one file offset, so a mutex serialises all
-// access.
+// A zip file in one of GDAL's file systems. The only file handle has a single file offset, so a
+// mutex serialises all access.
 class VsiByteFile final : public zarr::ByteFile {
   public:
     VsiByteFile(VsiFile file, std::string path)

@@ -43,8 +43,8 @@ bool HasV3DraftRoot(const std::string& folder) {
 // Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = name.path;
-    // The built-in driver does not accept every spelling of a URL that this driver accepts. A URL
-    // is therefore not passed on as the user typed it.
+    // The URL is not passed on as the user typed it, because the built-in driver does not accept
+    // every spelling that this driver accepts.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
@@ -72,8 +72,8 @@ bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True if the node is an array for which IsForeign() is true, or a group with such an array as a
-// member.
+// True if this driver cannot open the node for lack of a codec, data type or chunk grid. The node
+// is an array, or a group with such an array as a member.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
@@ -100,8 +100,8 @@ bool FollowsV3Draft(const StorePath& path, const Status& failure) {
 }
 
 GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name) {
-    // Whether GDAL's built-in driver still reads drafts of Zarr v3 depends on its version. Only an
-    // attempt to open the store can show it.
+    // GDAL's built-in driver is asked to open the store. Whether that driver still reads drafts of
+    // Zarr v3 depends on its version.
     if (Builtin() != nullptr) {
         const QuietErrors quiet;
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
@@ -123,8 +123,8 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-        // The built-in driver cannot open the subdatasets of this dataset either, so a dataset
-        // without bands is useless.
+        // A dataset without bands is useless here, because the built-in driver cannot open its
+        // subdatasets either.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
     }
     EmitWarning(name.path, failure.message() + " (opened by GDAL's built-in Zarr driver instead)");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stores and arrays that this driver does not read, and GDAL's built-in Zarr driver may read.
+// Functions for stores and arrays that this driver cannot read, but that GDAL's built-in Zarr
+// driver may read.
 #pragma once
 
 #include <gdal_priv.h>
@@ -15,11 +16,11 @@ namespace zarr_driver {
 // the error of an attempt to open `path` as Zarr. Takes at most one request.
 bool FollowsV3Draft(const StorePath& path, const zarr::Status& failure);
 
-// Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning about
-// it. `failure` is the error of this driver. Returns nullptr, without an error, unless `failure` is
-// about a codec, data type or chunk grid that this driver lacks. Also returns nullptr if the
-// built-in driver cannot open the raster. Never used for the multidimensional API, because the
-// built-in driver opens groups whose arrays it cannot open.
+// Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning that
+// says so. `failure` is the error of this driver. Returns nullptr, without an error, if `failure`
+// is not about a missing codec, data type or chunk grid. Also returns nullptr if the built-in
+// driver cannot open the raster. Not for the multidimensional API, because the built-in driver
+// opens groups whose arrays it cannot open.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 

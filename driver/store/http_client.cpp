@@ -118,8 +118,8 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
-    // GDAL asks for gzip by default. A byte range of a compressed answer is useless, because ranges
-    // of the uncompressed value are needed.
+    // The answer must not be compressed, although GDAL asks for gzip by default: the byte range of
+    // a compressed value is useless.
     if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
     // MAX_FILE_SIZE is set for every request, because a session keeps the limit of its previous
@@ -139,8 +139,8 @@ struct SentPart {
 };
 
 // Returns the bytes of the `wanted` range from an answer. A Content-Range header says which range
-// the server sent. A server without range support sends the whole value instead. Returns kIo if the
-// answer contains another range than `wanted`; the value itself may be unchanged then.
+// the server sent; without the header, the server sent the whole value. Returns kIo if the answer
+// contains another range than `wanted`. In this case the value may still be unchanged.
 Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
                                       ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
@@ -152,8 +152,8 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // If the total size is "*" (unknown), an answer with fewer bytes than requested ends at the
-        // end of the value.
+        // The total size is "*" (unknown). The value then ends with the answer, if the answer has
+        // fewer bytes than requested.
         sent.tells_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }
@@ -184,14 +184,15 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
 }
 
 // Returns the text for ValueInfo::version, made from the headers of an answer. `size` is the size
-// of the whole value in bytes, nullopt if unknown.
+// of the whole value in bytes; nullopt if unknown.
 std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
     const auto header = [&](const char* name) {
         const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
-    // A weak ETag may stay equal when the bytes change, so it is not used alone.
+    // A strong ETag is used alone. A weak ETag may stay equal when the bytes change, so other
+    // headers are added.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }
@@ -199,7 +200,8 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
 // Fills `told` after HTTP status 416, which means that the requested range lies outside of the
 // value.
 void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
-    // A server answers 416 to a request for the last bytes of an empty value.
+    // The size is reported as 0, because a server answers 416 to a request for the last bytes of an
+    // empty value.
     told.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
     unsigned long long size = 0;
@@ -255,7 +257,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
-// Returns the part of `path` that names the server or bucket, from the beginning of `path`.
+// Returns the start of `path` up to the name of the server or bucket.
 std::string ServerOf(const std::string& path) {
     const std::size_t host = path.find("://");
     std::size_t end = path.find('/', host != std::string::npos ? host + 3 : 1);
@@ -305,15 +307,15 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
     if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
-    // The log shows the path and not the URL, because a signed URL is long.
+    // The log shows the path instead of the URL, because a signed URL is long.
     if (IsDebugEnabled()) LogRequest("GET", value.path, value.key, AnswerText(found, &bytes), time);
     return found;
 }
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
     const std::lock_guard<std::mutex> lock(idle_mutex);
-    // Searches from the end, because the session that was used last most likely still has an open
-    // connection.
+    // The search starts at the end, because the session that was used last most likely still has an
+    // open connection.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
     if (own != idle.rend()) {

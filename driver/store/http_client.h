@@ -19,7 +19,7 @@ struct ByteExtent {
 
 // Address of a value on a server. `url` is the URL that is requested. `path` is the value's path in
 // GDAL's file systems, by which GDAL looks up path-specific options. `key` is the name of the value
-// in error messages. The three strings are borrowed.
+// in error messages. The three strings must outlive this object.
 struct RemoteValue {
     const std::string& url;
     const std::string& path;
@@ -45,10 +45,10 @@ struct ValueInfo {
 // Reads a value with one GET request over a persistent connection. GDAL's retry options, such as
 // GDAL_HTTP_MAX_RETRY, may add requests. Returns false if the server says that the value does not
 // exist (404, 410). If `extent` is given, reads only that byte range, or fewer bytes if the value
-// ends earlier. `told` receives facts about the value and may be nullptr. Errors: kLimit if the
-// answer has more than `limit` bytes, kPermission for 401 and 403, kInvalidArgument for 400. Any
-// other failure is kIo, also an answer with another range than `extent`. Thread-safe. GDAL's HTTP
-// options apply.
+// ends earlier. `told` receives facts about the value and may be nullptr. Returns kLimit if the
+// answer has more than `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400.
+// Any other failure is kIo, also an answer with another range than `extent`. Thread-safe. GDAL's
+// HTTP options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
 
@@ -59,7 +59,7 @@ zarr::LinkEstimate& LinkTo(const std::string& path);
 // A session of GDAL's HTTP client, borrowed for the lifetime of this object. A session keeps its
 // connection open and serves one request at a time. Options that a request sets, credentials
 // included, stay set in the session. A session is therefore reused only for an equal `purpose`, a
-// text that names the server and the options. A forked child gets sessions of its own, because
+// text that names the server and the options. A forked child gets its own sessions, because
 // processes cannot share a connection. Thread-safe.
 class HttpSession {
   public:

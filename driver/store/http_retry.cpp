@@ -17,13 +17,13 @@ namespace zarr_driver {
 
 namespace {
 
-// Error numbers of curl after which a repetition may succeed. They stand for: server not found or
-// not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure, broken
-// HTTP/2 stream.
+// Error numbers of curl after which repeating the request may succeed. They stand for: server not
+// found or not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure,
+// broken HTTP/2 stream.
 constexpr int kTransientErrors[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
 
-// Returns the seconds that a server asks the client to wait (RFC 9110, Retry-After): a number, or a
-// date.
+// Returns how many seconds the server asks the client to wait, in the header Retry-After (RFC
+// 9110). The header has a number of seconds or a date.
 std::optional<double> RetryAfter(const CPLHTTPResult& answer) {
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Retry-After");
     if (text == nullptr) return std::nullopt;

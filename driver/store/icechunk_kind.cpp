@@ -34,24 +34,25 @@ using zarr::Status;
 
 namespace {
 
-// Part of the identity of a store that precedes the identifier of its snapshot.
+// The identity of an Icechunk store contains this text, followed by the identifier of its snapshot.
 constexpr std::string_view kSnapshotMark = "\nicechunk snapshot ";
 
 bool IsIcechunk(const StorePath& path) { return ParseIcechunkName(path).has_value(); }
 
 using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
 
-// Snapshots with their cached manifests. A snapshot never changes, so its identifier is enough of a
-// version. Never destroyed, because threads may still use them while the process exits.
+// Snapshots with their cached manifests, by identifier. A snapshot never changes, so no version is
+// needed. The object is never destroyed, because threads may still use it while the process exits.
 auto& snapshots = *new SharedMaps<zarr::IcechunkMap>();
 
-// Returns true if `holds` is true for a key that only repositories have.
+// Returns true if `holds` returns true for a key that only Icechunk repositories have.
 template <class Holds>
 bool HoldsRepository(const Holds& holds) {
     return holds(std::string(zarr::kIcechunkRepoFile)) || holds("refs/branch.main/ref.json");
 }
 
-// Returns the path of the repository in a zip file: the zip file itself, or a folder in it.
+// Returns the path of the repository in a zip file: the zip file itself, or a folder in the zip
+// file.
 std::string FindInZip(const ZipLocation& place) {
     const auto archive = OpenZip(place.archive);
     if (!archive.ok()) return {};
@@ -65,7 +66,7 @@ std::string FindInZip(const ZipLocation& place) {
     return kZipPrefix + place.archive + (inner.empty() ? "" : "/" + inner);
 }
 
-// True if the file "repo" at `path` is one of an Icechunk repository.
+// True if the file "repo" at `path` begins as the file of an Icechunk repository does.
 bool HasMagic(const std::string& path) {
     const VsiFile file(VSIFOpenL(path.c_str(), "rb"));
     std::string start(zarr::kIcechunkMagic.size(), '\0');
@@ -84,7 +85,7 @@ std::string FolderOfRepository(const StorePath& path) {
     return ContainingFolder(folder);
 }
 
-// A repository, and the store in its folder.
+// An Icechunk repository, and the store of its files.
 struct Opened {
     StorePath folder;
     std::shared_ptr<const zarr::Store> store;
@@ -101,7 +102,8 @@ Result<Opened> OpenRepository(const std::string& path, const StoreAccess& access
     opened.folder = StorePath(folder);
     ZARR_ASSIGN_OR_RETURN(opened.store, OpenStore(opened.folder, access));
     auto repository = zarr::IcechunkRepository::Open(*opened.store);
-    // The path may be that of the file `repo`.
+    // The repository was not found in `folder`, which may be the path of the repository's file
+    // "repo". Its parent folder is then tried.
     if (!repository.ok() && repository.status().code() == zarr::StatusCode::kNotFound &&
         zarr::LastName(folder) == zarr::kIcechunkRepoFile) {
         Opened above;
@@ -176,7 +178,8 @@ std::string FindIcechunk(const StorePath& path) {
     if (const auto place = ZipLocationOf(folder))
         return FindInZip(*place).empty() ? std::string() : named(folder);
     if (HasMagic(FileIn(folder, zarr::kIcechunkRepoFile))) return named(folder);
-    // Version 1 has folders instead of the file ("File layout").
+    // A repository of version 1 has folders instead of the file "repo" (Icechunk specification,
+    // "File layout").
     if (PathExists(FileIn(folder, zarr::kIcechunkRefs)) &&
         PathExists(FileIn(folder, zarr::kIcechunkSnapshots)))
         return named(folder);
@@ -198,7 +201,8 @@ void RecogniseIcechunk(ConnectionString& name) {
 bool IsRemoteIcechunk(const StorePath& path) {
     if (!path.is_remote()) return false;
     const QuietErrors quiet;
-    // Some servers answer each request with a page, which looks like a damaged repository.
+    // An answer that looks like a damaged repository does not count as a repository, because some
+    // servers answer each request with a page.
     const auto opened = OpenRepository(FolderOf(path), {});
     return opened.ok() || opened.status().code() == zarr::StatusCode::kUnsupported;
 }

@@ -22,13 +22,13 @@ extern const StoreKind kIcechunkKind;
 bool IsIcechunkRepoFile(const std::string& path, std::string_view start);
 
 // Returns the path of a store, "/vsiicechunk/{path}", if `path` leads to an Icechunk repository: a
-// folder, a zip file, or the file "repo" of a repository. Returns an empty string if not. Takes up
-// to three stats; returns an empty string for remote paths without a request.
+// folder, a zip file, or the file "repo" of a repository. Returns an empty string for other paths,
+// and for remote paths. Takes up to three stats.
 std::string FindIcechunk(const StorePath& path);
 
-// If the local path of `name` leads to a repository, replaces it by the path of a store. If the
-// path is a folder with Zarr documents, sets `name.is_store` and leaves the path, whatever else the
-// folder holds.
+// If the local path in `name` leads to an Icechunk repository, replaces the path by that of a
+// store, "/vsiicechunk/{path}". If the path is a folder with Zarr documents, leaves the path
+// unchanged and sets `name.is_store`.
 void RecogniseIcechunk(ConnectionString& name);
 
 // True if an Icechunk repository exists at the remote `path`. Takes one or two requests. False for
@@ -38,18 +38,18 @@ bool IsRemoteIcechunk(const StorePath& path);
 // Returns the path of a store for the repository at `path`: "/vsiicechunk/{path}".
 StorePath AsIcechunk(const StorePath& path);
 
-// Returns `path` with the branch, tag or snapshot that `wanted` has. The name of a repository
-// becomes that of its folder. Returns kInvalidArgument if `wanted` has two of them, or if the path
-// already names another one.
+// Returns the store path of a repository with the branch, tag or snapshot that `wanted` names. If
+// `path` is the name of a repository, the result has the path of its folder. Returns
+// kInvalidArgument if `wanted` names two of these, or if `path` already names another one.
 zarr::Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelection& wanted);
 
 // Adds the items BRANCHES, TAGS and SNAPSHOT about the repository at `path` to `list`. Names are
-// separated by commas. `store` is the open store, which knows its snapshot. Adds nothing if `path`
-// is not that of a repository.
+// separated by commas. `store` is the open store, from which the snapshot is taken. Adds nothing if
+// `path` is not the path of a repository.
 void DescribeIcechunk(const StorePath& path, const zarr::Store& store, CPLStringList& list);
 
-// Frees the snapshot and the manifests that were read last. Until then they stay in memory for the
-// next opening.
+// Frees the snapshot and the manifests that were read last. They were kept in memory for the next
+// opening.
 void ForgetIcechunk();
 
 }  // namespace zarr_driver

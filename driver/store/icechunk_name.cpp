@@ -16,7 +16,8 @@ constexpr const char* kTag = "tag";
 constexpr const char* kSnapshot = "snapshot";
 constexpr const char* kIgnoreChecks = "ignore-timestamp-etag";
 
-// Returns the text that a query has for `value`. Characters that end a value or a name are encoded.
+// Returns `value` as it is written in a query. Characters that would end the value or the name are
+// percent-encoded.
 std::string Encode(const std::string& value) {
     std::string text;
     for (const char c : value)

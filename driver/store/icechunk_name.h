@@ -13,8 +13,8 @@ namespace zarr_driver {
 // with the prefix even if GDAL lacks this file system.
 inline constexpr const char* kIcechunkPrefix = "/vsiicechunk/";
 
-// An Icechunk repository and one of its states. As the path of a store the name is
-// "/vsiicechunk/{path}" or "/vsiicechunk/{path?branch=name}"; "tag" and "snapshot" can stand for
+// Name of an Icechunk repository and of one of its states. The path of a store with this name is
+// "/vsiicechunk/{path}" or "/vsiicechunk/{path?branch=name}"; "tag" or "snapshot" may replace
 // "branch". "ignore-timestamp-etag=yes" turns off the check that files of virtual chunks are
 // unchanged.
 struct IcechunkName {
@@ -23,14 +23,15 @@ struct IcechunkName {
     bool checks_targets = true;
 };
 
-// Parses "path", "path?branch=name" and "path?tag=name&ignore-timestamp-etag=yes". A value may have
-// characters as "%XX". A question mark that precedes other words belongs to the path.
+// Parses "path", "path?branch=name" and "path?tag=name&ignore-timestamp-etag=yes". Characters of a
+// value may be written as "%XX". A question mark that is not followed by a known item belongs to
+// the path.
 IcechunkName ParseIcechunkQuery(const std::string& text);
 
 // Parses the path of a store. Returns nullopt if `path` does not begin with kIcechunkPrefix.
 std::optional<IcechunkName> ParseIcechunkName(const std::string& path);
 
-// Returns the query of a name, such as "?branch=name"; empty for the branch main.
+// Returns the query of a name, such as "?branch=name"; empty for the branch "main".
 std::string IcechunkQuery(const IcechunkName& name);
 
 // Returns the path of a store: "/vsiicechunk/{path?query}".

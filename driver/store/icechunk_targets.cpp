@@ -24,7 +24,8 @@ using zarr::Status;
 
 namespace {
 
-// An object below chunks/ of the repository. Such an object never changes.
+// An object below chunks/ of the repository, in which the repository stores its own chunks. Such an
+// object never changes.
 class ChunkTarget final : public ReferenceTarget {
   public:
     ChunkTarget(std::shared_ptr<const zarr::Store> repository, StorePath path, std::string key)
@@ -51,14 +52,14 @@ class ChunkTarget final : public ReferenceTarget {
 // ------------------------------------------------------------------------------------------------
 // URLs of virtual chunks
 
-// A URL, split at "://" and at the first '/' behind.
+// Parts of a URL, which is split at "://" and at the first '/' after that.
 struct Url {
     std::string scheme;  // in lower case
     std::string host;    // of an object store: the bucket
     std::string key;     // percent-decoded, without a leading '/'
 };
 
-// Splits a URL. A query or fragment is cut off, as Icechunk does.
+// Splits a URL into its parts. Removes a query or fragment, as Icechunk does.
 Url Split(const std::string& url) {
     Url parts;
     const std::size_t colon = url.find("://");
@@ -178,8 +179,8 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
     while (endpoint.back() == '/') endpoint.pop_back();
     const std::size_t begin = endpoint.find("://") + 3;
     const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
-    // The name of a bucket cannot precede a number, and its dots do not fit the certificates of
-    // servers.
+    // A bucket name cannot be put in front of a numeric address, and its dots do not match the
+    // certificates of servers. The name is then a part of the path.
     const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
     const bool has_path_style = container.path_style || is_number || host == "localhost" ||
                                 host.empty() || url.host.find('.') != std::string::npos;
@@ -193,11 +194,11 @@ bool IsObjectStore(const std::string& scheme) {
     return std::find(std::begin(kKnown), std::end(kKnown), scheme) != std::end(kKnown);
 }
 
-// Returns the path of a local file. The dots of `url` are resolved, as Icechunk does.
+// Returns the path of a local file. Resolves "." and ".." in `url`, as Icechunk does.
 Result<std::string> LocalPath(const std::string& text, const Url& url,
                               const IcechunkContainer* container) {
     const std::string path = WithoutDots(url.key);
-    // A path below /vsi would leave the local file system.
+    // A path below /vsi is refused, because it would leave the local file system.
     if (!url.host.empty() || STARTS_WITH(path.c_str(), "/vsi"))
         return Status::Permission(zarr::Quoted(text) + ": expected the URL of a local file");
     if (container != nullptr && path != "/" + url.key) {
@@ -209,13 +210,14 @@ Result<std::string> LocalPath(const std::string& text, const Url& url,
     return path;
 }
 
-// Returns the location, as OpenReferenceTargets() takes it, of a virtual chunk. `container` is the
-// chunk's container, and may be nullptr.
+// Returns the location of a virtual chunk in the form that OpenReferenceTargets() takes.
+// `container` is the chunk's container, and may be nullptr.
 Result<std::string> LocationOf(const std::string& text, const IcechunkContainer* container) {
     const Url url = Split(text);
     if (url.scheme == "file") return LocalPath(text, url, container);
     if (url.scheme == "http" || url.scheme == "https") {
-        // Clients and servers resolve dots, which could lead out of the container.
+        // Segments "." and ".." are refused: clients and servers resolve them, which could lead out
+        // of the container.
         if (HasDotSegments(url.key))
             return Status::Permission(zarr::Quoted(text) + ": expected a URL without . and ..");
         return text.substr(0, std::min(text.find_first_of("?#"), text.size()));
@@ -228,8 +230,8 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
 }
 
-// Returns a location of a virtual chunk in a server or object store; empty if all containers are
-// local.
+// Returns the location of some virtual chunk in a server or object store; empty if all containers
+// are local.
 std::string SampleOf(const zarr::IcechunkContainers& containers) {
     for (const IcechunkContainer& container : containers.list()) {
         if (container.url_prefix.find("://") == std::string::npos ||
@@ -272,8 +274,8 @@ class ChunkTargets final : public zarr::TargetOpener {
     }
 
   private:
-    // True if an option allows a chunk that lies in no container. Local files have rules of their
-    // own, which OpenReferenceTargets() applies.
+    // True if an option allows a chunk that lies in no container. OpenReferenceTargets() applies
+    // further rules to local files.
     static bool IsAllowedOutside(const std::string& path) {
         if (EQUAL(CPLGetConfigOption("ZARR_REFERENCE_FOLDERS", ""), "ALL")) return true;
         return path[0] == '/' &&

@@ -10,14 +10,14 @@
 
 namespace zarr_driver {
 
-// Opens the files and objects with the chunks of an Icechunk repository: objects of the repository
-// itself, which `repository`, the store in `folder`, reads; and virtual chunks.
-//
+// Opens the files and objects that contain the chunks of an Icechunk repository. They are of two
+// kinds: objects of the repository itself, which are read through `repository`, the store in
+// `folder`; and virtual chunks, which lie in other files.
 // A virtual chunk must lie in one of the repository's `containers`. The rules of
 // OpenReferenceTargets() apply, too. ZARR_REFERENCE_FOLDERS=ALL allows chunks outside of the
 // containers. The credentials of object stores are GDAL's. An anonymous container of S3, Google or
-// Azure is read by unsigned requests to the server that the container names, unless options of GDAL
-// give credentials or a server.
+// Azure is read by unsigned requests to the server that the container names. Options of GDAL with
+// credentials or a server take precedence.
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers);

@@ -64,11 +64,12 @@ using MapPtr = std::shared_ptr<const zarr::KerchunkJson>;
 // may still use them while the process exits.
 auto& documents = *new SharedMaps<zarr::KerchunkJson>();
 
-// Returns how many bytes of a document are read at a time, in one request if the folder is remote.
+// Returns how many bytes of a document are read at a time. If the folder is remote, each of these
+// reads is one request.
 std::size_t BlockOf(const StorePath& folder) {
     constexpr std::size_t kMega = std::size_t{1} << 20;
-    // A deflated member of a zip file is decompressed from its start for each read. A single read
-    // of the whole member is therefore cheapest.
+    // In a zip file, the whole document is read at once: a deflated member is decompressed from its
+    // start for each read.
     if (ZipLocationOf(folder)) return 1024 * kMega;
     return folder.is_remote() ? 32 * kMega : kMega;
 }
@@ -81,8 +82,8 @@ Result<MapPtr> ReadDocument(const StorePath& document, const StoreAccess& access
         store->Identity() + "\n" + name + "\n" + std::to_string(version.size) + " " +
         std::to_string(version.modified) + " " + std::to_string(version.mark);
     const bool is_certain = version.is_certain || folder.is_remote();
-    // A remote document may have changed since it was read, so a parsed one is reused for a short
-    // time only.
+    // A parsed remote document is reused for a short time only, because the document may have
+    // changed since it was read.
     const auto most = folder.is_remote() ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
     if (is_certain)
         if (auto known = documents.Find(identity, most)) return known;

@@ -26,8 +26,8 @@ bool AreKerchunkReferences(const std::string& path, std::string_view start);
 // Judges files on servers and in zip files by their names alone.
 bool IsKerchunkJson(const StorePath& path);
 
-// Frees the parsed document of Kerchunk references that was read last. Until then the document
-// stays in memory for the next opening.
+// Frees the parsed document of Kerchunk references that was read last. The document was kept in
+// memory for the next opening.
 void ForgetKerchunkJson();
 
 }  // namespace zarr_driver

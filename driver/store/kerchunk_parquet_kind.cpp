@@ -50,14 +50,14 @@ StorePath ReferenceFolderOf(const StorePath& path) {
 
 bool HasPrefix(const StorePath& path) { return ReferenceFolderOf(path).text() != path.text(); }
 
-// Opens the files of the references in `folder` as a store of the kind that `folder` would be
-// without this kind.
+// Opens the folder of references as a plain store of its files, by the next store kind that
+// recognises `folder`.
 Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
 
-// References, by their folder and access. Never destroyed, because threads may still use them while
-// the process exits.
+// Open references, by their folder and access options. The object is never destroyed, because
+// threads may still use it while the process exits.
 auto& open_maps = *new SharedMaps<zarr::KerchunkParquet>();
 
 Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
@@ -74,8 +74,8 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
     return map;
 }
 
-// Returns the folder at which relative locations start. A zip file is named by its path in GDAL's
-// file system.
+// Returns the folder at which relative locations start. For a zip file, the folder has the zip
+// file's path in GDAL's file system.
 StorePath FolderOfTargets(const StorePath& folder) {
     const auto place = ZipLocationOf(folder);
     if (!place) return folder;
@@ -104,7 +104,8 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     const StorePath folder = ReferenceFolderOf(path);
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
     const StorePath base = FolderOfTargets(folder);
-    // Targets of remote references are remote, so that no location is needed to know that.
+    // A sample location is needed only for local references: the files of remote references are
+    // remote, too.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
     auto targets = OpenReferenceTargets(base, FolderAround(base), sample);
     StorePtr store =

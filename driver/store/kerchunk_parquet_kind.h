@@ -15,23 +15,23 @@ namespace zarr_driver {
 // "/vsikerchunk_parquet_ref/{path}" refers to the folder at `path`.
 extern const StoreKind kKerchunkParquetKind;
 
-// True if the name `path` shows that it leads to Kerchunk references in Parquet files: a name with
-// GDAL's prefix, or a remote folder whose name ends in ".parq". Of other folders only the
-// `.zmetadata` shows it; HoldsKerchunkParquet() reads that.
+// True if the name `path` alone shows that it leads to Kerchunk references in Parquet files: a name
+// with GDAL's prefix, or a remote folder whose name ends in ".parq". For other folders,
+// HoldsKerchunkParquet() reads the `.zmetadata`.
 bool IsKerchunkParquet(const StorePath& path);
 
-// True if `folder`, which IsKerchunkParquet() does not recognise by its name, has a `.zmetadata`
-// with Kerchunk references.
+// True if `folder` has a `.zmetadata` with Kerchunk references. Call only if IsKerchunkParquet() is
+// false for `folder`.
 bool HoldsKerchunkParquet(const StorePath& folder);
 
-// Opens the references in the folder `path`, which may have GDAL's prefix.
+// Opens the Kerchunk references in the folder `path`, which may have GDAL's prefix.
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const StorePath& path,
                                                                      const StoreAccess& access);
 
-// Returns the error for changes of references.
+// Returns the error for an attempt to change references, which are read-only.
 zarr::Status ReferencesAreReadOnly();
 
-// Frees the references that were opened last. Until then they stay in memory for the next opening.
+// Frees the references that were opened last. They were kept in memory for the next opening.
 void ForgetKerchunkParquet();
 
 }  // namespace zarr_driver

@@ -20,8 +20,8 @@ using zarr::Result;
 
 namespace {
 
-// Returns the path of the store that a link file in `folder` names by its text `link`. Absolute
-// paths and URLs stay unchanged. Relative paths start at `folder`.
+// Returns the path of the store to which a link file in `folder` leads. `link` is the text of the
+// link file. Absolute paths and URLs stay unchanged. Relative paths start at `folder`.
 std::string TargetOf(const std::string& folder, const std::string& link) {
     if (link.find(':') != std::string::npos || link.front() == '/') return link;
     std::string at = folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// xcube's image pyramids, folders named "x.levels". Each level of a pyramid is a Zarr store in the
-// folder.
+// Stores for xcube's image pyramids, which are folders named "x.levels". Each level of a pyramid is
+// a Zarr store in the folder.
 #pragma once
 
 #include <string>

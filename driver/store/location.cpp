@@ -42,8 +42,8 @@ using zarr::Status;
 
 namespace {
 
-// Moves `folder` up to the nearest folder whose name ends in ".zarr", the root of a store, and puts
-// the path from there into `node`. Looks at names only, and sends no request.
+// Moves `folder` up to the nearest folder whose name ends in ".zarr", the root of a store. Puts the
+// path from the root into `node`. Looks at names only, and sends no request.
 void AscendToNamedRoot(std::string& folder, std::string& node) {
     constexpr std::string_view kSuffix = ".zarr/";
     const std::size_t at = folder.find(kSuffix);
@@ -63,8 +63,9 @@ bool Ascend(std::string& folder, std::string& node) {
     return true;
 }
 
-// Does the work of AscendToRoot() for a folder in a zip file. The members of a zip file are known
-// once the file is open. If the file cannot be opened, a later step reports the error.
+// Moves `folder`, which lies in a zip file, up to the root of its store, and puts the path from the
+// root into `node`. Opens the zip file. If the file cannot be opened, a later step reports the
+// error.
 void AscendInZip(const ZipLocation& place, std::string& folder, std::string& node) {
     if (!place.inner || place.inner->empty()) return;
     const auto archive = OpenZip(place.archive);
@@ -109,7 +110,7 @@ Status NoStore(const StorePath& folder) {
 }
 
 // Calls `ask` on another thread and `look` on this thread, in parallel, and waits for both. If no
-// other thread is free, calls `ask` on this thread after `look`. `look` sees the thread-local
+// other thread is free, calls `ask` on this thread after `look`. `look` uses the thread-local
 // configuration options of GDAL.
 template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
@@ -135,7 +136,7 @@ void AskForRoot(const zarr::Store& store, const std::string& node) {
     if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
-// Prefetches the documents that tell whether `node` is an array or a group. In parallel looks for
+// Prefetches the documents that show whether `node` is an array or a group. Meanwhile looks for
 // "x.zarr.gmac", GDAL's cache file for arrays, because GDAL looks for that file when an array is
 // first read.
 void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
@@ -161,7 +162,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenStoreIn(const StorePath& folder,
     return std::shared_ptr<const zarr::Store>(location.writable);
 }
 
-// Finds `node` of the store in `folder`; OpenStoreIn() describes `as_references`.
+// Finds `node` in the store in `folder`. `as_references` is true if the folder is known to hold
+// Kerchunk references, although its name does not show it.
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                           const OpenOptions& options, OpenedFor purpose,
                           bool as_references = false) {
@@ -173,8 +175,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                           OpenStoreIn(folder, options, as_references, location));
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
-    // Skips the prefetching if the first document is cached, because another dataset has the store
-    // open.
+    // The documents are not prefetched if the first document is cached, because another dataset has
+    // the store open.
     const std::vector<std::string> first = zarr::FirstKeys(node);
     if (is_afar && !store->IsAtHand(first.front())) {
         if (looks_ahead)
@@ -186,7 +188,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : "");
-    // Opening fails if the consolidated metadata turns out to be that of Kerchunk references.
+    // Opening has failed because the consolidated metadata is that of Kerchunk references. The
+    // folder is opened again as references.
     if (!as_references && hierarchy.status().code() == zarr::StatusCode::kUnsupported &&
         HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
@@ -202,12 +205,13 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
             {});
     }
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
-    // Without consolidated metadata, a folder of Kerchunk references looks empty.
+    // A folder of Kerchunk references looks empty if its consolidated metadata is not used. It is
+    // then opened again as references.
     if (!as_references && location.kind == NodeKind::kNone &&
         options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
-    // A group of Zarr v3 may have metadata members that a reader must understand. CheckGroup()
-    // fails if this driver does not know them.
+    // CheckGroup() returns an error if a group of Zarr v3 has an unknown metadata member that a
+    // reader must understand.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
     if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
@@ -235,8 +239,8 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
     return row.back();
 }
 
-// Returns text for an error message: the names of neighbours of a missing node that resemble its
-// own name. Empty if a listing of the neighbours would take requests.
+// Returns text for an error message: the names of nodes beside the missing node that resemble its
+// name. Empty if listing the nodes would take requests.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;
@@ -268,8 +272,8 @@ Status ReportConsolidatedFault(const Location& location) {
     return {};
 }
 
-// Context that all arrays of the process share. Never destroyed, because threads may still use it
-// while the process exits.
+// Context that all arrays of the process share. It is never destroyed, because threads may still
+// use it while the process exits.
 const auto& context = *new std::shared_ptr<zarr::ArrayContext>(new zarr::ArrayContext(0));
 
 }  // namespace
@@ -291,8 +295,8 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {
-        // The consolidated metadata of the root does not contain the node and may be older. The
-        // node's folder is therefore opened as a store of its own.
+        // The root's consolidated metadata may be older than the node, which it does not contain.
+        // The node's folder is therefore opened as a store of its own.
         ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
     }
     if (location.kind != NodeKind::kNone) {

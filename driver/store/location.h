@@ -20,12 +20,13 @@ namespace zarr_driver {
 struct Location {
     StorePath store_path;  // root folder of the store
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
-    // The store, open for update, that `hierarchy` reads; nullptr if the store is open for reading
+    // The store that `hierarchy` reads, opened for update; nullptr if the store is open for reading
     // only. `hierarchy` sees everything written through `writable` at once.
     std::shared_ptr<zarr::Store> writable;
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
-    // True if only the contents of `store_path` show that it holds Kerchunk references.
+    // True if `store_path` holds Kerchunk references, and only its contents show that, not its
+    // name.
     bool are_references = false;
     // The auxiliary file "x.zarr.aux.xml", loaded if a remote store is opened as a raster; else
     // nullopt.
@@ -47,8 +48,8 @@ std::shared_ptr<zarr::ArrayContext> SharedContext();
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                               OpenedFor purpose = OpenedFor::kOther);
 
-// Adds items about the state of the opened repository to `list`: BRANCHES, TAGS and SNAPSHOT of
-// Icechunk. Adds nothing for other stores.
+// Adds facts about the state of an opened Icechunk repository to `list`: the items BRANCHES, TAGS
+// and SNAPSHOT. Adds nothing for other stores.
 void DescribeState(const Location& location, CPLStringList& list);
 
 // Returns the name of an array that is the root of the store in `folder`: the folder's name without

@@ -25,7 +25,8 @@ class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWrite
 
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // Logs one line for each key. The time in a line is counted from the start of GetMany().
+    // Reads values, and logs one line for each key. The time in a line is counted from the start of
+    // GetMany().
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;

@@ -210,7 +210,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
         if (cached_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
-    // Listings start before the reads of values, because they may take longer.
+    // Listings are started before the reads of values, because a listing may take longer.
     const std::size_t count = listed.size() + wanted.size();
     (void)zarr::ParallelFor(count, zarr::tuning::kRemoteReads, [&](std::size_t number) -> Status {
         if (number < listed.size()) {
@@ -293,8 +293,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // If a redirection names no address, curl reports success. The body of such an answer is an
-    // error in XML.
+    // The answer is a redirection if it is an error in XML. curl reports success if a redirection
+    // names no address.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -378,8 +378,8 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // Some servers send the first N bytes although the last N were requested. The answer is then
-    // not used.
+    // An answer that is not the requested tail is not used: some servers send the first N bytes
+    // although the last N were requested.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
                                 : told.is_other_part ||
@@ -414,8 +414,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 bool RemoteStore::HasListingPage(const std::string& prefix) const {
-    // GDAL appends the name of the folder after the query of a URL, and thus would request the
-    // wrong page.
+    // A URL with a query is not listed: GDAL would append the name of the folder after the query,
+    // and thus request the wrong page.
     if (folder().text().find('?') != std::string::npos) return false;
     // VSIReadDir() is called because VSIOpenDir() would take a second request if the server returns
     // no page.
@@ -436,7 +436,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty listing is ambiguous: either nothing exists, or the client may not list.
+    // An empty listing may mean that nothing exists, or that the client has no right to list. It
+    // counts as a listing only for an update.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {

@@ -38,8 +38,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 
     zarr::StoreTraits Traits() const override;
     // Returns the version of a value without a request. ObjectVersion::mark counts how often a
-    // partial read met other content than the previous one. Content differs if its ETag, time or
-    // size does.
+    // partial read found other content than the previous partial read. Content differs if its ETag,
+    // time or size differs.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
@@ -55,10 +55,10 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     static constexpr std::size_t kMostListed = 999;
 
   private:
-    // Reads values and listings ahead, into the cache. A web server is asked for the first of
-    // several `prefixes` only, unless it has returned a listing before: most web servers return
-    // none. A listing with more than kMostListed entries, about one answer of an object store, is
-    // not cached.
+    // Reads values and listings ahead, into the cache. If a web server has returned no listing yet,
+    // only the first of several `prefixes` is requested, because most web servers return no
+    // listings. A listing with more than kMostListed entries, about one answer of an object store,
+    // is not cached.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsAtHand(const std::string& key) const override;
@@ -67,9 +67,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
-    // After BeginCreate(), reads are answered from the documents that this object has written.
-    // EndCreate() ends this mode. A write of a chunk ends it too, so that chunks are not kept in
-    // memory.
+    // Begin and end a mode in which reads are answered from the documents that this object has
+    // written. A write of a chunk ends the mode, too, so that chunks are not kept in memory.
     void BeginCreate() override;
     void EndCreate() override;
     // Reads a whole value of at most `limit` bytes, as a part of Read(). Returns false if `key` is
@@ -78,21 +77,21 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                                  std::size_t limit) const;
     zarr::Result<bool> ReadRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                  zarr::Buffer& value) const;
-    // Reads the last `length` bytes of a value. Returns the size of the whole value in bytes, or
-    // nullopt if `key` is absent. Takes two requests if the server does not support ranges from the
-    // end.
+    // Reads the last `length` bytes of a value into `value`. Returns the size of the whole value in
+    // bytes, or nullopt if `key` is absent. Takes two requests if the server does not support
+    // ranges from the end.
     zarr::Result<std::optional<std::uint64_t>> ReadTail(const std::string& key, std::size_t length,
                                                         zarr::Buffer& value) const;
     // Reads `part` of a value through GDAL's file systems. Returns false if `key` is absent.
     zarr::Result<bool> ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
                                        zarr::Buffer& value) const;
-    // Returns the documents that were written since BeginCreate(), or nullptr if BeginCreate() is
-    // not in effect.
+    // Returns the documents that were written since BeginCreate(); nullptr if BeginCreate() was not
+    // called or its mode has ended.
     std::shared_ptr<zarr::MemoryStore> Made() const;
     // Caches the value of `key`; nullopt means that the key is absent. Does nothing if the cache is
     // full.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
-    // True if a web server returns a page that lists the folder `prefix`. GDAL caches the page.
+    // True if a web server returns a page that lists the folder `prefix`. GDAL caches this page.
     bool HasListingPage(const std::string& prefix) const;
     // Requests a listing without looking into the cache. Returns kLimit if there are more than
     // `most` entries.
@@ -102,8 +101,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // Turns kPermission into false (key is absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
-    // True if an object store answered that the bucket has another address. GDAL's file systems can
-    // find that address, and must read the value instead.
+    // True if the answer of an object store says that the bucket has another address. The value
+    // must then be read through GDAL's file systems, which can find that address.
     bool IsRedirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
     // Reads the range `extent` of a value from `url`, and records the version of the value for
@@ -131,8 +130,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;
-    // State of a web server, which lists either all of its folders or none. A single answer
-    // therefore decides for all folders.
+    // State of listings: a web server lists either all of its folders or none, so one answer
+    // decides for all folders.
     mutable std::atomic<bool> is_unlisted_{false};
     mutable std::atomic<bool> lists_{false};
 };

@@ -34,7 +34,7 @@ std::size_t BytesIn(const char* text) {
     return number > 0 ? static_cast<std::size_t>(std::min(number, kMost)) : 0;
 }
 
-// Returns the capacity of the cache in bytes for a path; 0 if the cache is off.
+// Returns the capacity of the cache in bytes, by GDAL's options for `path`; 0 if the cache is off.
 std::size_t MostBytes(const std::string& path) {
     if (!CPLTestBool(VSIGetPathSpecificOption(path.c_str(), "VSI_CACHE", "NO"))) return 0;
     return BytesIn(VSIGetPathSpecificOption(path.c_str(), "CPL_VSIL_CURL_CACHE_SIZE", "16777216"));
@@ -42,8 +42,7 @@ std::size_t MostBytes(const std::string& path) {
 
 class ResponseCache {
   public:
-    // Identifies a byte range of a value by three members of ByteExtent: is_from_end, offset and
-    // length.
+    // Key of a byte range of a value: the members is_from_end, offset and length of a ByteExtent.
     using Part = std::tuple<bool, std::uint64_t, std::size_t>;
 
     // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
@@ -68,8 +67,9 @@ class ResponseCache {
         return generation_;
     }
 
-    // Caches an answer. `asked` is the generation() from before the request. Does nothing if the
-    // cache was emptied since: the answer may be older than the write that emptied the cache.
+    // Caches an answer. `asked` is the result of generation() before the request. Does nothing if
+    // the cache was emptied since then: the answer may be older than the write that emptied the
+    // cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);

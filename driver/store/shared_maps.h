@@ -11,9 +11,9 @@
 
 namespace zarr_driver {
 
-// Maps of references that datasets of this process use, by a name of the references and their
-// version. Keeps the last added map alive, because subdatasets are often opened one after another.
-// Thread-safe.
+// Maps of references that datasets of this process use. A map is found by the name and the version
+// of its references. Keeps the map that was added last alive, because subdatasets are often opened
+// one after another. Thread-safe.
 template <class Map>
 class SharedMaps {
   public:

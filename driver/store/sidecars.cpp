@@ -40,8 +40,8 @@ std::string FileNamePart(const std::string& id) {
     for (const char c : id.substr(0, kLongest)) {
         const bool is_plain =
             (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        // Some file systems ignore case. A name with capitals therefore gets a digest, so that ids
-        // that differ only in case get different names.
+        // A capital letter requires a digest in the name, because some file systems ignore case.
+        // Ids that differ only in case then get different names.
         const bool is_capital = c >= 'A' && c <= 'Z';
         is_exact = is_exact && (is_plain || c == '/' || c == ':');
         if (name.empty() && c == '/') continue;
@@ -50,8 +50,9 @@ std::string FileNamePart(const std::string& id) {
     return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
 }
 
-// Returns the path to which the ending of a sidecar file is appended. If the store fills a zip
-// file, this is the path of the zip file. States of an Icechunk repository have different paths.
+// Returns the path to which the extension of a sidecar file is appended. If the store fills a zip
+// file, the result is the path of the zip file. Each state of an Icechunk repository has a
+// different path.
 std::string PlainBase(const std::string& store_path) {
     if (const auto icechunk = ParseIcechunkName(store_path)) {
         const std::string query = IcechunkQuery(*icechunk);
@@ -62,8 +63,8 @@ std::string PlainBase(const std::string& store_path) {
     return place && !place->inner ? place->archive : store_path;
 }
 
-// Returns the dataset id of the owner that an auxiliary file names; nullopt if the file names no
-// owner. Destroys `parsed`.
+// Returns the dataset id of the dataset to which an auxiliary file belongs; nullopt if the file
+// does not say so. Destroys `parsed`.
 std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     const CPLXMLTreeCloser tree(parsed);
     const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;
@@ -85,7 +86,8 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
         for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
         return names;
     }
-    // A bucket may hold very many other objects, so only objects with the prefix are listed.
+    // Only objects with the prefix `start` are listed, because a bucket may hold very many other
+    // objects.
     VSICurlPartialClearCache(folder.c_str());
     CPLStringList options;
     options.SetNameValue("PREFIX", start.c_str());
@@ -96,8 +98,8 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
     return names;
 }
 
-// Copies a file by reading and writing it. VSICopyFile() would let an object store copy on the
-// server, which some object stores refuse if the name contains '@'.
+// Copies a file by reading and writing it. VSICopyFile() would let an object store copy the object
+// itself, which some object stores refuse if the name contains '@'.
 bool CopyByReading(const std::string& source, const std::string& target) {
     const VsiFile from(VSIFOpenL(source.c_str(), "rb"));
     VsiFile to(from ? VSIFOpenL(target.c_str(), "wb") : nullptr);
@@ -183,9 +185,9 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
 
 namespace {
 
-// Returns the paths of all sidecar files of the store at `path`, a folder or zip file. Contains the
-// files of the store itself, whether they exist or not. Files of single datasets come from a
-// listing of the folder, and exist.
+// Returns the paths of all sidecar files of the store at `path`, a folder or zip file. The files of
+// the store itself are returned whether they exist or not. The files of single datasets are found
+// by a listing of the folder, so they exist.
 std::vector<std::string> SidecarsOf(const std::string& path) {
     std::vector<std::string> files;
     for (const char* const end : kSidecarExtensions) files.push_back(path + end);
@@ -197,8 +199,8 @@ std::vector<std::string> SidecarsOf(const std::string& path) {
     for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarExtensions) {
-            // Skips a file that is the sidecar file of another store. The name of such a store
-            // begins with `start`, too.
+            // The file is skipped if it is the sidecar file of another store whose name also begins
+            // with `start`.
             if (!zarr::EndsWith(name, end) ||
                 names.count(name.substr(0, name.size() - end.size())) != 0)
                 continue;
@@ -275,8 +277,8 @@ bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
     return value != nullptr && std::strcmp(value, CPLGetXMLValue(&item, "", "")) == 0;
 }
 
-// True for the metadata domain IMAGE_STRUCTURE, which describes how pixels are stored. A copy in a
-// sidecar file becomes wrong if another program rewrites the pixels differently.
+// True for the metadata domain IMAGE_STRUCTURE, which describes how pixels are stored. A copy of
+// the domain in a sidecar file becomes wrong if another program rewrites the pixels differently.
 bool IsImageStructure(const CPLXMLNode& node) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
            EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");
@@ -322,7 +324,8 @@ CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored) {
 namespace {
 
 constexpr const char* kMultidimPam = "pam.aux.xml";
-// XML element for a CRS that StoreMultidimCrs() copied from the store into the auxiliary file.
+// Name of the XML element for a CRS that StoreMultidimCrs() has copied from the store into the
+// auxiliary file.
 constexpr const char* kFromStore = "SRS.ofStore";
 
 bool IsElement(const CPLXMLNode& node, const char* name) {

@@ -21,8 +21,8 @@ namespace zarr_driver {
 
 inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"};
 
-// Hidden metadata domain of an auxiliary file. An item of the domain names the dataset to which the
-// file belongs.
+// Hidden metadata domain of an auxiliary file. An item in this domain states the dataset to which
+// the file belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
 inline constexpr const char* kSidecarOwner = "OF";   // item with the DatasetId() of the owner
 inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask exists
@@ -50,13 +50,12 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path);
 bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 
 // Returns the path of the sidecar files of the dataset `id`, without the file extension.
-// `is_by_path` is true if the user opened the store by its path alone. The dataset opened by path
-// owns "x.zarr"; any other dataset owns a name such as "x.zarr@group.array@3". In the name '.'
-// stands for '/' and '@' for ':'. A digest is appended if the id is long, or has characters other
-// than lower-case letters, digits, '-' and '_'.
-//
-// If the auxiliary file `plain` names an owner, only the owner has "x.zarr", however it is opened.
-// This rule is needed because a path alone may later open another dataset.
+// `is_by_path` is true if the user opened the store by its path alone. The files of the dataset
+// opened by path are named "x.zarr"; those of any other dataset have a name such as
+// "x.zarr@group.array@3". In the name '.' stands for '/' and '@' for ':'. A digest is appended if
+// the id is long, or has characters other than lower-case letters, digits, '-' and '_'.
+// If the auxiliary file `plain` states its dataset, the name "x.zarr" belongs only to that dataset,
+// however it is opened. This rule is needed because a path alone may later open another dataset.
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain);
 
@@ -68,7 +67,7 @@ void RenameSidecars(const std::string& from, const std::string& to);
 // Copies a file between any two paths in GDAL's file systems. Returns false on failure.
 bool CopyFile(const std::string& source, const std::string& target);
 // DeleteNodeSidecars() deletes the sidecar files of one node of a local store. RenameNodeSidecars()
-// renames them.
+// renames the sidecar files of a node.
 void DeleteNodeSidecars(const std::string& store_path, const std::string& node);
 void RenameNodeSidecars(const std::string& store_path, const std::string& from,
                         const std::string& to);
@@ -78,9 +77,9 @@ void RenameNodeSidecars(const std::string& store_path, const std::string& from,
 zarr::Status CopySidecars(const std::string& from, const std::string& to);
 
 // Removes two things from the XML tree of an auxiliary file: metadata items that are equal in the
-// store (`stored`), and the domain IMAGE_STRUCTURE. Such copies would hide later changes of the
-// store. Returns `tree`, which stays owned by the caller. If nothing is left, destroys `tree` and
-// returns nullptr. `tree` may be nullptr.
+// store (`stored`), and the domain IMAGE_STRUCTURE. Copies of either would hide later changes of
+// the store. Returns `tree`, which stays owned by the caller. If nothing is left, destroys `tree`
+// and returns nullptr. `tree` may be nullptr.
 CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored);
 
 // CRS of an array, for the file "pam.aux.xml" of GDAL's multidimensional API. GDAL's built-in
@@ -91,8 +90,8 @@ struct MultidimCrs {
     std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
 };
 // Writes the CRSs of arrays into the file "pam.aux.xml" in the store. Also removes the statistics
-// of all arrays from that file. Rewriting gives the file a new time of modification, by which old
-// statistics would look current.
+// of all arrays from that file: rewriting gives the file a new time of modification, by which old
+// statistics would seem current.
 zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
 
 // Facts about an array in the file "pam.aux.xml", which GDAL's multidimensional API writes.
@@ -102,7 +101,7 @@ struct MultidimPam {
 };
 // Loads the facts about the array at `path` from the file "pam.aux.xml". Returns an empty result
 // for remote stores. `newest_chunk` returns the time when the array was last written, in
-// nanoseconds since 1970. Statistics from before that time are left out.
+// nanoseconds since 1970. Statistics that were computed before that time are left out.
 MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
                             const std::function<std::int64_t()>& newest_chunk);
 

@@ -26,8 +26,8 @@ Status FileFailure(const char* what, int error) {
     return Status::Io(std::string(what) + ": " + (!message.empty() ? message : hidden));
 }
 
-// Returns the path with links resolved, because the target of a link is to be replaced and the link
-// is to stay. The path of a local file has a folder.
+// Returns the path with links resolved, so that the target of a link is replaced and the link
+// stays. The result for a local file includes its folder.
 std::string FinalFilePath(const StorePath& path) {
     if (path.kind() != StorePath::Kind::kLocal) return path.text();
     std::error_code error;
@@ -66,8 +66,7 @@ Status StagedFile::Open() {
             return FileFailure("cannot be created", error);
         }
         if (!IsLocalFile(staging_)) return {};
-        // Before the lock was taken, another process may have deleted the new file as an abandoned
-        // one.
+        // Another process may have deleted the new file as abandoned before the lock was taken.
         zarr::PathLock::Failure failure{};
         lock_ = zarr::PathLock::Try(staging_, failure);
         if (lock_ ? lock_->IsOf(staging_) : failure == zarr::PathLock::Failure::kImpossible)

@@ -27,7 +27,7 @@ class StagedFile final : public zarr::ByteSink {
     StagedFile& operator=(const StagedFile&) = delete;
 
     zarr::Status Write(zarr::ByteSpan bytes) override;
-    // Gives the file its final path. The file that was there before is replaced.
+    // Renames the file to its final path, and replaces an existing file there.
     zarr::Status Commit();
 
   private:

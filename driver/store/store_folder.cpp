@@ -30,8 +30,7 @@ namespace {
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // For object stores PathExists() is called first, because GDAL caches its answer if the file is
-    // absent.
+    // In an object store PathExists() is called first, because GDAL caches that the file is absent.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     if (!may_be_there) return false;
@@ -90,8 +89,8 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`. Only the `.zmetadata` of a local folder
-// shows that it holds Kerchunk references.
+// Returns Ok if the store in `folder` allows `change`. Kerchunk references allow none: in a local
+// folder only the `.zmetadata` shows that it holds references, so the document is read.
 zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
     ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);

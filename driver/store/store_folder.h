@@ -19,8 +19,8 @@ bool IsStoreFolder(const std::string& folder);
 // `meta`, reads the file, and returns true if it is the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
 
-// Returns the folder to which a path or URL refers. If `path` names a metadata document, this is
-// the document's folder, else `path` without trailing slashes.
+// Returns the folder to which a path or URL refers: the folder of the document if `path` names a
+// metadata document, else `path` without trailing slashes.
 StorePath FolderOf(const StorePath& path);
 
 // Returns Ok if a store can be created at `path`. Returns kUnsupported for web servers, which are
@@ -35,8 +35,8 @@ zarr::Status CheckChangeable(const StorePath& path);
 // store in a zip file, from which nothing can be deleted.
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
 
-// Returns FolderOf(path) for a store that is to be written or deleted. If the name ends in ".zip",
-// and no folder has that name, the result is a path in /vsizip/.
+// Returns FolderOf(path) for a store that is to be written or deleted. If the name ends in ".zip"
+// and is not an existing folder, the result is a path in /vsizip/.
 StorePath TargetFolderOf(const StorePath& path);
 
 }  // namespace zarr_driver

@@ -28,8 +28,8 @@ struct StoreAccess {
 
 enum class StoreChange : std::uint8_t { kCreate, kWrite, kDeleteNode };
 
-// A kind of store, as a table row of functions. If a function is nullptr, OfKind() returns that
-// function of the next kind in the table that recognises the path.
+// A kind of store, as a row in a table of functions. If a function is nullptr, OfKind() uses the
+// next row that recognises the path and has the function.
 struct StoreKind {
     // True if a store at `path` is of this kind. Sends no request over a network.
     bool (*recognise)(const StorePath& path);
@@ -39,7 +39,7 @@ struct StoreKind {
                                                                   const StoreAccess& access);
     // Returns Ok if the kind allows `change` for the store at `path`, else kUnsupported.
     zarr::Status (*check)(const StorePath& path, StoreChange change);
-    // Creates an empty folder or file at `path`, a staging name that the store has while it is
+    // Creates an empty folder or file at `path`, which is the staging name of a store that is being
     // built. Sets errno on failure.
     zarr::Status (*create)(const std::string& path);
     // Deletes the folder or file at `path`. `is_store` is true if the caller knows that a store

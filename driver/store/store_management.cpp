@@ -44,8 +44,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns the store and node to which `name` leads. Consolidated metadata is ignored, because it
-// may be outdated.
+// Returns the store and node to which `name` leads. Ignores consolidated metadata, because it may
+// be outdated.
 Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
@@ -76,7 +76,7 @@ bool HoldsStoreInFolder(const std::string& path) {
     return archive.ok() && !InnerFolder(*place, **archive).empty();
 }
 
-// True for a path without a parent that could be a store, such as "/" and "/vsis3".
+// True for a path that is above every possible store, such as "/" and "/vsis3".
 bool IsAboveAll(const std::string& path) {
     return path.empty() || path == "/" ||
            (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
@@ -96,7 +96,7 @@ void AscendTarget(std::string& folder, std::string& node) {
     CPLFree(current);
 }
 
-// Returns the store and node of a folder that holds a Zarr document.
+// Returns the store and node of `folder`, which holds a Zarr document.
 Result<StoreNode> PlaceOfFolder(const std::string& folder) {
     ConnectionString name;
     name.path = folder;
@@ -118,8 +118,8 @@ Result<StoreNode> FindTargetNode(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (IsLevelsFolder(at)) break;
-            // A store in a folder inside of the zip file cannot contain `folder`, which lies below
-            // the zip file itself.
+            // The search ends at a zip file whose store lies in a folder inside of it: that store
+            // cannot contain `folder`, which is not in that folder.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
@@ -237,8 +237,8 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
-    // Object stores cannot rename: GDAL would move their objects one after another. CopyStore() is
-    // used for them instead.
+    // Stores are renamed only if the file system can rename a folder in one step. In an object
+    // store GDAL would move the objects one after another, so CopyStore() is used instead.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
@@ -246,7 +246,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
             return {};
         }
     }
-    // If renaming is impossible, for instance to another file system, the store is copied and then
+    // If renaming is impossible, for example to another file system, the store is copied and then
     // deleted.
     ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
@@ -272,7 +272,7 @@ CPLErr Rename(const char* new_name, const char* old_name) {
 
 namespace {
 
-// True for names of files that programs other than Zarr leave in a store: GDAL, killed writers,
+// True for names of files that other programs than Zarr's leave in a store: GDAL, killed writers,
 // xcube and desktops.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
@@ -280,7 +280,7 @@ bool IsCompanion(std::string_view name) {
            zarr::EndsWith(name, ".partial") || zarr::EndsWith(name, ".link");
 }
 
-// True for names of Parquet files with Kerchunk references: "refs.0.parq".
+// True for names of Parquet files with Kerchunk references, such as "refs.0.parq".
 bool IsParquetOfReferences(std::string_view name) {
     constexpr std::string_view kBegin = "refs.";
     constexpr std::string_view kEnd = ".parq";
@@ -320,7 +320,7 @@ Status CheckReplaceable(const std::string& folder) {
     VSIStatBufL stat;
     errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
-    // If a folder cannot be examined, it may belong to another program and is not replaced. For
+    // A folder that cannot be examined may belong to another program and is not replaced. For
     // remote paths errno has no meaning.
     if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR &&
         !StorePath(folder).is_remote())
@@ -328,13 +328,14 @@ Status CheckReplaceable(const std::string& folder) {
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
-    // /vsimem/ does not report every folder in a stat, so IsStoreFolder() is called as well.
+    // IsStoreFolder() is called as well, because a stat does not report every folder in /vsimem/.
     return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }
 
 std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
-// True if `folder`, in a zip file, holds more than the store `name` and the store's sidecar files.
+// True if `folder`, which is in a zip file, contains anything but the store `name` and the store's
+// sidecar files.
 bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     int own = 1;
@@ -343,7 +344,7 @@ bool HoldsMoreThan(const std::string& name, const std::string& folder) {
     return entries.size() > own;
 }
 
-// The check succeeds if the store is the root of the zip file, or the only entry there.
+// Returns Ok if the store is the root of the zip file, or the only entry of the root.
 Status CheckFillsZip(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};

@@ -32,8 +32,8 @@ struct StoreNode {
 // Returns the store or node to which `name` leads. Fails if nothing exists there.
 zarr::Result<StoreNode> FindStoreNode(const char* name);
 
-// Returns the folder and the path in the store at which a new node called `name` is created. If a
-// folder above `name` holds Zarr documents, the result is a node of that store. Otherwise the
+// Returns the store in which a new node called `name` is created, and the node's path in the store.
+// If a folder above `name` holds Zarr documents, the result is a node of that store. Otherwise the
 // result is a new store at `folder`, with `node` as in `name`. Two kinds of paths are always new
 // stores: levels of xcube's "x.levels", and existing stores whose parent folder has no Zarr
 // document.
@@ -58,13 +58,13 @@ zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 zarr::Status CheckReplaceable(const std::string& folder);
 
 // Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names a file of another
-// program. The error also says that the folder is not `refusal`, such as "deleted".
+// program, and says that the folder is not `refusal`, a word such as "deleted".
 zarr::Status CheckNoOtherFiles(const std::string& folder, const char* refusal);
 
 // Returns the zip file if `folder` lies in /vsizip/, else `folder`.
 std::string FileOrFolderOf(const std::string& folder);
 
-// Returns Ok if `folder` is not in a zip file, or if the zip file holds nothing else.
+// Returns Ok if `folder` is not in a zip file, or if the zip file contains nothing but `folder`.
 zarr::Status CheckFillsZip(const std::string& folder);
 
 // Deletes the store at `folder` and its sidecar files. Fails, with nothing deleted, if the folder

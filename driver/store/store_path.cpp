@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* kWebPrefix = "/vsicurl/";
 
-// An object store of GDAL: the prefix of its paths, and the configuration option that turns off
-// signatures.
+// Describes an object store that GDAL supports: the prefix of its paths, and the configuration
+// option that turns off signatures.
 struct ObjectStore {
     const char* prefix;
     const char* no_sign_request;  // nullptr if GDAL has no such option
@@ -60,8 +60,8 @@ std::string WebUrl(const std::string& folder, const std::string& key) {
     const std::string base = folder.substr(std::strlen(kWebPrefix));
     const std::size_t query = std::min(base.find('?'), base.size());
     std::string url;
-    // The user typed a URL, which may be encoded already, so only characters that are illegal in
-    // URLs are encoded.
+    // Only characters that are illegal in URLs are encoded, because the user typed a URL, which may
+    // be encoded already.
     for (const char c : base.substr(0, query))
         if (c <= ' ' || c > '~')
             AppendEncoded(url, c);
@@ -86,8 +86,8 @@ std::string Take(char* text) {
     return taken;
 }
 
-// False for a URL without signature. GDAL returns such a URL if the credentials must be sent in
-// headers.
+// True if the URL has a signature. GDAL returns a URL without a signature if the credentials must
+// be sent in headers.
 bool IsSigned(const std::string& url) {
     return url.find("Signature=") != std::string::npos || url.find("sig=") != std::string::npos;
 }
@@ -99,7 +99,7 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
         if (url == nullptr || !STARTS_WITH_CI(url, "http")) return std::nullopt;
         return url;
     }
-    // A requester who pays must say so in a header, which a URL cannot express.
+    // With AWS_REQUEST_PAYER a header must say that the requester pays, which a URL cannot express.
     if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
         return std::nullopt;
     std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));
@@ -188,8 +188,8 @@ bool IsAllDigits(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Returns the position after an unquoted path: the first ":/" that belongs neither to a URL nor to
-// a drive letter.
+// Returns the position at which an unquoted path ends: the first ":/" that belongs neither to a URL
+// nor to a drive letter.
 std::size_t EndOfPath(const std::string& text) {
     for (std::size_t at = text.find(":/"); at != std::string::npos; at = text.find(":/", at + 1)) {
         const bool is_url = text.compare(at, 3, "://") == 0;
@@ -198,7 +198,7 @@ std::size_t EndOfPath(const std::string& text) {
     return text.size();
 }
 
-// Returns the position of the closing quote. This is the first quote that stands at the end of the
+// Returns the position of the closing quote. The closing quote is the first quote at the end of the
 // text or before ":/", so that a path may contain quotes.
 std::size_t EndOfQuotedPath(const std::string& text) {
     for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
@@ -221,8 +221,8 @@ zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices)
 }
 
 // Removes a trailing selection, such as ":time=2020-07-01T12:00:00Z,z=2", from the text `node` and
-// returns it. The selection starts at the first colon that is followed by a name and '='. If a
-// slash follows the colon, the colon belongs to the node's path.
+// returns the selection. The selection starts at the first colon that is followed by a name and
+// '='. A colon that is followed by a slash belongs to the node's path.
 std::string TakeSelection(std::string& node) {
     for (std::size_t colon = node.find(':'); colon != std::string::npos;
          colon = node.find(':', colon + 1)) {
@@ -247,7 +247,7 @@ std::string PathOfFileUrl(const std::string& rest) {
     return has_drive ? path.substr(1) : path;
 }
 
-// True if the ending of `path` shows that it is a document or folder of references.
+// True if the extension of `path` shows that it is a document or folder of references.
 bool HasEndingOfReferences(const std::string& path) {
     const std::string lower = CPLString(path).tolower();
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst") ||
@@ -272,8 +272,8 @@ bool TakeIcechunkNode(ConnectionString& name) {
     return true;
 }
 
-// Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the ending of `path`
-// shows that it holds references, the prefix and braces are removed, too.
+// Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the extension of
+// `path` shows that it holds references, the prefix and braces are removed, too.
 void TakeReferenceNode(ConnectionString& name) {
     if (TakeIcechunkNode(name)) return;
     const std::string text = name.path;
@@ -431,8 +431,8 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // Without a final slash, the end of a name such as "a:3" would be parsed as an index. The end
-    // of "a:t=3" would be parsed as a selection.
+    // Names such as "a:3" and "a:t=3" get a final slash. Their ends would otherwise be parsed as an
+    // index or a selection.
     std::string rest = node;
     const std::size_t colon = node.rfind(':');
     if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||

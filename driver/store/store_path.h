@@ -64,8 +64,8 @@ class StorePath {
     std::optional<std::string> Url(const std::string& key = {}) const;
 
     // Returns the GDAL options, with their current values for this path, that select server,
-    // account and rights. If the texts differ, the path may have different contents. The text may
-    // hold passwords: never show it to users. Empty if no such option is set.
+    // account and rights. Two texts that differ mean that the path may lead to different contents.
+    // The text may hold passwords: never show it to users. Empty if no such option is set.
     std::string AccountOptions() const;
 
   private:
@@ -81,7 +81,7 @@ std::string TakeQuery(const StorePath& url, std::string& path);
 // stays at the end.
 std::string FileIn(const StorePath& folder, std::string_view key);
 
-// Returns the folder that contains the file or folder at `path`, without links resolved: "." for a
+// Returns the folder that contains the file or folder at `path`, without resolving links: "." for a
 // name alone, and "/" for a name directly below the root.
 std::string ContainingFolder(std::string_view path);
 
@@ -96,8 +96,8 @@ struct ConnectionString {
 };
 
 // Prefixes of GDAL's file systems that show Kerchunk references in JSON as a folder. "{path}"
-// follows the prefix. This driver accepts names with the prefixes even if GDAL lacks these file
-// systems.
+// follows the prefix. This driver accepts names with the prefixes even if this version of GDAL
+// lacks the file systems.
 inline constexpr const char* kKerchunkJsonPrefixes[] = {"/vsikerchunk_json_ref/",
                                                         "/vsikerchunk_json_ref_cached/"};
 // Prefix of GDAL's file system that shows Kerchunk references in Parquet files as a folder.
@@ -109,7 +109,7 @@ bool HasZarrPrefix(const std::string& name);
 // True if `name` starts with "ICECHUNK:", in upper or lower case.
 bool HasIcechunkPrefix(const std::string& name);
 
-// Parts of a name that starts with "ZARR:", with the spelling of the user.
+// Parts of a name that starts with "ZARR:". Each part is spelled as the user has typed it.
 struct ConnectionParts {
     std::string prefix;  // "ZARR", without the colon
     std::string path;    // with its quotes

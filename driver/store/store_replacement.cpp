@@ -44,8 +44,8 @@ bool IsOnLocalDisk(const std::string& path) {
     return StorePath(path).kind() == StorePath::Kind::kLocal;
 }
 
-// Returns the target of a symbolic link, because the target is to be replaced and the link is to
-// stay.
+// Returns the target of a symbolic link, so that the target is replaced and the link stays. Returns
+// other paths unchanged.
 std::string WithoutLink(const std::string& path) {
     std::error_code error;
     if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(path, error)) return path;
@@ -53,7 +53,7 @@ std::string WithoutLink(const std::string& path) {
     return error ? path : real.string();
 }
 
-// True if a renamed file or folder can take the place of `path`.
+// True if a file or folder can be renamed to `path` and replace it.
 bool CanBeReplaced(const std::string& path) {
     if (RenamingAt(path) == Renaming::kNo) return false;
     const std::string_view name = zarr::LastName(path);
@@ -66,7 +66,8 @@ bool CanBeReplaced(const std::string& path) {
     return own.st_dev == around.st_dev;  // another device: a mount point
 }
 
-// True if `error` is an errno about missing rights. False for failures of the file system itself.
+// True if the errno `error` means that rights are missing. False for failures of the file system
+// itself.
 bool IsMissingRight(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 Status SwapFailure(const std::string& what, int error) {
@@ -98,8 +99,8 @@ bool Exchange(const std::string& one, const std::string& other) {
 #endif
 }
 
-// Numbers of staging names for stores that are being deleted. Smaller numbers are for stores that
-// are being built.
+// First and last number in the staging names of stores that are being deleted. Smaller numbers are
+// for stores that are being built.
 constexpr unsigned kFirstDeletionName = kMaxStagingStores + 1;
 constexpr unsigned kLastDeletionName = 2 * kMaxStagingStores;
 
@@ -123,8 +124,8 @@ std::string DeletionName(const std::string& path) {
     return {};
 }
 
-// True if a store exists in a remote folder. A folder "x.parq" is a store by its name alone, so
-// that its only document is looked for.
+// True if a store exists in a remote folder. For a folder "x.parq", which counts as a store by its
+// name alone, its only document is looked for.
 bool HoldsRemoteStore(const StorePath& folder) {
     return IsStoreFolder(folder) &&
            (!EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
@@ -178,8 +179,8 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         std::exchange(replacement.path_, {});  // Undo() must not touch the old store
     const bool is_remote = StorePath(path).is_remote();
     if (FileOrFolderOf(folder) != folder) {
-        // An object store can only write a whole object. A remote zip file is therefore built on
-        // the local disk and then copied.
+        // A remote zip file is built on the local disk and then copied, because an object store can
+        // only write whole objects.
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
     } else {
@@ -221,13 +222,14 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         }
         zarr::PathLock::Failure failure{};
         auto lock = zarr::PathLock::Try(aside, failure);
-        // Before the lock was taken, another process may have deleted the new staging store as an
-        // abandoned one.
+        // The lock was taken too late if another process has deleted the new staging store as
+        // abandoned. Another name is then tried.
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
         if (RenamingAt(path_) != Renaming::kUntested) return {};
-        // Tests whether folders can be renamed, while the staging store is still empty.
+        // The staging store, which is still empty, is renamed and renamed back to test whether
+        // folders can be renamed.
         const std::string other = StagingStorePath(path_, kMaxStagingStores);
         is_possible = VSIRename(aside.c_str(), other.c_str()) == 0 &&
                       VSIRename(other.c_str(), aside.c_str()) == 0;
@@ -243,7 +245,8 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
 }
 
 Status StoreReplacement::RenameToFinal() {
-    // Another program may have added files to the folder since Begin().
+    // The folder is checked again, because another program may have added files to it since
+    // Begin().
     ZARR_RETURN_IF_ERROR(CheckReplaceable(folder_));
     const QuietErrors quiet;
     const auto rename = [](const std::string& from, const std::string& to) {
@@ -259,7 +262,8 @@ Status StoreReplacement::RenameToFinal() {
         return {};
     }
     const bool is_free = !PathExists(path_) && !IsStoreFolder(folder_);
-    // On most systems renaming a file replaces an existing file.
+    // A file is renamed even if its final path exists, because on most systems renaming a file
+    // replaces an existing file.
     if ((is_free || is_file) && rename(building_, path_)) return {};
     if (is_free) return SwapFailure("cannot be renamed to its final name", errno);
     std::string old = building_;
@@ -273,7 +277,7 @@ Status StoreReplacement::RenameToFinal() {
             return SwapFailure("cannot be renamed to its final name", error);
         }
     }
-    // If the old store cannot be deleted, it stays under its staging name.
+    // A failure is ignored: if the old store cannot be deleted, it stays under its staging name.
     static_cast<void>(EraseWhole(old));
     return {};
 }

@@ -10,7 +10,7 @@
 namespace zarr_driver {
 
 // Renames the store at `path`, which is to be deleted, to a staging name in the same folder. If
-// this process is killed, the next writer of the store removes the leftovers under that name.
+// this process is killed, the next writer of the store removes the files under the staging name.
 // Returns the new path, or `path` if the store cannot be renamed.
 std::string RenameForDeletion(const std::string& path);
 

@@ -97,8 +97,8 @@ bool StoreUpdate::HasWritten(const std::string& path) const {
 
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // `array` may still be in use, and a new array may be opened under its path. The pending chunks
-    // of `array` must not be written.
+    // The pending chunks of `array` must not be written: a new array may be opened under its path,
+    // while `array` is still in use.
     array.DiscardPending();
     writers_.erase(&array);
 }
@@ -159,8 +159,8 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
-    // If a JSON object repeats a name, the last member with that name counts. The change keeps only
-    // one.
+    // If a JSON object repeats a name, the last member with that name is the valid one. The change
+    // keeps only that member.
     json::Object kept;
     bool is_set = false;
     for (const json::Member& member : members) {

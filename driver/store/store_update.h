@@ -31,9 +31,9 @@ zarr::Status NotForUpdate(bool is_inherited);
 // raster API and the multidimensional API share one object. Thread-safe.
 class StoreUpdate {
   public:
-    // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store, and may
-    // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is given for a
-    // store that is being created; otherwise the format is read from the store.
+    // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store; it may
+    // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is the format of
+    // a store that is being created; otherwise the format is read from the store.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
                 std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr,
@@ -52,15 +52,15 @@ class StoreUpdate {
     // Creates an array, which may replace an existing array. Records the path for DeleteCreated().
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
-    // Records the array at `path`, which another object created and nobody has written to, for
-    // DeleteCreated().
+    // Records the array at `path` as new, so that DeleteCreated() deletes it. Another object has
+    // created the array, and nobody has written to it.
     void RecordCreated(const std::string& path);
     bool HasCreated(const std::string& path) const;
     // Removes `path` from the recorded new arrays, because the caller is replacing the array.
     // Returns false if `path` was not recorded.
     bool RemoveCreated(const std::string& path);
-    // Deletes all arrays that were recorded as new, after a failed creation. Tries all of them, and
-    // returns the first failure.
+    // Deletes all arrays that were recorded as new, after a failed creation. Tries to delete all of
+    // them, and returns the first failure.
     zarr::Status DeleteCreated();
 
     // Returns the writer of an array. This object owns the writer, and creates it at the first
@@ -82,20 +82,20 @@ class StoreUpdate {
     void Forget(const zarr::Array& array);
 
     // Writes the pending chunks of all arrays at and below `path`, and destroys the writers of
-    // these arrays. Call Release() before the arrays change; writers obtained earlier become
+    // these arrays. Call Release() before the arrays change. References to the writers become
     // invalid. Chunks that cannot be written stay pending.
     zarr::Status Release(const std::string& path, std::size_t threads);
     // Makes the fill value of an array count as data instead of missing data. Zarr v2 expresses
     // this by a null fill value, so absent chunks are written first. Writes pending chunks and
-    // destroys the writer of the array; open the array again afterwards. `hierarchy` reads the
-    // array.
+    // destroys the writer of the array; the array must be opened again afterwards. `hierarchy`
+    // reads the array.
     zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
                               std::size_t threads) {
         return SetFillValue(hierarchy, path, std::nullopt, threads);
     }
     // Sets the fill value of an array. `element` is one element in the host's byte order. Writes
-    // absent chunks first, so that the values in them do not change. Writes pending chunks and
-    // destroys the writer of the array; open the array again afterwards.
+    // absent chunks first, so that their values do not change. Writes pending chunks and destroys
+    // the writer of the array; the array must be opened again afterwards.
     zarr::Status SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                               const std::optional<std::string>& element, std::size_t threads);
     // Discards the pending chunks, pending attributes and writers of all nodes at and below `path`.

@@ -26,7 +26,7 @@ constexpr const char* kObjectSchemes[][2] = {
 
 Result<Reference> ToReference(const zarr::ValueLocation& value) {
     if (value.bytes) return Reference::Inline(*value.bytes);
-    // A size of 0 means the whole target, which cannot start at an offset.
+    // A size of 0 would mean the whole target, so an empty value within a target is written inline.
     if (value.size == 0 && value.offset != 0) return Reference::Inline({});
     ZARR_ASSIGN_OR_RETURN(std::string location, ReferenceLocation(value.target));
     return Reference::Target(std::move(location), value.offset,
@@ -96,7 +96,8 @@ Result<Reference> ValueLocations::Find(const std::string& key, bool is_known) co
         ZARR_ASSIGN_OR_RETURN(const bool exists, store_->Exists(key));
         if (!exists) return Reference::Absent();
     }
-    // A URL is percent-encoded, and may end with a query.
+    // The location of a file on a web server is a URL, which is percent-encoded and may end with a
+    // query.
     if (folder_.kind() == StorePath::Kind::kWebServer)
         if (auto url = folder_.Url(key)) return Reference::Target(*std::move(url), 0, std::nullopt);
     return Reference::Target(location_ + "/" + key, 0, std::nullopt);

@@ -13,23 +13,23 @@
 
 namespace zarr_driver {
 
-// Returns the location of a file as references name it: a URL, or the absolute path of a local
-// file. Relative paths are not used: fsspec takes them from the working folder of the process, and
-// this driver from the folder of the references. kUnsupported for a file in memory, and for other
-// file systems of GDAL.
+// Returns the location of a file as references state it: a URL, or the absolute path of a local
+// file. Relative paths are not used: fsspec resolves them in the working folder of the process, and
+// this driver in the folder of the references. Returns kUnsupported for a file in memory, and for
+// other file systems of GDAL.
 zarr::Result<std::string> ReferenceLocation(const StorePath& path);
 
-// Tells where the values of a store are, for references to them. Thread-safe.
+// Returns references to the values of a store: where each value is located. Thread-safe.
 class ValueLocations {
   public:
-    // `store` is the open store at `path`. kUnsupported if its values have no location that
-    // references can name.
+    // Creates the object for `store`, the open store at `path`. Returns kUnsupported if the values
+    // have no location that references can state.
     static zarr::Result<ValueLocations> Of(const StorePath& path,
                                            std::shared_ptr<const zarr::Store> store);
 
-    // Returns the reference to the value of `key`; absent if the value is absent. Sends a request
-    // if `is_known` is false, which says that the value may be absent. kUnsupported if the value is
-    // compressed in a zip file.
+    // Returns the reference to the value of `key`; an absent reference if the value is absent.
+    // `is_known` says that the value exists; if false, a request checks it. Returns kUnsupported if
+    // the value is compressed in a zip file.
     zarr::Result<zarr::Reference> Find(const std::string& key, bool is_known) const;
 
   private:

@@ -85,7 +85,7 @@ void UnlinkInParallel(const std::vector<std::string>& paths) {
     ForEachTogether(paths, [](const std::string& path) { VSIUnlink(path.c_str()); });
 }
 
-// Other threads or processes may create these folders at the same time.
+// A folder that another thread or process creates at the same time counts as created.
 int MakeFolder(const std::string& path) {
     VSIStatBufL stat;
     if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return 0;
@@ -108,8 +108,8 @@ struct CloseDir {
     void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
 };
 
-// Returns `error`, or 0 for the values that sockets in GDAL's network code leave in errno. Such
-// values are no file errors.
+// Returns `error`, or 0 for the two values that sockets in GDAL's network code leave in errno,
+// because these are no file errors.
 int WithoutSocketErrors(int error) { return error == EAGAIN || error == EINPROGRESS ? 0 : error; }
 
 Status Failure(const std::string& key, const std::string& what, int file_error) {
@@ -133,22 +133,22 @@ Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const s
     VSIStatBufL stat;
     errno = 0;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
-    // The stat fails for a broken link, and for a folder of /vsimem/ that GDAL does not report.
-    // Both count as folders.
+    // A failed stat with these errors means a broken link, or a folder of /vsimem/ that GDAL does
+    // not report. Both count as folders.
     if (errno == ENOENT || errno == ENOTDIR) return true;
     return Failure(key, "cannot read its file type", errno);
 }
 
 // Finds errors of listings on local paths. GDAL returns an empty or truncated listing on failure,
-// and only errno shows the error. For remote paths errno has no meaning.
+// and only errno shows the error. Finds no errors for remote paths, where errno has no meaning.
 class ListingErrors {
   public:
     explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
 
     // Sets errno to 0. Must be called before a call into GDAL.
     void ResetErrno() const { errno = 0; }
-    // Returns the errno of the last call into GDAL. Returns 0 if the call succeeded, or if only a
-    // file or folder was absent.
+    // Returns the errno of the last call into GDAL; 0 if the call succeeded, or if only a file or
+    // folder was absent.
     int LastErrno() const {
         const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
         return is_one ? errno : 0;
@@ -158,8 +158,8 @@ class ListingErrors {
     const bool is_local_;
 };
 
-// True if a file failed to open because it is absent. Some file systems do not set errno; a stat
-// then shows whether the file exists.
+// True if a file failed to open because it is absent. Some file systems do not set errno; in this
+// case a stat shows whether the file exists.
 bool IsAbsent(const std::string& path, int file_error) {
     const int error = WithoutSocketErrors(file_error);
     if (error == ENOENT || error == ENOTDIR) return true;
@@ -167,7 +167,7 @@ bool IsAbsent(const std::string& path, int file_error) {
     return !PathExists(path);
 }
 
-// True if a folder failed to open because `path` is absent or a file. If a web server lists no
+// True if a folder failed to open because `path` is absent or is a file. If a web server lists no
 // folders, its folders look like files.
 bool HasNoEntries(const std::string& path, int file_error) {
     if (IsAbsent(path, file_error)) return true;
@@ -210,14 +210,14 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     }
     if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;
-    // On some systems a folder can be opened as a file, but its size is then absurd.
+    // A file of an absurd size is a folder: some systems open a folder as if it were a file.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
     const bool seekable = VSIFSeekL(opened.file.get(), 0, SEEK_END) == 0;
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
-    // GDAL opens a remote file without sending a request. The first request is sent by VSIFTellL(),
-    // and only then is a missing file noticed.
+    // The existence of an empty remote file is checked, because GDAL opens a remote file without a
+    // request. Only VSIFTellL() sends a request, and returns 0 for a missing file.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -309,8 +309,8 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const QuietErrors quiet;
         if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
         const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
-        // With this option, GDAL does not stat each entry if the file system returns the types of
-        // entries along with the names.
+        // With this option, GDAL does not call stat for each entry if the file system returns the
+        // types of entries along with the names.
         constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
         const ListingErrors errors(path);
         errors.ResetErrno();
@@ -345,8 +345,8 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
     errors.ResetErrno();
-    // The listing is recursive, because an object store returns up to a thousand names in one
-    // answer, across folders.
+    // The listing is recursive, because one answer of an object store contains up to a thousand
+    // names from several folders.
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
@@ -385,7 +385,8 @@ namespace {
 // Opens the file `path` for writing, and truncates an existing file. `folder` is the folder of the
 // store.
 VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
-    // Before GDAL 3.7, listings in /vsimem/ contain only folders that were created explicitly.
+    // The folder is created explicitly, because before GDAL 3.7 listings in /vsimem/ contain only
+    // such folders.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
     errno = 0;
     VsiFile file(VSIFOpenL(path.c_str(), "wb"));
@@ -394,8 +395,8 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
         errno = ENOENT;
         return file;
     }
-    // The folder of the key is missing, and is created now. A check before each write would cost a
-    // stat per chunk.
+    // The folder of the key is created only after opening has failed. A check before each write
+    // would cost a stat per chunk.
     errno = MakeFolder(CPLGetPath(path.c_str()));
     if (errno != 0) return file;
     file.reset(VSIFOpenL(path.c_str(), "wb"));
@@ -431,9 +432,9 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
-    // If a write without renaming fails, the old value or a truncated value remains. Readers report
-    // a truncated value as an error. Deleting the value would make it look as if it had never been
-    // written.
+    // If the file system cannot rename, a failed write leaves the old value or a truncated value.
+    // Readers report a truncated value as an error. Deleting the value would make it look as if it
+    // had never been written.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string staging = zarr::StagingName(path);
     Status written = WriteFile(staging, folder_, key, value);
@@ -469,7 +470,7 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // Removes the keys that failed one by one, to get an error message for each of them.
+    // The keys that failed are removed one by one, so that each gets its own error message.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -492,10 +493,10 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
-    // In /vsimem/, removing a folder would leave its contents behind, invisible. A folder with
-    // contents is therefore not removed.
+    // A folder with contents is not removed: in /vsimem/, its contents would stay and be invisible.
     if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
-    // VSIRmdir() removes a folder only if it is empty. VSIUnlink() removes a link to a folder.
+    // VSIRmdir() succeeds only for an empty folder, so no key is lost. VSIUnlink() removes a link
+    // to a folder.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }
 
@@ -505,8 +506,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
-    // /vsimem/ reports success if an absent file is renamed. Before GDAL 3.7, it also moves files
-    // into folders that its listings omit.
+    // The file is looked for first, because /vsimem/ reports success for renaming an absent file.
+    // Before GDAL 3.7, /vsimem/ also moves files into folders that its listings omit.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot create its folder", error);
@@ -514,8 +515,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // Without POSIX files the core cannot open files with UTF-8 names, so GDAL's functions are
-    // used.
+    // GDAL's functions are used if the core has no POSIX files, because the core then cannot open
+    // files with UTF-8 names.
     if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;

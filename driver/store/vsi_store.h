@@ -21,12 +21,12 @@ struct CloseVsiFile {
 // Owns an open file of GDAL's file systems, and closes it on destruction.
 using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
-// True if `path` is a file of the operating system, and belongs to none of GDAL's virtual file
-// systems. File systems that the host program has installed count, too.
+// True if `path` is a file of the operating system. False for GDAL's virtual file systems, and for
+// file systems that the host program has installed in GDAL.
 bool IsLocalPath(const std::string& path);
 
-// True if a stat of `path` sends no request over a network. Unlike VSIIsLocal(), counts a network
-// drive as local, because the operating system is not asked for the type of a disk.
+// True if calling stat for `path` sends no request over a network. Unlike VSIIsLocal(), counts a
+// network drive as local, because the operating system is not asked for the type of a disk.
 bool TakesNoRequests(const StorePath& path);
 
 // True if a file or folder exists at `path`, a path in GDAL's file systems. Takes one stat.
@@ -42,7 +42,8 @@ void UnlinkInParallel(const std::vector<std::string>& paths);
 int MakeFolder(const std::string& path);
 
 // Says whether the file system of a path can rename files and folders in one step. kUntested means
-// that only an attempt can show it. Object stores have kNo, but write each object as a whole.
+// that only an attempt can show it. Object stores cannot rename (kNo), but write each object as a
+// whole.
 enum class Renaming : std::uint8_t { kYes, kUntested, kNo };
 Renaming RenamingAt(const std::string& path);
 
@@ -55,8 +56,8 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     explicit VsiStore(StorePath folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_.text(); }
-    // Returns the absolute path of the store. For a remote store, appends those of GDAL's options
-    // that select the contents.
+    // Returns the absolute path of the store. For a remote store, appends the values of those GDAL
+    // options that select the contents.
     std::string Identity() const override;
     // Returns size, time of modification and inode number of a local file. If the file changed very
     // recently, its time may not show the next change; the version is then uncertain. For a remote

@@ -36,10 +36,10 @@ using zarr::Status;
 
 namespace {
 
-// Maximum number of bytes that are accepted in an answer with more bytes than requested.
+// Maximum size in bytes of an answer that has more bytes than requested.
 constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
-// Reads a file of GDAL's file systems. Each concurrent read uses a file handle of its own.
+// Reads a zip file in one of GDAL's file systems. Each concurrent read uses its own file handle.
 class VsiSource final : public zarr::ByteSource {
   public:
     VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
@@ -72,7 +72,8 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // A server without range support answers each range with the whole file.
+        // A larger answer is accepted, because a server without range support answers each range
+        // with the whole file.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
@@ -90,8 +91,8 @@ class VsiSource final : public zarr::ByteSource {
         VSILFILE* file = nullptr;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            // A forked child shares the file offsets of its parent's handles. The child therefore
-            // drops them and opens its own.
+            // A forked child does not use its parent's file handles, because both processes would
+            // share the file offsets. The child opens its own handles.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
@@ -128,8 +129,8 @@ std::uint64_t SizeOf(const VSIStatBufL& stat) {
         std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
 }
 
-// Returns the part of `path` after the archive: a folder in the zip file. `path` lies below
-// /vsizip/.
+// Returns the part of `path` after the path of the zip file: a folder in the zip file. `path` lies
+// below /vsizip/.
 std::string FolderBehind(const std::string& path, const std::string& archive) {
     const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
     std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
@@ -147,7 +148,7 @@ ZipLocation PlaceIn(const std::string& path) {
     place.archive = *archive;
     const std::string inner = FolderBehind(path, *archive);
     if (!inner.empty()) place.inner = inner;
-    // GDAL also accepts /vsizip/vsicurl/, with one slash, for /vsizip//vsicurl/.
+    // GDAL accepts /vsizip/vsicurl/ for /vsizip//vsicurl/, so the missing slash is inserted.
     if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
     return place;
 }
@@ -160,8 +161,8 @@ auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipAr
 // it, to open it, and for its subdatasets.
 auto& last = *new Archive();
 
-// Returns the open archive of that identity, or nullptr. `before` must be destroyed after the mutex
-// is released, because its destruction may close a file.
+// Returns the open archive with the identity `identity`, or nullptr. `before` must be destroyed
+// after the mutex is released, because its destruction may close a file.
 Archive Find(const std::string& identity) {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
@@ -192,7 +193,8 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // A folder may also have a name that ends in ".zip".
+    // The path is not a zip file if it is a folder, because the name of a folder may also end in
+    // ".zip".
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
@@ -207,9 +209,9 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
-    // In /vsimem/ times have a resolution of seconds, and files have no inode numbers. A file may
-    // change again within the second of its time stamp. A file younger than two seconds therefore
-    // gets a unique identity and is not taken from the cache.
+    // A file in /vsimem/ that is younger than two seconds gets a unique identity, so that it is not
+    // taken from the cache. Times in /vsimem/ are whole seconds, and files have no inode numbers,
+    // so a file may change again without a new time.
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
@@ -266,8 +268,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-// Returns the store object that is already open. If none is open, or if another file has replaced
-// the archive, opens a new one. Thread-safe.
+// Returns the store object of a zip file that is already open for update. If none is open, or if
+// another file has replaced the zip file, opens a new one. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
     const ZipLocation place = PlaceIn(path);
@@ -280,15 +282,15 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // A store object under a staging name is never reused: an earlier store may have had that name.
-    // The creator of the staging zip file holds its lock.
+    // A store object under a staging name is never reused, because an earlier store may have had
+    // that name. The creator of a staging zip file holds its lock.
     const bool is_aside = FinalName(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
     // The zip file's directory is read after the file is locked, because another process may have
-    // changed it before.
+    // changed the directory before.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),

@@ -31,7 +31,8 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path);
 // changed, returns the open archive. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 
-// Releases the archive that OpenZip() opened last, and had kept open for the next call.
+// Releases the archive that OpenZip() opened last. OpenZip() keeps that archive open for its next
+// call.
 void CloseIdleZip();
 
 // Returns the folder in the archive to which `place` refers, "" for the root of the archive.
@@ -41,11 +42,10 @@ std::string InnerFolder(const ZipLocation& place, const zarr::ZipArchive& archiv
 // v3 store.
 bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
 
-// Replaces the zip file in `path` by the zip file `archive`, and returns the result. `path` lies
-// below /vsizip/.
+// Returns `path`, a path below /vsizip/, with its zip file replaced by the zip file `archive`.
 std::string InOtherArchive(const std::string& path, const std::string& archive);
 
-// Returns the path of the zip file in a path below /vsizip/: "folder/x.zip" for
+// Returns the path of the zip file in `path`, a path below /vsizip/: "folder/x.zip" for
 // "/vsizip/folder/x.zip/store". Returns nullopt for other paths.
 std::optional<std::string> ArchiveOf(const std::string& path);
 

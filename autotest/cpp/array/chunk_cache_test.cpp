@@ -44,7 +44,8 @@ TEST(ChunkCache, EvictsTheLeastRecentlyUsed) {
     EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
     Load(cache, {1, 3});
     EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
-    // Held() has just used 0, 2 and 3, in this order. A hit of GetOrLoad() counts as a use, too.
+    // Held() has just used the chunks 0, 2 and 3, in this order. A hit of GetOrLoad() counts as a
+    // use, too.
     Load(cache, {1, 0});
     Load(cache, {1, 4});
     EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
@@ -188,7 +189,7 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(Held(cache, 1, 3).empty());
     EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
-    // The bytes of the dropped array are free again.
+    // The bytes of the dropped array are free again, so its place can be used for new chunks.
     for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that reads of files wait for the disk in parallel: more chunks are read at a time than
-// threads decode, if the files are not in the system's page cache.
+// Tests that reads of files wait for the disk in parallel. If the files are not in the system's
+// page cache, more chunks are read at a time than there are decoding threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// If `is_cold`, each read waits up to 20 s until `together` reads are in progress at a time.
+// A store whose reads wait up to 20 s, if `is_cold`, until `together` reads are in progress at a
+// time.
 class DiskStore final : public ForwardingStore {
   public:
     DiskStore(std::shared_ptr<const Store> base, bool is_cold, std::size_t together)
@@ -114,7 +115,8 @@ void CheckDoesNotAsk(const SampleSpec& spec) {
 
 TEST(DiskReadsAlone, OfFewBytesDoNotCheckTheDisk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
 
-// If the array has no more chunks than threads, the threads read all chunks in parallel anyway.
+// The store is not asked whether the file is in the page cache, because there are no more chunks
+// than threads: the threads read all chunks in parallel anyway.
 TEST(DiskReadsAlone, OfFewChunksDoNotCheckTheDisk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace

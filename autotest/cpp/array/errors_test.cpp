@@ -34,8 +34,8 @@ std::vector<Case> Cases() {
     return cases;
 }
 
-// Replaces the chunk [1, 1] by `value`. Reads that chunk alone and together with the others, and
-// expects an error.
+// Replaces the chunk [1, 1] by `value`. Reads that chunk alone, and together with all other chunks,
+// and expects an error.
 class BadChunk : public testing::TestWithParam<Case> {
   protected:
     void Expect(const std::string& value, StatusCode code, const std::string& message) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gaps between the elements of a destination belong to the caller. A read must not touch them.
+// Tests that a read does not change the gaps between the elements of a destination, which belong to
+// the caller.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of arrays whose `.zarray` does not state the separator of the indices in chunk keys.
+// Tests of arrays whose `.zarray` does not state the separator of the indices in chunk keys ("." or
+// "/").
 #include "core/array/keyed_chunks.h"
 
 #include <gtest/gtest.h>
@@ -192,7 +193,7 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// Names of groups and other keys beside the chunks say nothing about the separator.
+// The separator must not be guessed from names of groups and other keys beside the chunks.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);

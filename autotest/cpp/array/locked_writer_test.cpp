@@ -136,7 +136,7 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Gives the other thread time to put a chunk that was dropped back into the cache.
+        // The wait gives the other thread time to put a chunk that was dropped back into the cache.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -311,7 +311,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Gives the other thread time to read the chunk as it was before the whole chunk is stored.
+        // The wait gives the other thread time to read the old chunk before the whole chunk is
+        // stored.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -369,8 +370,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Each thread writes its own elements several times, through the process that of(thread) returns.
-// Returns the elements that are stored in the end.
+// Writes from several threads. Each thread writes its own elements several times, through the
+// process that of(thread) returns. Returns the elements that are stored in the end.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

@@ -19,7 +19,8 @@ Region Window(std::uint64_t y, std::uint64_t x, std::uint64_t height, std::uint6
     return region;
 }
 
-// 4 x 3 chunks of 10 x 20 elements. The chunks of the last row and column overhang the array.
+// Returns an array of 4 x 3 chunks of 10 x 20 elements. The chunks of the last row and column
+// extend beyond the array.
 SampleSpec PathsSpec(bool compressed) {
     SampleSpec spec{{37, 51}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";

@@ -168,7 +168,7 @@ TEST(ShardWriting, ChunksOfFillValuesAreAbsentAndAShardWithoutChunksIsRemoved) {
     EXPECT_EQ(ValueOf(*store, "a/c/1"), "absent");
 }
 
-// Encodes with the codec of the core, as a writer does.
+// Returns `bytes` encoded with the codec of the core, as a writer encodes them.
 std::string Zlib(const std::string& bytes) {
     const auto codec = MakeFromJson(Json(kZlibShards));
     Buffer encoded;
@@ -190,7 +190,8 @@ TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     EXPECT_EQ(SplitShard(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
-    // Inner shards in which nothing was written must stay byte for byte.
+    // Inner shards in which nothing was written must stay unchanged, even if their bytes are
+    // invalid.
     const std::string other = "not even a shard";
     put(MakeShard({other, MakeShard({first, Deflated("gh")})}));
     ShardWriter nested(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}, {{4}}}), store);
@@ -205,7 +206,7 @@ TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    // Each of the four index entries claims the same 60 bytes.
+    // Each of the four index entries states the same 60 bytes, which is invalid.
     for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
@@ -222,7 +223,7 @@ TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
         EXPECT_TRUE(Fails(written.writer->Flush(1), StatusCode::kCorrupt, message));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), shard);
         EXPECT_GT(written.PendingBytes(), 0U);
-        // A shard that is written whole needs nothing of the old shard.
+        // A shard that is written whole replaces the old shard, even if the old shard is damaged.
         ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "ABCDEFGH")));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({"AB", "CD", "EF", "GH"}));
     }
@@ -446,7 +447,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
                 const std::uint64_t at = 2 * random.Below(32);
                 const auto read = written.opened.Read(t == 0 ? Box({at}, {2}) : Box({0}, {64}), 2);
                 ASSERT_TRUE(Succeeds(read));
-                // Two neighbouring elements form a chunk, which is always written whole.
+                // Each chunk has two elements that were written together, so both must be equal.
                 for (std::size_t i = 0; i < read->size(); i += 2)
                     EXPECT_EQ((*read)[i], (*read)[i + 1]);
             }

@@ -29,7 +29,7 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
     EXPECT_LE(sample.decoded(), chunk / 2);
-    // A second read of the chunk decodes the whole chunk, once.
+    // The second read of the chunk decodes the whole chunk. Later reads decode nothing.
     const std::uint64_t before = sample.decoded();
     for (std::uint64_t x = 5; x < 50; ++x)
         EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));
@@ -104,7 +104,7 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
                 if (random.Below(3) != 0)
                     region.count[axis] = std::min<std::uint64_t>(region.count[axis], 3);
             if (region.size() == 0) continue;
-            // A new array has read nothing before, so this is its first read.
+            // The array is opened anew for each region, so this is its first read.
             const auto array = sample.Open(kRangesCache);
             const auto read = ReadRowMajor(*array, region, 1 + random.Below(2));
             ASSERT_TRUE(Succeeds(read)) << spec.Text();
@@ -152,7 +152,7 @@ TEST(ChunkRanges, SurviveDamagedChunks) {
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
-        // The changed bytes are in the header, in the offsets of the blocks, or in the blocks.
+        // The test changes bytes in the header, in the offsets of the blocks, or in the blocks.
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));

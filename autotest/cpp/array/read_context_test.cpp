@@ -11,7 +11,8 @@ namespace {
 
 using test::Random;
 
-// Returns how many of the chunks 0 to `chunks` - 1 of `array` IsFirstPartialRead() is true for.
+// Returns the number of chunks of `array` for which IsFirstPartialRead() is true, among the chunks
+// 0 to `chunks` - 1.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
@@ -36,7 +37,7 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            // With 3000 chunks, a few sets of the table overflow.
+            // With 3000 chunks, a few sets of the table overflow, so a few chunks may be forgotten.
             for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;

@@ -64,7 +64,7 @@ TEST(ReadSequence, RandomReadsFormNoSequence) {
     ReadSequence random;
     for (const std::uint64_t x : {7, 90, 3, 44, 61, 60, 2, 80, 9, 33})
         EXPECT_FALSE(random.Note(Box({x, (x * 31) % 97}, {5, 5}))) << x;
-    // Windows whose sizes differ form no sequence either.
+    // Windows of different sizes form no sequence.
     for (const std::uint64_t n : {1, 2, 3, 4, 5}) EXPECT_FALSE(random.Note(Box({n, 0}, {n, n})));
 }
 

@@ -75,8 +75,8 @@ TEST(Rectilinear, WrittenElementsAreReadBack) {
 
 TEST(Rectilinear, AChunkIsStoredInTheSizeOfItsEdges) {
     Random random(6);
-    // The edge of the array cuts the third column of chunks. The fourth column is outside of the
-    // array.
+    // The array ends within the third column of chunks. The fourth column of chunks is outside of
+    // the array.
     Uneven uneven({{6, 9}, {1, 1}, "\"|u1\"", "46"}, {{1, 2, 3}, {4, 2, 5, 7}}, kRoom, kRoom);
     const Region all = Region::All({6, 9});
     ASSERT_TRUE(Succeeds(uneven.WriteRandom(random, all, 2)));

@@ -19,7 +19,7 @@ class RegionGroupsTest : public testing::Test {
         region_.step = {1, 1};
     }
 
-    // Returns the numbers of the pieces in each group. `axes` is the grid of groups.
+    // Returns the numbers of the pieces in each group. A group is a chunk of the grid `axes`.
     std::vector<std::vector<std::uint64_t>> Groups(const std::vector<GridAxis>& axes) const {
         const std::vector<GridAxis> grid{{20, 2}, {100, 10}};
         const Strides strides{50, 1};

@@ -46,8 +46,8 @@ class SampleArray {
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
                                       std::shared_ptr<const Store> store = nullptr) const;
 
-    // Returns the elements of `region` in row-major order and native byte order. Each element is
-    // reduced to `size` bytes from byte `offset` on.
+    // Returns the elements of `region` in row-major order and native byte order. Only `size` bytes
+    // of each element are returned, from byte `offset` on.
     std::string Expected(const Region& region, std::size_t offset, std::size_t size) const;
     std::string Expected(const Region& region) const {
         return Expected(region, 0, metadata_.dtype.size);

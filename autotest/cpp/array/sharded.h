@@ -120,7 +120,7 @@ inline std::string ValueOf(const Store& store, const std::string& key) {
     return found.ok() && *found ? TextOf(value) : "absent";
 }
 
-// A sharded array at the path "a", open with its own cache.
+// A sharded array at the path "a", opened with a cache of its own.
 struct ShardedArray {
     ShardedArray(const ArrayMetadata& metadata, const std::shared_ptr<const Store>& store,
                  std::size_t cache_bytes = std::size_t{1} << 24,

@@ -215,12 +215,13 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // Another thread claims chunk 1, as a read of several chunks does, and has not loaded it yet.
+    // The test claims chunk 1, as another thread in a read of several chunks would. Nobody has
+    // loaded the chunk yet.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
     std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
-    // The reader must load its own chunks into the cache before it waits for chunk 1.
+    // The thread `reader` must load its own chunks into the cache before it waits for chunk 1.
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
@@ -295,7 +296,8 @@ TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(
                     Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the shard index"));
-                // If the index is at the start, the size of the shard is not known.
+                // If the index is at the start, the size of the shard is not known, so an offset
+                // beyond its end gives another error.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -400,7 +402,8 @@ TEST_F(ShardedChunksTest, ListsStoredChunks) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
-// 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would take minutes.
+// The array has 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would
+// take minutes.
 TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
@@ -426,7 +429,7 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // Resizing the array erases the second chunk and keeps the first one.
+    // The array is resized so that the second stored chunk is erased and the first one stays.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
@@ -497,9 +500,10 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
         EXPECT_EQ(array.All(), "abcd");
         EXPECT_EQ(store_->Take().size(), 2U);
         Put("a/c/0", MakeShard({"-", "AB"}));
-        // By the old index, chunk 1 is at an offset where the new shard has other bytes.
+        // The cached index is outdated: at its offset of chunk 1, the new shard has other bytes.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // The shard is replaced during a read: after its index is read, before its chunks are read.
+        // The shard is replaced during a read: after its index is read and before its chunks are
+        // read.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -509,14 +513,14 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // The shard is replaced before each range that is read.
+        // The shard is replaced before each range of it that is read.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced repeatedly"));
-        // The shard is erased during the read.
+        // The shard is erased during a read.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");
@@ -544,8 +548,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // First the bytes of the chunks change, then their offsets too. In the end the shard changes
-    // while a read is between its two indexes.
+    // First the bytes of the chunks change, then their offsets, too. In the end the shard changes
+    // while a read is between two of its indexes.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");

@@ -90,7 +90,7 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// 90 chunks are more than a read looks up in the cache beforehand.
+// The array has 90 chunks in a layer, more than a read looks up in the cache beforehand.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);
@@ -135,7 +135,8 @@ TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
         EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
 }
 
-// Codec of a test case. The windows touch few chunks, and some of these chunks are cached.
+// Codec of a test case. The windows of the tests touch few chunks, and some of these chunks are
+// cached.
 struct Format {
     const char* compressor;
     const char* name;
@@ -171,7 +172,7 @@ TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
             window.step.push_back(1);
         }
         const std::string expected = written.Expected(window);
-        // Caches without room, with room for three chunks, and with room for all chunks.
+        // The caches have no room, room for three chunks, and room for all chunks.
         for (const std::size_t cache_bytes : {std::size_t{0}, 3 * chunk, 100 * chunk}) {
             for (const std::size_t threads : {1U, 2U, 16U}) {
                 const auto array = written.Open(cache_bytes);

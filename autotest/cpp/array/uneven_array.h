@@ -34,7 +34,8 @@ inline ArrayMetadata Rectilinear(const SampleSpec& spec, const std::vector<Sizes
     return WithSizes(spec.Metadata(), sizes);
 }
 
-// An array with a writer, a model of its contents, and all that is needed to reopen the array.
+// An array with a rectilinear grid, its writer, and a model of its contents. The array can be
+// opened again.
 struct Uneven {
     Uneven(const SampleSpec& spec, const std::vector<Sizes>& sizes, std::size_t cache_bytes,
            std::size_t pending_bytes)
@@ -55,7 +56,8 @@ struct Uneven {
         return opened.Take();
     }
 
-    // Calls visit(byte offset in the model) for each element of `region`, in row-major order.
+    // Calls visit(offset) for each element of `region`, in row-major order. `offset` is the
+    // element's byte offset in the model.
     template <class Visit>
     void ForEach(const Region& region, const Visit& visit) const {
         if (region.size() == 0) return;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kEnough = std::size_t{1} << 24;
 
 // Returns metadata with a rectilinear grid of shards. `shards` are the levels of sharding. `sizes`
-// are the sizes of the outermost shards along each dimension, empty where the grid is regular.
+// are the sizes of the outermost shards along each dimension; an empty list means that the
+// dimension is regular.
 ArrayMetadata UnevenShards(const SampleSpec& spec, const std::vector<ShardSpec>& shards,
                            const std::vector<Sizes>& sizes) {
     return WithSizes(ShardedMetadata(spec, shards), sizes);
@@ -84,8 +85,8 @@ TEST(UnevenShards, AreStoredInTheirSizes) {
               (std::vector<std::optional<std::string>>{"cd", "Ef"}));
 }
 
-// The shards have one or two levels, either index order, and one regular and one irregular
-// dimension.
+// The random arrays have one or two levels of shards, either index order, and one regular and one
+// irregular dimension.
 TEST(UnevenShards, WrittenElementsAreReadBack) {
     Random random(31);
     const std::string zlib = R"({"id": "zlib", "level": 1})";

@@ -263,7 +263,8 @@ TEST(Writer, FailuresAreReportedAndLoseNothingElse) {
     part.count[0] = 11;
     const std::string values = Random(3).Bytes(44);
     written.store->good = 1;
-    // Two whole chunks, one of which cannot be stored, and a part of a chunk that stays pending.
+    // The write covers two whole chunks, one of which cannot be stored, and a part of a third chunk
+    // that stays pending.
     EXPECT_TRUE(Fails(written.Write(part, values, 1), StatusCode::kIo, "dem/1: disk full"));
     written.store->good = 1 << 30;
     ASSERT_TRUE(Succeeds(written.Write(part, values, 1)));

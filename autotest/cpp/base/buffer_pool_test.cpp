@@ -201,7 +201,7 @@ TEST(BufferPool, StaysWithinItsMaximumWithRandomSizes) {
     EXPECT_GT(fullest, 1000000U) << "and makes use of it";
 }
 
-// Each thread must find its own marks again in a buffer that it has taken.
+// Each thread writes marks into a buffer that it has taken, and must find its own marks again.
 TEST(BufferPool, IsSafeForManyThreads) {
     constexpr std::size_t kMost = 2000000;
     constexpr std::size_t kThreads = 8;

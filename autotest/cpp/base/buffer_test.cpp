@@ -12,7 +12,7 @@ using test::Fails;
 using test::Succeeds;
 using test::TextOf;
 
-// More bytes than any machine has, but few enough that an allocator tries to provide them.
+// Number of bytes that no machine has, but that is small enough for an allocator to try.
 constexpr std::size_t kTooMuch = SIZE_MAX / 4;
 
 TEST(Buffer, KeepsThePrefixWhenResized) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every expectation holds on hosts of either byte order.
+// Tests of byte order conversions. All expectations hold on hosts of either byte order.
 #include "core/base/endian.h"
 
 #include <gtest/gtest.h>

@@ -60,7 +60,8 @@ TEST_P(AllocateBytesOf, GivesDistinctMemory) {
 }
 
 #if defined(__linux__)
-// A large page begins only at a multiple of its size. AddressSanitizer replaces the allocator.
+// Memory for a large size must begin at a large page of the system. Under AddressSanitizer the test
+// is left out, because the sanitizer replaces the allocator.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
     if (test::kHasAddressSanitizer) return;
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
@@ -70,7 +71,8 @@ TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
 }
 #endif
 
-// The kernel copies file data slowly to addresses 1 to 31 bytes after the start of a page.
+// Large memory must not begin 1 to 31 bytes after the start of a page, because the kernel copies
+// file data slowly to such addresses.
 TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
     if (test::kHasAddressSanitizer) return;
     constexpr std::size_t kPage = 4096;
@@ -89,7 +91,7 @@ TEST(AllocateBytes, OfZeroBytesCanBeFreed) {
     FreeBytes(AllocateBytes(0), 0);
 }
 
-// No size may wrap around to a small size that can be allocated.
+// A size near the maximum must not overflow to a small size that can be allocated.
 TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
     for (const std::size_t size :
          {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kLargePage + 1, SIZE_MAX - kLargePage,
@@ -97,7 +99,8 @@ TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
         EXPECT_EQ(AllocateBytes(size), nullptr) << size;
 }
 
-// The sizes cross the limit between the C library's allocator and large pages.
+// The buffer grows across the size from which memory consists of large pages and not of the C
+// library's memory.
 TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
     Buffer buffer;
     std::size_t before = 0;
@@ -121,7 +124,7 @@ std::size_t ResidentPages() {
     return resident;
 }
 
-// Small blocks stay allocated between the large ones, as in threads that read and decode chunks.
+// Small blocks stay allocated between the large blocks, as in threads that read and decode chunks.
 TEST(AllocateBytes, OfLargeSizesIsReturnedToTheSystem) {
     constexpr std::size_t kEncoded = 9U << 20;
     constexpr std::size_t kDecoded = 16U << 20;

@@ -20,7 +20,7 @@ using test::Random;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kOffsets[] = {0, 1, 8, 15, 16, 17, 31, 33, 48, 63};
 
-// Memory that begins at a cache line.
+// Memory that begins at a multiple of the CPU's cache line.
 class Lines {
   public:
     explicit Lines(std::size_t size, std::uint8_t fill) : memory_(size + kLine, fill) {
@@ -34,8 +34,8 @@ class Lines {
     std::uint8_t* first_;
 };
 
-// Copies each of `sizes` at all offsets and compares the whole memory, including the bytes outside
-// of the copy.
+// Copies each number of bytes in `sizes` at all offsets. Compares the whole memory, including the
+// bytes outside of the copy.
 void CheckSizes(const std::vector<std::size_t>& sizes) {
     const std::size_t room = sizes.back() + 4 * kLine;
     Random random(71);
@@ -109,7 +109,7 @@ TEST(StreamedCopyConverter, HasThePropertiesOfCopyConverter) {
     }
 }
 
-// The windows have rows that are long enough to be streamed, at any offset in a cache line.
+// The windows have long rows, which are copied by streaming stores, at any offset in a cache line.
 TEST(StreamedCopyConverter, CopiesWindowsLikeCopyConverter) {
     constexpr std::uint64_t kSeed = 74;
     SCOPED_TRACE(kSeed);

@@ -52,7 +52,7 @@ TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     EXPECT_TRUE(RunInFork(2));
 }
 
-// The job waits for the fork, so fork() must give up waiting for the pool.
+// The job waits for the fork, so the fork must not wait for the end of the job forever.
 TEST_F(ForkedWorkerPool, ForksWhileThePoolIsBusyAfterAWait) {
     Barrier begun(3);
     Barrier forked(3);

@@ -29,7 +29,7 @@ using Ids = std::set<std::thread::id>;
 
 WorkerPool& Pool() { return WorkerPool::Instance(); }
 
-// Counts the threads that called Count(), and how many of those threads have ended.
+// Counts the threads that called Count(), and how many of these threads have ended.
 class ThreadEnds {
   public:
     static void Count() {
@@ -116,7 +116,7 @@ TEST_P(Helpers, AreNoMoreThanAskedFor) {
     }
 }
 
-// The work is so short that helpers start late. No helper may run after Run() has returned.
+// The work is so short that some helpers would start after its end. Such helpers must not run.
 TEST_P(Helpers, DoNotRunAfterTheEnd) {
     std::atomic<int> late{0};
     for (int round = 0; round < 1000; ++round) {
@@ -189,7 +189,7 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// All helpers are busy when each of them asks for further helpers.
+// All helpers are busy at the moment when each of them asks for further helpers.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);
@@ -234,8 +234,8 @@ TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     ASSERT_TRUE(ThreadEnds::WaitForAll());
     const std::size_t before = ThreadEnds::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // More than three threads may begin in all, for example on a slow machine, but not three in
-    // each round.
+    // A slow machine may start more than three threads in all, but not three new threads in each
+    // round.
     EXPECT_LT(ThreadEnds::begun() - before, kRounds);
 }
 
@@ -309,7 +309,8 @@ TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
 
 thread_local int number_of_this_thread = 0;
 
-// Context that carries the number of the thread that hands out the work.
+// A ThreadContext that carries a number from the thread that hands out work to the threads that do
+// the work.
 class Number final : public ThreadContext {
   public:
     explicit Number(int number) : number_(number) {}
@@ -334,7 +335,7 @@ TEST(WorkerPool, RunsInTheContextOfTheCaller) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // Work that a helper hands out in turn runs in the same context.
+            // A helper may hand out further work, which must run in the helper's context, too.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());

@@ -18,8 +18,8 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kHeader = 16;
-// Decoded size of a chunk, in bytes. Blocks of zstd are as small as requested, blocks of the other
-// compressors have at least 64 KiB. Every frame has five blocks or more.
+// Decoded size of a chunk, in bytes. The blocks of zstd are as small as requested; the blocks of
+// other compressors have at least 64 KiB. Every frame has five blocks or more.
 constexpr std::size_t kSize = 299880;
 
 struct FrameSpec {
@@ -103,8 +103,8 @@ TEST_P(BloscThreads, DecodeLikeOneThread) {
         FrameSpec spec = Spec();
         spec.type_size = type_size;
         spec.block_size = 4096;
-        // The sizes give a part of a block, whole blocks, and a last block that is partial or tiny.
-        // Some sizes are no multiple of the element size.
+        // The sizes cover a part of a block, whole blocks, and a last block that is partial or
+        // tiny. Some sizes are no multiple of the element size.
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
               std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})
@@ -134,7 +134,8 @@ TEST_P(BloscThreads, DecodeStoredFrames) {
                 ASSERT_TRUE(IsStoredAsIs(encoded));
             }
             if (!IsStoredAsIs(encoded)) continue;
-            // Stored bytes do not depend on the block size in the header, so 4096 is valid there.
+            // The frame is stored uncompressed, so a changed block size of 4096 in its header is
+            // valid.
             encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
             GuardedDecoder decoder;
             for (const std::size_t threads : kThreads) {
@@ -164,7 +165,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
                 const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
                 ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
             }
-            // The size in the header is truncated as well.
+            // The frame is also tested with its truncated size in the header.
             if (size < kHeader) continue;
             std::string shorter = encoded.substr(0, size);
             for (std::size_t b = 0; b < 4; ++b)
@@ -190,7 +191,7 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // The changed bytes are in the header, in the offsets of the blocks, or in the blocks.
+        // The test changes bytes in the header, in the offsets of the blocks, or in the blocks.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
                                                : wrong.size();
@@ -264,7 +265,8 @@ TEST(BloscFrames, RefuseChunksOfOtherSizes) {
                 << size << ", " << threads;
 }
 
-// The library checks the reserved flag only if all blocks are decoded.
+// The reserved flag must be refused in every decoding. The blosc library checks it only if all
+// blocks are decoded.
 TEST(BloscFrames, RefuseTheReservedFlag) {
     Random random(88);
     FrameSpec spec;

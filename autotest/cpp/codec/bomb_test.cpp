@@ -21,7 +21,7 @@ constexpr std::size_t kLimit = 1000;
 constexpr std::size_t kLibraryBytes = std::size_t{32} << 20;
 
 // Returns the peak resident memory of the process since ResetPeak(), in bytes. Returns 0 if the
-// system does not report the peak; then only the size of the output is tested.
+// system does not report the peak; the tests then check only the size of the output.
 std::size_t PeakBytes() {
     std::ifstream status("/proc/self/status");
     std::string word;
@@ -53,7 +53,7 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
     EXPECT_LE(PeakBytes(), peak_before + kLibraryBytes);
 }
 
-// With enough room, the same input decodes without an error.
+// The input decodes without an error if there is enough room.
 TEST_P(CodecBomb, DecodesIfThereIsRoom) {
     const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();

@@ -121,7 +121,7 @@ TEST(Bz2, RefusesATruncatedSecondStream) {
 
 TEST(Lzma, RefusesATruncatedSecondStream) {
     const std::string& good = Encoded("lzma_xz_check1");
-    // 4 bytes may be the start of another stream. Python refuses them, too.
+    // Four bytes after a stream may be the start of another stream. Python refuses such bytes, too.
     ExpectError(Decode(kLzma, good + "junk"), StatusCode::kCorrupt, "truncated");
     EXPECT_TRUE(Decode(kLzma, good + "junk that is longer").status.ok());
     ExpectError(Decode(kLzma, good + good.substr(0, 40)), StatusCode::kCorrupt, "truncated");
@@ -157,7 +157,7 @@ TEST(Lzma, NamesWhatIsWrongWithItsConfiguration) {
         ExpectError(Decode(config, "x"), StatusCode::kCorrupt, part);
 }
 
-// Configuration members that only matter for encoding may hold anything.
+// Configuration members that only encoding needs may have any value.
 TEST(Lzma, IgnoresWhatOnlyEncodingNeeds) {
     EXPECT_TRUE(Decode(R"({"id": "lzma", "format": 3, "check": "?", "preset": "?",
                            "filters": [{"id": 33, "preset": 1, "mf": "?", "mode": -1}]})",

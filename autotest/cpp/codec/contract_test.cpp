@@ -35,7 +35,7 @@ Decoded Objects(const ObjectChunk& chunk) {
 // A pipeline with one codec that decodes between buffers of exactly the needed size.
 class Subject {
   public:
-    // The chunk of the pipeline has `more` elements more than the vector.
+    // Makes the pipeline for chunks that have `more` elements more than the vector.
     explicit Subject(const Vector& vector, int more = 0) {
         const json::Value filters(json::Array{vector.config});
         Result<Pipeline> pipeline = BindJson(filters, vector.Context(more));
@@ -43,7 +43,8 @@ class Subject {
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
 
-    // Decodes with 1, 2 and 5 threads. Checks that the results are equal and returns the first.
+    // Decodes with 1, 2 and 5 threads. Checks that the results are equal and returns the result of
+    // 1 thread.
     Result<Decoded> Decode(std::string_view encoded) {
         Result<Decoded> alone = DecodeOn(1, encoded);
         for (const std::size_t threads : {2, 5}) {
@@ -136,7 +137,7 @@ TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
         EXPECT_EQ(GetParam().encoded.size(), bound.max);
     }
     const std::size_t huge = std::numeric_limits<std::size_t>::max();
-    // The size saturates instead of wrapping around.
+    // The returned bound must be the largest number if the exact bound overflows.
     EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);
 }
 
@@ -192,7 +193,7 @@ TEST_P(CodecContract, RefusesChunksOfOtherSizes) {
 }
 
 // Damage may be unnoticed only if the format has no checksum. The test changes every byte of small
-// inputs. Of large inputs it changes both ends and a sample between them.
+// inputs. In large inputs it changes the bytes at both ends and a sample between.
 TEST_P(CodecContract, SurvivesEveryDamagedByte) {
     constexpr std::size_t kEnds = 100;  // as long as the headers of all formats
     Subject subject(GetParam());
@@ -237,7 +238,7 @@ TEST(CodecVectors, CoverEveryCodec) {
     context.dtype.kind = DataKind::kObject;
     for (const std::string_view id : CodecIds()) {
         EXPECT_TRUE(numbers.count(id) + objects.count(id) > 0) << id;
-        // A codec for both numbers and objects needs vectors for both.
+        // A codec that supports both numbers and objects needs vectors for both.
         const auto made =
             MakeObjectCodec({std::string(id), json::Value(json::Object{}), ""}, context);
         if (!made.ok() || *made != nullptr) {

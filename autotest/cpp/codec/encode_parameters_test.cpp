@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of configurations and values that cannot be encoded. A wrong configuration is found when
-// the codec is bound, a wrong value when it is encoded. Reading still works.
+// the codec is bound, a wrong value when it is encoded. Decoding still works.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -241,7 +241,7 @@ TEST(VlenEncode, RefusesWhatCannotBeDecoded) {
               "error: vlen-utf8: item 1 is not valid UTF-8: \"\xff\"");
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-bytes"})", {"\xff"}),
               std::string("\1\0\0\0\1\0\0\0\xff", 9));
-    // Only the size of the object counts; its bytes are not read.
+    // The object has an invalid size that is checked before its bytes are read.
     const std::string one(1, 'x');
     const ObjectRef large{one.data(), LimitOf(Limit::kStringSize)};
     const auto pipeline = Bind(R"({"id":"vlen-bytes"})", "|O", {1});
@@ -253,7 +253,8 @@ TEST(CategorizeEncode, KnowsItsLabels) {
     const auto u32 = [](std::u32string text) {
         return std::vector<char32_t>(text.begin(), text.end());
     };
-    // If labels are equal, the last one counts. A label longer than the element never matches.
+    // If a label occurs twice, its last index counts. A label longer than the element never
+    // matches.
     EXPECT_EQ(EncodeValues(R"({"id":"categorize","dtype":"<U2","labels":["a","b","a","abc",""]})",
                            "<U2", u32(std::u32string(U"a\0b\0ab\0\0c\0", 10)), {5}),
               std::string("\3\2\0\5\0", 5));

@@ -102,14 +102,14 @@ std::string RandomBytes(std::size_t size, unsigned modulus = 256) {
     return bytes;
 }
 
-// Random bytes do not compress, constant bytes do. Both must survive in every configuration of the
-// codecs that take any bytes.
+// Random bytes do not compress, constant bytes do. Both must survive encoding and decoding in every
+// configuration of the codecs that take any bytes.
 TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     static const std::set<std::string> of_bytes = {
         "blosc",  "zlib",    "gzip",  "bz2",    "lzma",    "zstd",      "lz4",
         "base64", "shuffle", "crc32", "crc32c", "adler32", "fletcher32"};
     if (of_bytes.count(GetParam().id) == 0 || !GetParam().is_writable) return;
-    // Multiples of 48 elements leave no partial element for any shuffle.
+    // Counts that are multiples of 48 leave no partial element for any shuffle.
     for (const std::size_t count : {48, 139200}) {
         CodecContext context = GetParam().Context();
         context.chunk_shape = {count};
@@ -143,7 +143,7 @@ struct Lossless {
     unsigned modulus = 256;  // all bytes are less than this
 };
 
-// The filters must restore these numbers without loss.
+// The filters must restore these numbers exactly when decoding.
 TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},
@@ -229,7 +229,7 @@ TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
                                                      "imagecodecs_lzw_image"};
     for (const Vector& vector : Vectors()) {
         EXPECT_EQ(vector.is_writable, no_encoder.count(vector.name) == 0) << vector.name;
-        // pcodec is left out, because its encoder here is another one.
+        // The codec pcodec is left out, because its encoder here is another one than in numcodecs.
         if (!vector.is_writable || vector.id == "pcodec") continue;
         EXPECT_EQ(vector.reencoded != vector.encoded,
                   other_encoders.count(vector.name) + loses_fractions.count(vector.name) > 0)

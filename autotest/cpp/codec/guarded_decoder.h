@@ -14,7 +14,8 @@ namespace zarr::test {
 
 constexpr std::size_t kThreads[] = {1, 2, 4, 16};
 
-// Decodes between buffers of exactly the needed size, with guard pages behind both.
+// Decodes between buffers of exactly the needed size. A guard page without access follows each
+// buffer.
 class GuardedDecoder {
   public:
     Status Decode(const Pipeline& pipeline, const std::string& encoded, std::size_t threads) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that a codec does not allocate memory only because a header asks for it. The memory of a
-// library is limited to the size of the chunk plus a constant.
+// Tests that a codec does not allocate memory only because a header asks for it. A library's memory
+// is limited to the size of the chunk plus a constant.
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <zstd.h>
@@ -28,7 +28,7 @@ std::string Plain() {
     return text;
 }
 
-// Decodes `encoded` to kLimitedSize bytes and compares them with Plain().
+// Decodes `encoded` to kLimitedSize bytes, which must equal Plain().
 Status Decode(const char* config, const std::string& encoded) {
     const auto codec = MakeFromJson(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();
@@ -75,8 +75,8 @@ std::string ZstdStream(int window_log) {
     std::string out(2 * kLimitedSize, '\0');
     ZSTD_inBuffer source = {plain.data(), plain.size(), 0};
     ZSTD_outBuffer target = {out.data(), out.size(), 0};
-    // The frame is written in two steps. Its header cannot state the size, so decoding needs the
-    // window.
+    // The frame is written in two steps, so that its header cannot state the size. Decoding then
+    // needs a window.
     source.size = 100;
     EXPECT_EQ(ZSTD_compressStream2(context, &target, &source, ZSTD_e_flush), 0U);
     source.size = plain.size();

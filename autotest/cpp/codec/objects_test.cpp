@@ -89,14 +89,14 @@ TEST(Vlen, ChecksTheCount) {
 TEST(Vlen, ChecksTheLengths) {
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(2) + "a", "item 0 has 2 bytes, which exceeds");
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(0xffffffffU) + "a", "item 0 has 4294967295");
-    // The first item takes the length of the second item for its own bytes.
+    // The length of item 0 is so large that the item would include the length field of item 1.
     ExpectCorrupt(kBytes, {2}, Number(2) + Number(7) + "abc" + Item(""), "item 0 has 7 bytes");
     ExpectCorrupt(kBytes, {2}, Number(2) + Item("abcd") + "\0\0\0", "item");
     ExpectCorrupt(kBytes, {1}, Number(1) + Item("a") + "xyz", "3 bytes after the last item");
 }
 
 TEST(Vlen, ChecksUtf8ButNotBytes) {
-    // The bytes of both items together are valid UTF-8, but not those of each item.
+    // The bytes of both items together are valid UTF-8, but the bytes of each item alone are not.
     const std::string split = Number(2) + Item("\xc3") + Item("\xa9");
     ExpectCorrupt(kUtf8, {2}, split, "item 0 is not valid UTF-8: ");
     ExpectDecodes(kBytes, {2}, split, {"\xc3", "\xa9"});

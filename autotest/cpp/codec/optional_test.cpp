@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codec zarrs.optional. The encoded bytes are built here from its documentation.
+// Tests of the codec zarrs.optional. The expected bytes are built here by the codec's
+// documentation.
 #include <gtest/gtest.h>
 
 #include <limits>

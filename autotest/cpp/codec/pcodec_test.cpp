@@ -42,8 +42,8 @@ constexpr unsigned kFloat32 = 5;
 constexpr unsigned kClassic = 0;
 constexpr unsigned kNone = 0;
 
-// Returns the header of a pco file without a common number type, and the start of a chunk of
-// `count` numbers.
+// Returns the header of a pco file whose chunks state their own number types, and the start of a
+// chunk of `count` numbers.
 Bits Begin(unsigned count, unsigned type = kUint32) {
     Bits bits;
     bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", version 3, no common number type
@@ -52,7 +52,7 @@ Bits Begin(unsigned count, unsigned type = kUint32) {
     return bits.Add(type, 8).Add(count - 1, 24);
 }
 
-// Appends a latent variable with one bin whose lower bound is `lower`.
+// Appends the metadata of a latent variable with one bin, whose lower bound is `lower`.
 Bits& AddBin(Bits& bits, std::uint64_t lower, unsigned offset_bits, unsigned width = 6) {
     return bits.Add(0, 4).Add(1, 15).Add(lower, 32).Add(offset_bits, width);
 }
@@ -79,7 +79,7 @@ TEST(Pcodec, ReadsAFileBuiltBitByBit) {
     EXPECT_EQ(*decoded, Uint32s({101, 115, 107}));
 }
 
-// Example of the pco specification: moments 1 and 2, differences 0, 10 and 0.
+// The example of the pco specification has moments 1 and 2, and differences 0, 10 and 0.
 TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
     Bits bits = Begin(5).Add(kClassic, 4).Add(1, 4).Add(2, 3).Add(0, 1);
     AddBin(bits, 1U << 31, 4).Align();

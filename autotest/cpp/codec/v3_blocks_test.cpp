@@ -36,7 +36,7 @@ TEST(V3Bytes, SwapTheFieldsOfStructs) {
     context.chunk_shape = {2};
     ExpectV3(R"([{"name":"bytes","configuration":{"endian":"big"}}])", context,
              "ABxabcdefghCDyijklmnop", "BAxdcbahgfeDCylkjiponm");
-    // zarr-python writes the codec `bytes` of a struct without `endian`.
+    // The configuration has no `endian`, as zarr-python writes it for structures.
     ExpectV3(R"(["bytes"])", context, "ABxabcdefghCDyijklmnop", "ABxabcdefghCDyijklmnop");
 }
 
@@ -56,7 +56,8 @@ TEST(V3Bytes, DoNothingWhereTheOrderIsTheSame) {
 }
 
 TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
-    // A[2][3][4] -> B[4][2][3] -> C[3][4][2]: the axes of C are the dimensions 1, 2, 0 of A.
+    // Transposes A[2][3][4] to B[4][2][3] to C[3][4][2]. The dimensions 0, 1, 2 of C are the
+    // dimensions 1, 2, 0 of A.
     std::vector<std::uint16_t> chunk;
     std::vector<std::uint16_t> expected(24);
     for (std::uint16_t i = 0; i < 24; ++i) chunk.push_back(i);
@@ -71,8 +72,8 @@ TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
     ExpectV3(list, ContextOf("<u2", {2, 3, 4}), BytesOf(chunk), BytesOf(expected));
 }
 
-// The caller may apply leading transpositions. The chunk then has the transposed shape for the
-// codecs.
+// The caller may apply leading transpose codecs itself. The chunk then has the transposed shape for
+// the codecs.
 TEST(V3Transpose, BeginsWithTheOrderOfTheAxes) {
     CodecContext context = ContextOf("|u1", {2, 3});
     context.axis_order = AxisOrder(true);  // so that the block has the shape [3, 2]
@@ -300,7 +301,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    // Another encoder may store the chunk without any of the codecs.
+    // Decoding accepts a chunk that another encoder has stored without applying any codec.
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));
@@ -311,7 +312,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
 }
 
 TEST(V3Conditional, SkipsCodecsThatCannotEncodeTheChunk) {
-    // The 3 bytes of the chunk are no whole number of elements of 2 bytes.
+    // The chunk has 3 bytes, which a codec for elements of 2 bytes cannot encode.
     const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));
     ASSERT_TRUE(Succeeds(pipeline));
     const auto encoded = EncodeV3Chunk(*pipeline, "abc");

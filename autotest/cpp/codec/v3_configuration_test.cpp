@@ -55,7 +55,8 @@ TEST(V3Codec, RefusesOtherMembers) {
             << c.codec;
 }
 
-// Every codec is needed to decode a chunk, even one with "must_understand": false.
+// An unknown codec is an error even with "must_understand": false, because every codec is needed to
+// decode a chunk.
 TEST(V3Codec, IsNeverIgnored) {
     EXPECT_TRUE(Fails(BindV3(R"([{"name":"snow","must_understand":false}])", ContextOf("|u1", {3})),
                       StatusCode::kUnsupported, "codecs[0]: unknown codec \"snow\""));
@@ -222,7 +223,8 @@ TEST(V3Configuration, IsWrittenFromNumcodecsOptions) {
         const auto written = CodecToV3(NumcodecsSpec(c.id, c.options), dtype);
         ASSERT_TRUE(Succeeds(written)) << c.id;
         EXPECT_EQ(json::Dump(*written), json::Dump(Json(c.written)));
-        // The written configuration must encode to the same bytes.
+        // The configuration that was written for Zarr v3 must encode to the same bytes as the
+        // original one.
         if (std::string_view(c.id).substr(0, 4) == "vlen" || c.id == std::string("packbits"))
             continue;
         const auto read = ParseV3Codec(*written, "codecs[0]");

@@ -70,7 +70,7 @@ TEST(V3CastValue, RoundsByTheConfiguration) {
 }
 
 TEST(V3CastValue, RoundsToFloatsByTheConfiguration) {
-    // 1 + 2^-24 lies between two float32 numbers. 2^24 + 1 also does.
+    // The value 1 + 2^-24 lies in the middle between two float32 numbers, and so does 2^24 + 1.
     const double value = 1 + std::ldexp(1.0, -24);
     const std::vector<double> values = {value, -value};
     const std::vector<std::int64_t> integers = {16777217, -16777217, 16777219};
@@ -132,7 +132,7 @@ TEST(V3CastValue, OverflowsFloatsToInfinityIfItClamps) {
                  {HUGE_VALF, -HUGE_VALF, HUGE_VALF});
     EXPECT_TRUE(Fails(EncodeValues<float>(CastTo("float32"), "<f8", over),
                       StatusCode::kInvalidArgument, "1e+39 cannot be converted to float32"));
-    // 65519.99 rounds to the largest float16. 65520 rounds past it.
+    // The number 65519.99 rounds to the largest float16. 65520 is out of range.
     ExpectValues(EncodeValues<std::uint16_t>(CastTo("float16", clamp), "<f8",
                                              std::vector<double>{65519.99, 65520, 6e-8, 1e-9}),
                  {0x7bff, 0x7c00, 1, 0});
@@ -196,7 +196,7 @@ TEST(V3CastValue, SupportsIntegersOfFewBits) {
     ExpectValues(EncodeValues<std::uint8_t>(CastTo("uint2", R"(,"out_of_range":"clamp")"), "<f4",
                                             std::vector<float>{-1, 2.5F, 3.4F, 9}),
                  {0, 2, 3, 3});
-    // Bits above the sign of an int4 do not count.
+    // The bits of a byte above an int4 are ignored.
     ExpectValues(DecodeValues<std::int16_t>(CastTo("int4"), "<i2",
                                             std::vector<std::uint8_t>{0x5f, 0x07, 0xf8}),
                  {-1, 7, -8});
@@ -331,7 +331,8 @@ TEST(V3ScaleOffset, FailsIfTheTypeLacksTheResult) {
     EXPECT_FALSE(EncodeValues<std::uint8_t>(OneCodec("scale_offset", R"({"offset":1})"), "|u1",
                                             std::vector<std::uint8_t>{0})
                      .ok());
-    // Errors: half of an odd integer, a division by zero, a float past the largest.
+    // Results that cannot be represented are errors: half of an odd integer, a division by zero, a
+    // float beyond the largest one.
     const auto decode = [](const char* configuration, std::int64_t value) {
         return DecodeValues<std::int64_t>(OneCodec("scale_offset", configuration), "<i8",
                                           std::vector<std::int64_t>{value})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codecs of Zarr v3 with the chunks in v3_vectors.json. make_v3_vectors.py writes the
-// file with other software and describes it.
+// Tests of the codecs of Zarr v3 with the chunks in v3_vectors.json. make_v3_vectors.py encodes
+// these chunks with other software and writes and describes the file.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -166,14 +166,14 @@ TEST_P(V3CodecsOfOthers, EncodeAsOthersDo) {
     }
     const auto again = DecodeV3(*pipeline_, *encoded);
     ASSERT_TRUE(Succeeds(again));
-    // zfp loses a little more each time.
+    // Chunks of zfp are left out, because zfp loses a little more with each encoding.
     if (GetParam().name.find("zfpy") == std::string::npos) {
         EXPECT_EQ(*again, GetParam().decoded);
     }
 }
 
 TEST_P(V3CodecsOfOthers, RefuseEveryTruncation) {
-    // zfp pads the last word with zeros, so its last 8 bytes may be missing.
+    // The last 8 bytes of a zfp chunk may be missing, because zfp pads the last word with zeros.
     const bool is_zfp = GetParam().name.find("zfpy") != std::string::npos;
     const std::size_t needed = GetParam().encoded.size() - (is_zfp ? 8 : 0);
     for (std::size_t size = 0; size < needed; ++size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encoded chunks in vectors.json. make_vectors.py writes and describes the file.
+// Reads vectors.json, a file with encoded chunks. make_vectors.py writes and describes the file.
 #pragma once
 
 #include <iosfwd>

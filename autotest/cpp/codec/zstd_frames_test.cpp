@@ -91,7 +91,7 @@ TEST(ZstdFrames, MayBeSkippable) {
     ExpectDecoded(chunk);
 }
 
-// 70000 frames are more than threads decode in one batch.
+// The chunk has 70000 frames, more than threads decode in one batch.
 TEST(ZstdFrames, MayBeVeryMany) {
     Chunk chunk;
     const std::string frame = Frame("x");
@@ -130,7 +130,7 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             wrong[place] = static_cast<char>(wrong[place] ^ (1 << random.Below(8)));
         const Status alone = decoder.Decode(*pipeline, wrong, 1);
         const std::string decoded(decoder.decoded(*pipeline));
-        // Damage in unused bits of a header may be ignored.
+        // Damage in unused bits of a header may be ignored, but must not change the decoded bytes.
         ASSERT_TRUE(!alone.ok() || decoded == chunk.contents) << place;
         for (const std::size_t threads : {2U, 4U}) {
             const Status shared = decoder.Decode(*pipeline, wrong, threads);
@@ -146,7 +146,7 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             << threads;
 }
 
-// The sum of the sizes that the frames state overflows 64 bits.
+// Each frame states a size, and the sum of these sizes overflows 64 bits.
 TEST(ZstdFrames, WithTooLargeSizesAreRefused) {
     // Frame header by RFC 8878, 3.1.1.1: single segment, content size in 8 bytes.
     const std::string huge =

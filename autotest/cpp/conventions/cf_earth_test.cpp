@@ -61,7 +61,7 @@ TEST(CfEarth, KnowsEllipsoidsByName) {
                     "GRS 1980");
     ExpectEllipsoid(R"({"reference_ellipsoid_name": "Clarke_1866"})", 6378206.4, 294.9786982139006,
                     "Clarke 1866");
-    // The flattening was rounded to float32.
+    // The stated flattening is that of WGS 84, rounded to float32.
     ExpectEllipsoid(R"({"reference_ellipsoid_name": "WGS 84", "semi_major_axis": 6378137,
                         "inverse_flattening": 298.2572326660156})",
                     6378137, 298.257223563, "WGS 84");

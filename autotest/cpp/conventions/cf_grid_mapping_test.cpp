@@ -206,7 +206,7 @@ TEST(CfGridMapping, FindsThePole) {
     ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
-    // The latitude of true scale is given instead of the latitude of the origin.
+    // The mapping states the latitude of true scale instead of the latitude of the origin.
     read = polar(R"(, "latitude_of_projection_origin": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{-71});
@@ -243,7 +243,7 @@ TEST(CfGridMapping, RefusesInvalidGridMappings) {
             Parse("{\"grid_mapping_name\": " + std::string(name) + "}").mapping.status().code(),
             StatusCode::kUnsupported)
             << name;
-    // Some files have capitals and trailing spaces in the name.
+    // The name may have capitals and trailing spaces, as in some files.
     EXPECT_TRUE(Parse(R"({"grid_mapping_name": "Latitude_Longitude "})").mapping.ok());
 }
 

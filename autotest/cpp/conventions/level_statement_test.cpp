@@ -50,7 +50,8 @@ struct WrongStatement {
 
 class LevelStatementFaults : public testing::TestWithParam<WrongStatement> {};
 
-// A wrong statement gives one warning, even if three variables have it. No level is left out.
+// A wrong statement about a level gives one warning, even if it applies to three variables. No
+// level is left out.
 TEST_P(LevelStatementFaults, GiveAWarning) {
     const auto groups = StatingGroups(StatingLayout(GetParam().of_level));
     const Found of_groups = PyramidsOf(*groups);

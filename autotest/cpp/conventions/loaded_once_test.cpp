@@ -76,7 +76,7 @@ class Maker {
     HierarchyWriter writer_;
 };
 
-// Requests everything that opening the root, and then each raster, requests.
+// Makes all requests that opening the root, and then each raster, makes.
 void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(*hierarchy.KindOf(""), NodeKind::kGroup);
     EXPECT_TRUE(Succeeds(hierarchy.CheckGroup("")));
@@ -104,8 +104,8 @@ void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(warnings, Warnings{});
 }
 
-// Checks that each key is read at most once and each prefix listed at most once. All callers must
-// get the same parsed value.
+// Opens everything in the store. Checks that each key is read at most once and each prefix listed
+// at most once, and that repeated calls return the same parsed value.
 void ExpectOnce(const std::shared_ptr<const Store>& store, const std::string& what) {
     const auto spy = std::make_shared<SpyStore>(store);
     const auto hierarchy = test::Tree(spy);

@@ -55,7 +55,7 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
     const bool lists_;
 };
 
-// Returns the store after opening `node`, with the requests that opening made.
+// Opens `node` and returns the store, which has recorded the requests.
 std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
                                                    const std::string& node, bool lists = false) {
     auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);
@@ -74,7 +74,7 @@ testing::AssertionResult Holds(const std::set<std::string>& keys_at_hand, const 
     return testing::AssertionSuccess();
 }
 
-// An OME-NGFF image with labels, which are images as well.
+// Returns an OME-NGFF image with labels, which are images as well.
 TreeBuilder Image() {
     TreeBuilder builder;
     for (const char* image : {"", "labels/cells"}) {
@@ -111,7 +111,7 @@ TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
                                             "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
-// Two levels in two groups, each with its own coordinates.
+// Returns a pyramid of two levels in two groups, each with its own coordinates.
 TreeBuilder Levels(const std::string& transform = "") {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": {"layout": [{"asset": "0/dem"}, {"asset": "1/dem"}]}})");

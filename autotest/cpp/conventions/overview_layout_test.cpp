@@ -11,8 +11,8 @@ namespace {
 using test::Json;
 using test::StringList;
 
-// Returns an array of 64 x 100 elements and its overviews at `paths`, each half as large as the
-// last.
+// Returns an array of 64 x 100 elements and its overviews at `paths`. Each overview has half the
+// size of the previous one.
 std::vector<OverviewLevel> Halves(const std::string& base, const StringList& paths) {
     std::vector<OverviewLevel> levels{{base, {64, 100}, ""}};
     std::uint64_t factor = 2;
@@ -65,8 +65,8 @@ TEST(OverviewLayout, HasTheGroupAsBaseOfSeveralArrays) {
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "a")), (StringList{"ovr_2x/a", "ovr_4x/a"}));
     EXPECT_EQ(OverviewPathsInLayout(layout),
               (StringList{"ovr_2x/a", "ovr_2x/b", "ovr_2x_2/c", "ovr_4x/a"}));
-    // Without the overviews of `a` and `c`, the layout describes only `b`. Without `b` it becomes
-    // null.
+    // The overviews of `a` and `c` are removed, so that the layout describes only `b`. After the
+    // overviews of `b` are removed, too, the layout is null.
     ASSERT_TRUE(PutInLayout(layout, Halves("a", {})).ok());
     ASSERT_TRUE(PutInLayout(layout, Halves("c", {})).ok());
     json::Value only;

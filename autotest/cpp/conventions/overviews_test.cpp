@@ -176,8 +176,7 @@ TEST(Overviews, GroupsOfOverviewsAreMarked) {
         EXPECT_FALSE(IsOverviewsGroup(Json(text))) << text;
 }
 
-// The path of the base follows from its name and the group, even if another entry lists the base,
-// too.
+// The array `dem` and its overviews form a pyramid, even if another entry lists `dem`, too.
 TEST(Overviews, AreAPyramid) {
     std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
     const std::string entry =
@@ -230,7 +229,8 @@ TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
         const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(groups.ok());
         EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
-        // A group for overviews is listed if a caller names it.
+        // A group for overviews is listed if a caller asks for this group itself, even with
+        // kSkipped.
         const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(own.ok());
         EXPECT_EQ(own->size(), 2U);

@@ -60,7 +60,8 @@ TEST(Placing, IsOfTheStatedSize) {
         EXPECT_FALSE(SharesOf(*tree, "full").transform) << size;
         EXPECT_TRUE(SharesOf(*tree, "half").transform) << size;
     }
-    // The box does not cover a whole number of pixels, so it tells nothing about the size.
+    // The box does not cover a whole number of pixels, so it says nothing about the size of the
+    // raster.
     const auto tree = Scene(stated + R"("spatial:bbox": [9, 47, 9.5, 47.3])");
     EXPECT_TRUE(SharesOf(*tree, "full").transform);
     EXPECT_FALSE(SharesOf(*tree, "half").transform);

@@ -210,7 +210,7 @@ TEST(PyramidLayouts, ADescriptionWithoutLevelsGivesAWarning) {
         EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
     }
-    // There is no warning if another group lists the arrays.
+    // An invalid `multiscales` gives no warning for arrays that another group lists as levels.
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/1"}))
                           .Group("g", R"({"multiscales": 5})")

@@ -25,7 +25,8 @@ Found With(AddB add_b) {
     return PyramidsOf(*builder.Tree());
 }
 
-// Checks that the level b is left out with one warning, which tells where b is listed and why.
+// Checks that the level b is left out with one warning, which says where b is listed and why it is
+// left out.
 template <class AddB>
 void ExpectLeftOut(AddB add_b, const std::string& why) {
     const Found found = With(add_b);
@@ -145,7 +146,8 @@ TEST(PyramidLevels, ALevelThatIsLeftOutHasNoPyramid) {
     EXPECT_EQ(warnings.size(), 2U);
 }
 
-// Levels with coordinates. Those of b start at `from` and have the spacing `spacing`.
+// Returns the pyramids of levels with coordinates. The coordinates of b start at `from` and have
+// the spacing `spacing`.
 Found WithExtent(double from, double spacing) {
     TreeBuilder builder;
     builder.Group("", kThree);
@@ -223,8 +225,8 @@ Found Ome(int base, int size, const std::string& transformations) {
 }
 
 TEST(PyramidLevels, OfOmeMayBeHalfAPixelOff) {
-    // Three halvings, each rounded down: the level lacks the last 7 pixels of the base. The file
-    // also omits the translation by half a pixel.
+    // The level was halved three times and rounded down each time, so it lacks the last 7 pixels of
+    // the base. The file also omits the translation by half a pixel.
     const Found sloppy = Ome(135, 16, R"([{"type": "scale", "scale": [4, 4]}])");
     EXPECT_EQ(sloppy.pyramids, StringList{"0 135x135, 1 16x16"});
     EXPECT_TRUE(sloppy.warnings.empty());
@@ -248,7 +250,7 @@ TEST(PyramidLevels, AScaleOfZeroIsIgnored) {
     }
 }
 
-// Two levels with twenty variables each.
+// Returns a pyramid of two levels with twenty variables each.
 TreeBuilder ManyVariables() {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}]}]})");

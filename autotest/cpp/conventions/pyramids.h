@@ -29,8 +29,8 @@ class TreeBuilder {
         return Array(path, "[" + std::to_string(height) + ", " + std::to_string(width) + "]",
                      R"({"_ARRAY_DIMENSIONS": ["y", "x"]})", dtype);
     }
-    // Adds an array with the coordinates of `count` pixel centres; `from` is the outer edge of the
-    // first.
+    // Adds an array with the coordinates of `count` pixel centres. `from` is the outer edge of the
+    // first pixel.
     TreeBuilder& Axis(const std::string& path, int count, double from, double spacing) {
         std::string values;
         for (int i = 0; i < count; ++i) {
@@ -81,7 +81,8 @@ inline std::string PyramidOf(const Hierarchy& tree, const std::string& array, Wa
     return pyramid ? TextOf(*pyramid) : std::string();
 }
 
-// Checks that `group` has exactly one pyramid, also found from each of `levels`, without a warning.
+// Checks that `group` has exactly one pyramid, and that the pyramid is also found from each of
+// `levels`, without a warning.
 inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std::string& text,
                       const StringList& levels) {
     const Found found = PyramidsOf(tree, group);

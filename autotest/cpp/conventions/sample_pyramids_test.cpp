@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"r10m/b02 128x96, r20m/b02 64x48, r40m/b02 32x24",
                   "r20m/b05 64x48, r40m/b05 32x24"}}));
 
-// Replaces every value inside of `value` by `wrong`, one at a time, and calls visit(whole) each
-// time.
+// Replaces each value inside of `value` by `wrong`, one at a time, and calls visit(whole) each
+// time. `value` is a part of `whole`.
 void ForEachFault(const json::Value& whole, json::Value& value, const json::Value& wrong,
                   const std::function<void(const json::Value&)>& visit) {
     const json::Value kept = value;

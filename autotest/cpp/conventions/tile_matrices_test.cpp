@@ -13,7 +13,8 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Three groups in `parent`, the coarsest first. The array in the group `holder` has `attributes`.
+// Returns three groups in `parent`, the coarsest first. The array in the group `holder` has
+// `attributes`.
 TreeBuilder ThreeGroups(const std::string& attributes, const std::string& holder,
                         const std::string& parent = "") {
     TreeBuilder builder;
@@ -109,8 +110,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // If `multiscales` has a tile_matrix_set, the warning belongs to the base of the pyramid,
-        // which is another array.
+        // If `multiscales` has a tile_matrix_set, its fault is reported for the base of the
+        // pyramid. The base is another array, so here there is no warning.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

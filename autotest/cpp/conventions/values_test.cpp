@@ -80,7 +80,8 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
-// In Zarr v3, xarray 2026.9 can read `_FillValue` of numbers and booleans only.
+// The nodata attribute of Zarr v3 is `_FillValue` only if xarray 2026.9 can read it: for numbers
+// and booleans.
 TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     const auto name = [](const char* dtype, Format format) {
         const DataType type = Metadata(dtype, "null").dtype;

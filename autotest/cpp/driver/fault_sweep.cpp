@@ -40,9 +40,9 @@ bool HasFailedOften() {
     return failed >= kEnough;
 }
 
-// Maximum number of calls that fail in each way of failing. The calls are spread over all calls.
-// ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so fewer
-// calls are tried with them.
+// Maximum number of calls that fail, for each way of failing. The failing calls are spread over all
+// calls. ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so
+// fewer calls are tried with them.
 constexpr std::size_t kMaxCallsPerWay = zarr::test::kHasThreadSanitizer    ? 2
                                         : zarr::test::kHasAddressSanitizer ? 3
                                                                            : 8;
@@ -73,7 +73,7 @@ std::set<std::string> Lines(const std::string& text) {
     return lines;
 }
 
-// Returns the lines that only one of the two texts has.
+// Returns the lines that only one of the texts `expected` and `got` has.
 std::string Difference(const std::string& expected, const std::string& got) {
     std::string text;
     const std::set<std::string> wanted = Lines(expected);
@@ -95,7 +95,8 @@ bool EndsWith(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// True for calls that remove files or work on staging files. Files may be left behind if they fail.
+// True for calls that remove files or work on staging files. If such a call fails, files may be
+// left behind.
 bool WasRemoving(const std::string& call) {
     return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
            call.find(".partial/") != std::string::npos ||
@@ -113,7 +114,7 @@ std::string QuietlyRead(const Reader& read, const std::string& folder) {
     return read(folder);
 }
 
-// Makes GDAL use one thread for its lifetime. The calls then have a fixed order, and errors are
+// While an object exists, GDAL uses one thread. Calls then have a fixed order, and errors are
 // reported on the thread of the test.
 class OneThread {
   private:
@@ -203,7 +204,8 @@ struct Views {
     std::string after;
 };
 
-// Writes with a fault. Returns true if an error or an accepted warning was reported.
+// Writes to the store while a call fails. Returns true if an error or an accepted warning was
+// reported.
 bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
@@ -221,7 +223,7 @@ bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
     const std::string now = QuietlyRead(sweep.read, folder);
     EXPECT_TRUE(is_reported || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
-    // If the whole disk has failed, the old contents cannot be restored.
+    // If the whole disk fails from this call on, the old contents cannot be restored.
     const bool may_be_anything = !is_reported || way.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)

@@ -56,8 +56,8 @@ struct ReadSweep {
     bool may_warn = true;
     std::size_t max_failures = 1;  // maximum of errors for one fault
 };
-// Checks a read with each fault: it must give the right result or an error. Without the fault it
-// must give the right result again.
+// Reads repeatedly, each time with another failing call: a read must give the right result or an
+// error. Without a failing call it must give the right result again.
 void Sweep(const ReadSweep& sweep);
 
 struct WriteSweep {
@@ -71,8 +71,8 @@ struct WriteSweep {
     bool may_warn = false;  // true: a warning may replace the error
     std::size_t max_failures = 1;
 };
-// Checks a write with each fault: it must be complete, or report an error. After an error, the
-// verdict must accept the contents.
+// Writes repeatedly, each time with another failing call: a write must be complete, or report an
+// error. After an error, the verdict must accept the contents.
 void Sweep(const WriteSweep& sweep);
 
 }  // namespace zarr_driver::test

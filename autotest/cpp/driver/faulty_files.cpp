@@ -32,7 +32,7 @@ std::int64_t Now() {
     return duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Returns the path below the prefix without slashes at its ends. GDAL passes such slashes.
+// Returns the path below the prefix. Removes slashes at its ends, which GDAL passes.
 std::string PathOf(const char* name) {
     std::string path = name;
     while (!path.empty() && path.back() == '/') path.pop_back();
@@ -57,7 +57,7 @@ struct FaultyFiles::State {
     std::vector<std::size_t> renames;  // numbers of the calls that rename
     std::string first_failed;
 
-    // Returns true and sets errno if this call is to fail. The caller holds the lock.
+    // Returns true and sets errno to `error` if this call is to fail. The caller holds the lock.
     bool Fails(const char* call, const std::string& path, int error) {
         if (!is_armed) return false;
         ++calls;
@@ -314,8 +314,8 @@ struct FaultyCalls {
 
 namespace {
 
-// Prefix of the plugin file system that opens files for Handler. The plugin file system of GDAL 3.6
-// does not support the removal of files, so Handler does the rest.
+// Prefix of GDAL's plugin file system, which opens files for the class Handler. Handler implements
+// the removal of files itself, because the plugin file system of GDAL 3.6 does not support it.
 constexpr const char* kPlugin = "/faulty-plugin/";
 
 void InstallPlugin(void* state) {
@@ -370,8 +370,8 @@ class Handler final : public VSIFilesystemHandler {
     }
 
   private:
-    // GDAL also passes the folder of the prefix without its slash, so `name` may be shorter than
-    // prefix_.
+    // GDAL passes the folder of the prefix also without its final slash, so `name` may be shorter
+    // than prefix_.
     const char* Below(const char* name) const {
         return name + std::min(prefix_.size(), std::strlen(name));
     }
@@ -388,7 +388,7 @@ void Install(const char* prefix, void* state) {
 #endif
 }
 
-// Returns the name of the folder without the prefix.
+// Returns the name of a test folder, a number, without the prefix of the file system.
 std::string NumberOf(const std::string& folder) { return folder.substr(folder.rfind('/') + 1); }
 
 }  // namespace
@@ -400,7 +400,7 @@ FaultyFiles::FaultyFiles() : state_(std::make_shared<State>()) {
 }
 
 FaultyFiles& FaultyFiles::Get() {
-    // Never destroyed, because GDAL may call it until the process ends.
+    // The object is never destroyed, because GDAL may call it until the process ends.
     static auto& files = *new FaultyFiles();
     return files;
 }
@@ -408,7 +408,7 @@ FaultyFiles& FaultyFiles::Get() {
 std::string FaultyFiles::NewFolder(const Files& files, const std::string& prefix) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     const std::string folder = std::to_string(++state_->folders);
-    // Files are a minute old, so that the time of a later change differs.
+    // New files are a minute old, so that a later change gives them another time.
     const std::int64_t modified = Now() - 60'000'000'000;
     state_->nodes[folder] = {true, nullptr, modified};
     for (const auto& [name, bytes] : files) {

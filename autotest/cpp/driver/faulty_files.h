@@ -22,15 +22,15 @@ enum class FaultKind {
     kShort,
 };
 
-// Calls that fail after the first failing call.
+// Calls that fail in addition to the first failing call.
 enum class Follow {
     kNone,
     kNeedsRoom,  // calls that need room, as on a full disk
     kAll,        // all calls, as on a broken disk
 };
 
-// Selects the calls that fail. `call` is the number of the first one, counted from 1; 0: no call
-// fails.
+// Selects the calls that fail. `call` is the number of the first failing call, counted from 1; 0
+// means that no call fails.
 struct Fault {
     std::size_t call = 0;
     Follow after = Follow::kNone;

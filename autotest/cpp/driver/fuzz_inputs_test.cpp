@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the fuzz targets on inputs that once broke something and on their corpus, in every build.
+// Runs the fuzz targets, in every build, on their corpus and on inputs that once caused a fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>

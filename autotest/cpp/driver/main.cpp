@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
     GDALRegister_ZarrV2();
     GDALAllRegister();
     const int result = RUN_ALL_TESTS();
-    // Frees what GDAL holds until the process ends, so that leak checkers do not report it.
+    // GDALDestroy() frees the memory that GDAL holds until the process ends, so that leak checkers
+    // do not report it.
     GDALDestroy();
     return result;
 }

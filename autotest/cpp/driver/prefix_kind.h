@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small kind of store for tests. A new kind needs only a header, a source file and a row in the
-// table.
+// A small kind of store for tests. It shows that a new kind needs only a header, a source file and
+// a row in the table of kinds.
 #pragma once
 
 #include "driver/store/store_kind.h"

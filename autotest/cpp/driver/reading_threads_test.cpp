@@ -86,7 +86,7 @@ TEST_P(Places, IsOpenedAndClosedWhileOthersRead) {
     });
 }
 
-// The cache is so small at times that chunks are evicted continually.
+// The cache becomes so small at times that chunks are evicted continually.
 TEST_P(Places, IsReadWhileTheCacheChangesItsSize) {
     const SampleStore store(GetParam());
     const GIntBig before = GDALGetCacheMax64();
@@ -152,7 +152,8 @@ TEST_P(Places, HasAnArrayThatManyThreadsRead) {
                                          static_cast<int>(start[1] + i / count[2]),
                                          static_cast<int>(start[2] + i % count[2])))
                     return "wrong value " + std::to_string(values[i]);
-            // These objects are created when they are first requested.
+            // The array creates these objects on the first request, which may come from several
+            // threads at once.
             static_cast<void>(array->GetSpatialRef());
             static_cast<void>(array->GetAttributes());
             if (group->GetMDArrayNames().empty()) return "no arrays";

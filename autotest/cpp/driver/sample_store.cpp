@@ -106,7 +106,7 @@ std::string Mismatch(GDALDataset& dataset, const SampleWindow& window) {
     if (band->RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
                        window.width, window.height, GDT_Int32, 0, 0, nullptr) != CE_None)
         return at + ": " + CPLGetLastErrorMsg();
-    // A pixel of an overview shows any of the pixels of the base that it covers.
+    // A pixel of an overview may have the value of any base pixel that it covers.
     const int factor = 1 << (window.level + 1);
     for (int y = 0; y < window.height; ++y) {
         for (int x = 0; x < window.width; ++x) {

@@ -45,7 +45,7 @@ class SampleStore {
     std::string name_;
 };
 
-// Writes a store of the values of ValueAt(). Returns true on success.
+// Writes a store with the values that ValueAt() returns. Returns true on success.
 bool WriteSample(const std::string& name, const std::vector<std::string>& options = {});
 
 // Opens a store. If opening fails, returns nullptr and fails the test.
@@ -60,7 +60,8 @@ struct SampleWindow {
 // Reads a window and compares it with the expected values. Returns "" if they match, else a
 // description.
 std::string Mismatch(GDALDataset& dataset, const SampleWindow& window);
-// Compares all bands and all overviews with the expected values, like Mismatch().
+// Compares all bands and all overviews with the expected values. Returns "" if they match, else a
+// description.
 std::string MismatchAnywhere(GDALDataset& dataset);
 
 }  // namespace zarr_driver::test

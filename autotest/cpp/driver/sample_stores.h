@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small stores of every form, as maps of their files. The store is "x.zarr/" or "x.zarr.zip".
+// Small stores of every form, as maps from file names to contents. The store is "x.zarr/" or
+// "x.zarr.zip".
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@ namespace zarr_driver::test {
 // Zarr version of the stores, and whether their chunks are in shards.
 enum class Form : std::uint8_t { kV2, kV3, kShards };
 
-// A test that runs once for each form. The driver creates stores of that form if it gets
-// ChunkOptions().
+// Base class of tests that run once for each form. The driver creates stores of that form if it
+// gets ChunkOptions().
 class InEachForm : public testing::TestWithParam<Form> {
   protected:
     void SetUp() override;
@@ -26,11 +27,13 @@ class InEachForm : public testing::TestWithParam<Form> {
 #define ZARR_IN_EACH_FORM(suite)                                             \
     INSTANTIATE_TEST_SUITE_P(Forms, suite, testing::ValuesIn(TestedForms()), \
                              [](const auto& of) { return NameOf(of.param); })
-// Returns all forms. With ThreadSanitizer, which is slow, only the form with most work for threads.
+// Returns all forms. With ThreadSanitizer, which is slow, returns only the form with most work for
+// threads.
 std::vector<Form> TestedForms();
 std::string NameOf(Form form);
 
-// Returns creation options for chunks of 3 x 2 pixels, or for shards of 3 x 2 pixels.
+// Returns creation options for chunks of 3 x 2 pixels; for the form kShards, options for shards of
+// 3 x 2 pixels.
 std::string ChunkOptions();
 
 // Returns a raster in memory with 5 x 4 pixels, a georeference, a nodata value and a unit.
@@ -42,7 +45,7 @@ Files WrittenStore(const std::string& options = "", const std::string& name = "x
 // Returns a store whose georeference is given only by coordinate arrays, without consolidated
 // metadata.
 Files CoordinatesStore();
-// Returns a store with a second level of half the size.
+// Returns a store with a pyramid, whose second level has half the size.
 Files PyramidStore();
 // Returns a store of Zarr v1 without compression.
 Files V1Files();

@@ -182,7 +182,8 @@ TEST_P(WriteFaults, AppendAlongADimension) {
 }
 
 TEST_P(WriteFaults, Statistics) {
-    // Another test of this process may have disabled GDAL's .aux.xml files.
+    // PAM is enabled here, because another test of this process may have disabled GDAL's .aux.xml
+    // files.
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);

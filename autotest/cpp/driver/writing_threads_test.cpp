@@ -23,7 +23,7 @@ class WrittenPlaces : public testing::TestWithParam<Place> {};
 INSTANTIATE_TEST_SUITE_P(AStoreIn, WrittenPlaces, testing::Values(Place::kFolder, Place::kMemory),
                          [](const auto& test) { return NameOf(test.param); });
 
-// The threads write alternate rows, so several threads write parts of most chunks.
+// The threads write alternate rows, so that several threads write parts of the same chunk.
 TEST_P(WrittenPlaces, IsWrittenByThreadsThroughTheirOwnHandles) {
     const SampleStore store(GetParam());
     const auto negative = [](int band, int row, int column) { return -ValueAt(band, row, column); };

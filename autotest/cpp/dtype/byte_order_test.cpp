@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests with the stored bytes spelled out. The values must be read on any host and from any
-// address.
+// Tests of data types by their stored bytes, which are spelled out. The values must be read on any
+// host and from any address.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The expected spellings are those that zarr-python 2.13 writes into `.zarray`.
+// Tests of fill values as JSON. The expected spellings are those that zarr-python 2.13 writes into
+// `.zarray`.
 #include <cmath>
 #include <limits>
 

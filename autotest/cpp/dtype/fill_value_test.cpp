@@ -69,7 +69,8 @@ void ExpectIntegerLimits(const std::string& rest) {
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        // JSON texts that hold a number, with and without spaces around the number.
+        // A fill value may be a JSON string that contains a number, with and without spaces around
+        // the number.
         for (const std::string& quote : {std::string("\""), std::string("\" ")}) {
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
                       Limits::max());
@@ -185,7 +186,8 @@ TEST(FillValue, FloatsMayBeText) {
 
 TEST(FillValue, FloatsRoundAsNumpyDoes) {
     const float largest = std::numeric_limits<float>::max();
-    // The shortest decimal that denotes the largest float32 is slightly larger than that float32.
+    // The text is the shortest decimal for the largest float32, and is slightly larger than that
+    // float32.
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);

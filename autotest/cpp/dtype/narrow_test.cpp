@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each reference checksum is the CRC-32 of values that the Python package ml_dtypes 0.6 converted.
+// Tests of numbers with few bits, such as bfloat16. Each reference checksum is the CRC-32 of values
+// that the Python package ml_dtypes 0.6 converted.
 #include "core/dtype/narrow.h"
 
 #include <zlib.h>
@@ -135,7 +136,8 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         std::vector<float> floats;
         for (const float number : sample)
-            // For subnormal numbers ml_dtypes does not choose the nearest power of 2.
+            // Subnormal numbers are left out for float8_e8m0fnu, because ml_dtypes does not convert
+            // them to the nearest power of 2.
             if (narrow != NarrowType::kFloat8E8m0fnu || std::fabs(number) >= 0x1p-126F)
                 floats.push_back(number);
         const DataType native = MakeNarrowType(narrow, false).Native();
@@ -171,8 +173,8 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // Numbers just above the middle of two codes. Rounding to float32 first would give the middle,
-    // and then the lower code.
+    // The numbers are just above the middle of two codes. Rounding to float32 first would give the
+    // middle, and then the lower code.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);

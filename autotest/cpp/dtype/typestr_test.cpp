@@ -41,7 +41,8 @@ TEST_P(OrderedTypes, HaveBothByteOrders) {
         const DataType type = Type(text);
         EXPECT_EQ(type.kind, GetParam().kind) << text;
         EXPECT_EQ(type.size, GetParam().size) << text;
-        // A typestr without a byte order means little-endian, because the hosts that wrote it were.
+        // A typestr without a byte order means little-endian, because such typestrs were written on
+        // little-endian hosts.
         EXPECT_EQ(type.order, prefix == '>' ? ByteOrder::kBig : ByteOrder::kLittle) << text;
         EXPECT_EQ(type.NeedsSwap(), (prefix == '>') == HostIsLittleEndian()) << text;
         EXPECT_EQ(type.ToString(), (prefix == '>' ? ">" : "<") + rest);

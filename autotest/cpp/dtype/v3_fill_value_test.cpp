@@ -101,7 +101,7 @@ TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
     ExpectRefusedInV3("uint4", {"16"});
     EXPECT_EQ(ParsedV3Fill("int8", "300"),
               "fill_value: expected a value of data type int8, got 300");
-    // GDAL's own driver writes numbers that int64 cannot hold as text.
+    // Numbers that int64 cannot represent may be text, as GDAL's own driver writes them.
     EXPECT_EQ(ParsedV3Fill("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
     EXPECT_EQ(ParsedV3Fill("uint64", "\"9223372036854775808\""),
               NativeBytes(std::uint64_t{1} << 63));

@@ -10,7 +10,8 @@ namespace {
 
 using test::Random;
 
-// Compares the pieces of a split with those found by visiting each element.
+// Splits a range of an axis into pieces, one for each chunk. Compares the pieces with those found
+// by visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
     std::vector<AxisPiece> expected;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -62,7 +63,7 @@ TEST(AxisSplit, RandomCases) {
 }
 
 TEST(AxisSplit, HugeDimensions) {
-    // Last index of a dimension with 2^63 - 1 elements.
+    // The last index of a dimension with 2^63 - 1 elements.
     constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;
     CheckSplit(kLast - 9, 10, 1, std::uint64_t{1} << 62);
     CheckSplit(kLast, 10, -1, INT64_MAX);

@@ -40,7 +40,8 @@ Layout RandomLayout(Random& random, const Counts& count, std::size_t element) {
     return layout;
 }
 
-// Calls each(offset in layout `a`, offset in layout `b`) for every element of the block.
+// Calls each(offset_a, offset_b) for every element of the block, with its offsets in the layouts
+// `a` and `b`.
 template <class Each>
 void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each) {
     std::uint64_t total = 1;
@@ -61,7 +62,7 @@ void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each)
 Counts RandomCounts(Random& random) {
     Counts count;
     const std::uint64_t rank = random.Below(6);
-    // Sometimes one dimension is longer than the tiles that a transposition copies.
+    // Sometimes one dimension is made longer than the tiles in which a transposition copies.
     for (std::uint64_t i = 0; i < rank; ++i)
         count.push_back(random.Below(12) == 0 ? random.Below(2) : 1 + random.Below(6));
     if (rank > 0 && rank <= 3) count[random.Below(rank)] = 1 + random.Below(80);

@@ -19,8 +19,8 @@ class FaultyStore final : public Store, private StoreWriter {
     StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
-    // Makes the call number `call` fail, counted from 1 on, and all later calls if `and_after`. 0:
-    // no call fails.
+    // Makes call number `call` fail, counted from 1 on. If `and_after` is true, all later calls
+    // fail, too. With `call` 0 no call fails.
     void FailAt(std::size_t call, bool and_after) {
         const std::lock_guard lock(mutex_);
         calls_ = 0;

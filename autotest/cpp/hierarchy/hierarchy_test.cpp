@@ -161,8 +161,8 @@ TEST(Hierarchy, LimitsDepth) {
     const auto tree = Tree(store);
     EXPECT_EQ(KindOf(*tree, path), NodeKind::kGroup);
     EXPECT_TRUE(Fails(tree->KindOf(path + "/g"), StatusCode::kLimit, "nest more than 64 levels"));
-    // The group is listed as a node that cannot be opened, so that a walk through the tree ends
-    // there.
+    // A group beyond the maximum depth is listed but cannot be opened, so that a walk through the
+    // tree ends there.
     EXPECT_EQ(Names(*tree, path), StringList{"g"});
 }
 
@@ -219,7 +219,7 @@ TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
     }
 }
 
-// Another driver reads Kerchunk references; this one must not read them as consolidated metadata.
+// The references of Kerchunk in `.zmetadata` must not be read as consolidated metadata.
 TEST(Hierarchy, LeavesReferencesOfKerchunk) {
     const auto store = StoreOf(
         {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});

@@ -35,7 +35,8 @@ struct Sample {
         store = std::make_shared<FaultyStore>(memory);
     }
 
-    // Resizes the array. The store call number `fail_at` fails, and all later calls if `and_after`.
+    // Resizes the array. The store call number `fail_at` fails; if `and_after` is true, all later
+    // calls fail, too.
     Status Resize(const Shape& shape, std::size_t fail_at = 0, bool and_after = false) {
         HierarchyWriter metadata(store);
         const auto array = Tree(store)->OpenArray("a");
@@ -126,8 +127,8 @@ TEST(Resize, RefusesInvalidShapes) {
     EXPECT_EQ(sample.store->TakeChanges(), StringList());
 }
 
-// A failure or a killed writer must not change elements that stay in the array. Elements that are
-// cut off keep their value or become the fill value. Resizing again succeeds.
+// A failure or a killed writer must not change elements that stay in the array. Elements outside of
+// the new shape keep their value or become the fill value. Resizing again succeeds.
 TEST(Resize, SurvivesAFaultAtEveryCall) {
     const StringList old = {"abcd", "efgh", "ijkl"};
     for (const Shape& shape : {Shape{1, 3}, Shape{2, 1}, Shape{5, 3}, Shape{2, 7}}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that opening an open array returns the shared object, with its cached chunks if unchanged.
+// Tests that opening an array that is already open returns the shared object. Its cached chunks
+// stay if they are unchanged.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -52,7 +53,7 @@ class StampedStore final : public Store, private StoreWriter {
     std::int64_t now_ = 0;
 };
 
-// A view of another store that caches absent keys if `remembers` is true.
+// A store whose traits can be chosen: if `remembers` is true, callers should cache absent keys.
 class TraitsStore final : public ForwardingStore {
   public:
     TraitsStore(std::shared_ptr<const Store> base, bool remembers)

@@ -58,8 +58,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         store.FailAt(fault, true);
         const Status status = EraseStore(store);
         if (!status.ok()) {
-            // The folder is still a store, and its consolidated metadata list nothing that is
-            // erased.
+            // After a failure, the folder is still a store. Its consolidated metadata must not list
+            // anything that is erased.
             EXPECT_TRUE(has(*memory, ".zgroup")) << fault;
             EXPECT_TRUE(!has(*memory, ".zmetadata") || has(*memory, "a/0.0")) << fault;
             store.FailAt(0, false);
@@ -76,7 +76,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store to erase, and one chunk of each array. The document of the root may describe all arrays.
+// A store to erase, and the key of one chunk of each array. The document of the root may describe
+// all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
     // Key of the document of each array, and the key of a chunk of the array.

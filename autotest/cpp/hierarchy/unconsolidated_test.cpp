@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of finding nodes that consolidated metadata lack, and of the requests that this takes.
+// Tests of finding nodes that are missing in consolidated metadata, and of the requests that the
+// search takes.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/array/spy_store.h"
@@ -13,7 +14,7 @@ constexpr const char* kConsolidated =
     R"({"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},)"
     R"( "a/.zarray": {}, "g/.zgroup": {"zarr_format": 2}, "g/b/.zarray": {}, "i/c/.zarray": {}}})";
 
-// Puts empty JSON objects under the keys.
+// Stores empty JSON objects under the keys.
 void Put(MemoryStore& store, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
         EXPECT_TRUE(Succeeds(store.Set(key, ByteSpan(std::string_view("{}")))));

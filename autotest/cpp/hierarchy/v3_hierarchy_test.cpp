@@ -89,8 +89,8 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
-// Every array below the root reads the attributes of the root. The attributes must not need another
-// parse of the consolidated metadata.
+// Every array below the root reads the attributes of the root. These reads must not parse the
+// consolidated metadata again.
 TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
     const auto tree = Tree({{"zarr.json", root}});

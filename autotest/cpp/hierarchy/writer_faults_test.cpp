@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests every operation of HierarchyWriter with a failure of each call to the store.
+// Tests every operation of HierarchyWriter while a call to the store fails, once for each call.
 #include <functional>
 #include <map>
 
@@ -94,7 +94,7 @@ struct Case {
     std::function<Status(HierarchyWriter&, const Store&)> repeat;
 };
 
-// Runs the operation with a failure of the store call number `n`. Returns false if the operation
+// Runs the operation `tried` while store call number `n` fails. Returns false if the operation
 // makes fewer calls.
 bool FailsAt(std::size_t n, bool and_after, const Case& tried, const Contents& expected) {
     SCOPED_TRACE(std::string(tried.name) + ", call " + std::to_string(n));
@@ -191,7 +191,8 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // After a failure, a part of the copy or a part of the original may be left.
+        // After a failure, a part of the copy or a part of the original may be left. The repetition
+        // removes such parts first.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);

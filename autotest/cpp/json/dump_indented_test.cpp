@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Expected texts come from Python 3.11: json.dumps(value, indent=4, sort_keys=True,
-// ensure_ascii=True, separators=(",", ": ")).
+// Tests of indented JSON. Expected texts come from Python 3.11: json.dumps(value, indent=4,
+// sort_keys=True, ensure_ascii=True, separators=(",", ": ")).
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -40,7 +40,7 @@ TEST(JsonParse, MakesLongerIntegersDoubles) {
         EXPECT_FALSE(value.GetUint64(u)) << text;
         ASSERT_TRUE(value.GetDouble(d));
         EXPECT_EQ(d, std::stod(text));
-        // -(2^63 + 1) rounds to -2^63, which fits into int64. 2^63 does not fit.
+        // The integer -(2^63 + 1) rounds to -2^63, which fits into int64. 2^63 does not fit.
         EXPECT_EQ(value.GetInt64(i), text[0] == '-');
     }
 }
@@ -191,7 +191,7 @@ TEST(JsonParse, ErrorPositionsCountBareTokens) {
     EXPECT_TRUE(Fails(Parse(plain), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse(tokens), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse("[NaN, -Infinity, Infinity"), StatusCode::kCorrupt, "at byte 26"));
-    // The misplaced token itself is the error. The reported position is the end of the token.
+    // The error names the misplaced token, and the position of the token's end.
     EXPECT_TRUE(Fails(Parse("[1 NaN]"), StatusCode::kCorrupt, "at byte 6, near \"NaN\""));
 }
 

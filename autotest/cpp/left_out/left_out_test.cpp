@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A build without the rare codecs: this program has a registry of its own that was compiled so.
+// Tests of a build without the rare codecs. This program has its own codec registry, which was
+// compiled without them.
 #include "core/codec/left_out.h"
 
 #include <gtest/gtest.h>

@@ -130,7 +130,7 @@ class NczarrAttributesTest : public NczarrDocumentsTest {
                            R"({"dimensions": {"y": 2, "x": 3}, "arrays": ["v"], "groups": []}})"},
                {"v/.zarray", ArrayText("[2, 3]")},
                {"v/.zattrs", R"({"_nczarr_array": {"dimension_references": ["/y", "/x"]}})"}})) {}
-    // Returns the dimension references and the dimension names of an array.
+    // Returns a text of the dimension references and the dimension names of an array.
     std::string Names(const std::string& array) const {
         const json::Value attributes = At(array + "/.zattrs");
         const json::Value* const extension = attributes.Find("_nczarr_array");
@@ -178,7 +178,8 @@ TEST_F(NczarrDocumentsTest, AttributesThatNetcdfRefusesAreTexts) {
     ASSERT_TRUE(Succeeds(read));
     for (const auto& [name, value] : *attributes.as_object())
         EXPECT_EQ(json::Dump(*read->Find(name)), json::Dump(value)) << name;
-    // Readers see JSON values, not their text, so a change compares the JSON values.
+    // The value is JSON that NCZarr stores as text. A change compares the JSON values, because
+    // readers see them and not the text.
     ASSERT_TRUE(Succeeds(writer_.ChangeAttributes("v", *read, Json(R"({"axes": "a"})"))));
     EXPECT_EQ(*At("v/.zattrs").Find("axes")->as_string(), "a");
     EXPECT_EQ(json::Dump(*Tree(store_)->Attributes("v")->Find("axes")), "\"a\"");

@@ -10,8 +10,8 @@ namespace {
 
 using test::Succeeds;
 
-// Returns a `.zarray` with the given members. `extension` is the JSON of `_NCZARR_ARRAY`; empty:
-// none.
+// Returns a `.zarray` with the given members. `extension` is the JSON of `_NCZARR_ARRAY`; if empty,
+// that member is left out.
 std::string NczarrText(const std::string& members, const std::string& extension) {
     return R"({"zarr_format": 2, "compressor": null, "filters": null, "order": "C", )" + members +
            (extension.empty() ? "" : ", \"_NCZARR_ARRAY\": " + extension) + "}";

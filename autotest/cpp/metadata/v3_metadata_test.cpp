@@ -356,7 +356,8 @@ TEST(V3Array, MarksAFillValueOnlyIfItsMeaningIsAmbiguous) {
     EXPECT_EQ(text.find("gdal_has_nodata"), std::string::npos) << "0 is the default";
     EXPECT_NE(text.find("\"fill_value\": 0.0"), std::string::npos);
     EXPECT_FALSE(IsMissing(text));
-    // GDAL's own driver writes _CRS but never gdal_has_nodata.
+    // A document with _CRS gets gdal_has_nodata. Otherwise it would look like a document of GDAL's
+    // own driver, which never writes gdal_has_nodata.
     const auto crs = WithV3Attributes(text, Json(R"({"_CRS": "EPSG:4326"})"));
     EXPECT_TRUE(HasMark(*crs, "0"));
     EXPECT_FALSE(IsMissing(*crs));

@@ -10,12 +10,12 @@
 namespace zarr {
 namespace {
 
-// A table with the fields 0: uint8 7, 1: uint32 70000, 2: absent, 3: string "text", 4: uint64 2^40,
-// 5: struct of 12 bytes, 6: vector of two tables, each with a uint8.
+// Returns a flatbuffer with one table. Its fields are 0: uint8 7, 1: uint32 70000, 2: absent, 3:
+// string "text", 4: uint64 2^40, 5: struct of 12 bytes, 6: vector of two tables, each with a uint8.
 std::string Sample() {
     FlatWriter out;
     out.Link(0);
-    // The vtable precedes the table, so the offset to the root is written again.
+    // The vtable precedes the table, so the offset to the root is written only now.
     const std::size_t root = out.Table({1, 4, 0, 4, 8, 12, 4});
     out.Put(0, root, 4);
     out.Put(out.Field(root, 0), 7, 1);
@@ -92,7 +92,7 @@ TEST(Flatbuffer, RefusesOffsetsThatLeadOutside) {
     EXPECT_EQ(
         with(0, static_cast<std::uint32_t>(good.size() - 3)),
         "byte " + std::to_string(good.size() - 3) + " of the flatbuffer: the table lies outside");
-    // Distances to the vtable are signed.
+    // The distance to a vtable is signed, so large values lead outside of the buffer on both sides.
     EXPECT_NE(with(root, 0x80000000), "ok");
     EXPECT_NE(with(root, 0x7fffffff), "ok");
 }
@@ -101,7 +101,8 @@ TEST(Flatbuffer, ReadsWithinTheBufferWhateverTheBytes) {
     const std::string good = Sample();
     ASSERT_EQ(ReadFlatbuffer(ByteSpan(good)), "ok");
     for (std::size_t size = 0; size < good.size(); ++size) {
-        // Memory of its own, so that AddressSanitizer sees a read behind the end.
+        // The truncated buffer gets memory of its own, so that AddressSanitizer sees a read behind
+        // the end.
         const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
         EXPECT_NE(ReadFlatbuffer(ByteSpan(std::string_view(cut.data(), cut.size()))), "ok") << size;
     }

@@ -12,7 +12,7 @@
 namespace zarr {
 namespace {
 
-// Written by the Python package flatbuffers 25.
+// A FlexBuffer that the Python package flatbuffers 25 has written.
 constexpr std::string_view kMap(
     "\x6e\x00\x62\x00\x69\x00\x75\x00\x66\x00\x73\x00\x04\x74\x65\x78\x74\x00\x69\x69\x00\x00\x00"
     "\x00\x90\xee\xfe\xff\x76\x00\x01\x78\x00\x02\x01\x04\x04\x14\x6d\x00\x7a\x00\x01\x03\x01\x01"
@@ -59,7 +59,8 @@ TEST(FlexBuffer, RefusesDamage) {
     EXPECT_EQ(ParsedFlexBuffer(""), "byte 0 of the FlexBuffer: the buffer is truncated");
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x04\x03", 3)),
               "byte 2 of the FlexBuffer: expected the width of the root");
-    // A vector whose offset leads before the buffer, and one whose size exceeds the buffer.
+    // The offset of the first vector leads before the buffer. The size of the second vector exceeds
+    // the buffer.
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x05\x28\x01", 3)),
               "byte 0 of the FlexBuffer: the offset leads outside");
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\xff\x00\x28\x01", 4)),
@@ -69,13 +70,14 @@ TEST(FlexBuffer, RefusesDamage) {
 }
 
 TEST(FlexBuffer, BoundsAVectorThatContainsItself) {
-    // A vector of one element, whose offset leads to the vector.
+    // The vector has one element, whose offset leads to the vector itself.
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x00\x28\x02\x28\x01", 6)),
               "a FlexBuffer is nested too deep; ZARR_MAX_JSON_DEPTH allows 128");
 }
 
 TEST(FlexBuffer, BoundsValuesThatMultiply) {
-    // Each of 30 vectors has two elements, both of which are the vector before.
+    // The buffer has 30 nested vectors: both elements of each vector are the previous vector, so
+    // the tree has 2^30 leaves.
     std::string bytes("\x00", 1);
     std::size_t before = 1;  // position of the elements of the vector before
     for (int i = 0; i < 30; ++i) {

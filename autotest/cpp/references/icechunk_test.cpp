@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kRepositories = ZARR_SOURCE_DIR "/data/icechunk/";
 
-// Returns a binary file with an uncompressed payload.
+// Returns an Icechunk file with an uncompressed `payload`.
 std::string IcechunkBytes(IcechunkFileType type, std::string_view payload, int version = 2,
                           int compression = 0) {
     std::string file(kIcechunkMagic);
@@ -45,7 +45,7 @@ TEST(IcechunkFile, ReadsTheEnvelope) {
     std::string packed(100, '\0');
     packed.resize(ZSTD_compress(packed.data(), packed.size(), "payload", 7, 1));
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed, 1, 1)), "payload");
-    // Two frames, as a streaming writer may make them.
+    // The payload consists of two zstd frames, as a streaming writer may make them.
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed + packed, 1, 1)),
               "payloadpayload");
 }
@@ -80,7 +80,7 @@ TEST(IcechunkFile, RefusesTruncatedAndLargePayloads) {
 }
 
 TEST(IcechunkFile, NamesObjectsInBase32) {
-    // Specification, "Snapshot files".
+    // The expected name comes from the Icechunk specification, "Snapshot files".
     EXPECT_EQ(IcechunkObjectName(
                   ByteSpan(std::string_view("\x0b\x1c\xc8\xd6\x78\x75\x80\xf0\xe3\x3a\x65\x34"))),
               "1CECHNKREP0F1RSTCMT0");
@@ -307,7 +307,7 @@ std::string Snapshot(const std::vector<SnapshotNode>& nodes) {
     return out.bytes();
 }
 
-// A repository with one snapshot, "S", and one manifest, whose identifier is twelve zeros.
+// Returns a repository with one snapshot, "S", and one manifest, whose identifier is twelve zeros.
 std::shared_ptr<const IcechunkMap> MapOf(const std::string& snapshot, const std::string& manifest) {
     auto store = std::make_shared<MemoryStore>();
     const std::string first = IcechunkBytes(IcechunkFileType::kSnapshot, snapshot);
@@ -328,7 +328,7 @@ std::string Names(const Result<std::vector<StoreEntry>>& entries) {
 }
 
 std::vector<SnapshotNode> Nodes(const std::string& encoding) {
-    // Not sorted by path.
+    // The nodes are not sorted by path.
     return {{"/g/a", ArrayDocument(encoding), "node-id8"},
             {"/", kGroup, ""},
             {"/g-2", kGroup, ""},
@@ -521,8 +521,8 @@ void ReadRepository(const std::shared_ptr<const Store>& store) {
     }
 }
 
-// Every binary file of a repository of data/icechunk, with each byte of its payload changed. The
-// changed payload is not compressed, so that the change reaches the flatbuffer.
+// Tests every binary file of a repository in data/icechunk with each byte of its payload changed.
+// The changed payload is not compressed, so that the change reaches the flatbuffer.
 TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
     const DirectoryStore folder(kRepositories + std::string("format2.icechunk"));
     std::vector<std::pair<std::string, std::string>> files;
@@ -548,7 +548,7 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
         ASSERT_TRUE(decoded.ok());
         const std::string payload(decoded->payload.span().text());
         const std::string file = IcechunkBytes(type, payload);
-        // A large manifest is changed at some of its bytes only, as each read takes long.
+        // Only some bytes of a large manifest are changed, because each read takes long.
         const std::size_t step = 1 + file.size() / 100;
         for (std::size_t at = 0; at < file.size(); at += step, ++changes) {
             std::string changed = file;

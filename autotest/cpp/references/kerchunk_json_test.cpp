@@ -29,7 +29,7 @@ std::string Error(const std::string& text) {
     return parsed.ok() ? "no error" : parsed.status().message();
 }
 
-// A reference in one line.
+// Returns the reference to `key` as one line of text.
 std::string Shown(const ReferenceMap& map, const std::string& key) {
     const auto found = map.Find(key);
     if (!found.ok()) return found.status().message();
@@ -291,7 +291,7 @@ TEST(KerchunkJson, ReadsZstandard) {
     EXPECT_EQ(parse(packed.substr(0, packed.size() - 3)).status().message(),
               ".zgroup: the compressed references are truncated");
     EXPECT_EQ(parse("{}").status().code(), StatusCode::kCorrupt);
-    // 1 GB of spaces in few bytes.
+    // The text is 1 GB of spaces, compressed to a few bytes.
     const std::string blank(std::size_t{1} << 24, ' ');
     std::string bomb(ZSTD_compressBound(blank.size()), '\0');
     bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), blank.data(), blank.size(), 3));

@@ -12,7 +12,7 @@
 namespace zarr {
 namespace {
 
-// Memory that records how often it is written to.
+// Memory that records how often text is written to it.
 class WrittenText final : public ByteSink {
   public:
     Status Write(ByteSpan bytes) override {

@@ -22,8 +22,8 @@ namespace {
 using test::DataPage;
 using test::Little;
 
-// References of a file: each row is "" or the path of a target. The target's range begins at the
-// row's number, and has 7 bytes.
+// Returns a Parquet file of references. Each row is "" or the path of a target. The target's byte
+// range begins at the row's number, and has 7 bytes.
 std::string PartitionOf(const std::vector<std::string>& rows) {
     std::string paths;
     std::string offsets;
@@ -112,7 +112,8 @@ class KerchunkParquetTest : public testing::Test {
                 kScalar + R"(, "n/.zarray": )" + kNested + R"(, "v/zarr.json": )" + kV3 +
                 R"(, "text": "{\"c\": 1}", "bytes": "base64:AAEC",
               "bad/.zarray": {"zarr_format": 2}, "../x": {}}, "record_size": 4})");
-        // Chunks of "a": 3 x 3, in the files 0, 1 and 2.
+        // The array "a" has 3 x 3 chunks, whose references are in the files 0, 1 and 2. File 1 is
+        // absent.
         Set("a/refs.0.parq", PartitionOf({"f0", "f1", "", "f3"}));
         Set("a/refs.2.parq", PartitionOf({"f8", "beyond", "", ""}));
         Set("g/s/refs.0.parq", PartitionOf({"scalar"}));

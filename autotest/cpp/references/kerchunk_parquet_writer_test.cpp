@@ -20,7 +20,7 @@ std::string StoredText(const Store& store, const std::string& key) {
     return std::string(std::as_const(value).span().text());
 }
 
-// Returns the expected file: columns with the given rows, all with `rows` rows.
+// A row of the expected Parquet file.
 struct ExpectedRow {
     const char* path = nullptr;
     std::int64_t offset = 0;

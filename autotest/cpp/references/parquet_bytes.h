@@ -66,8 +66,8 @@ class ThriftStruct {
     int last_ = 0;
 };
 
-// Returns a data page of version 1. `values` is the number of values, nulls included; `encoding` is
-// that of the values; `size` the size of `data` when it is decompressed.
+// Returns a data page of version 1. `values` is the number of values including nulls, and
+// `encoding` the encoding of the values. `size` is the size of `data` after decompression.
 inline std::string DataPage(int values, int encoding, const std::string& data, int level_encoding,
                             std::int64_t size) {
     ThriftStruct head;
@@ -108,7 +108,7 @@ inline std::string DictionaryPage(int values, const std::string& data) {
            data;
 }
 
-// A column in one row group.
+// A column of a Parquet file with one row group.
 struct ColumnBytes {
     std::string name;
     int type = 2;        // INT64

@@ -29,7 +29,7 @@ TEST(ParquetColumnWriter, WritesRunsOfLevelsBeforeOptionalValues) {
     column.AddNulls(100);
     column.AddBytes("c");
     EXPECT_EQ(column.rows(), 103U);
-    // Runs of 2 values, 100 nulls and 1 value.
+    // The column has a run of 2 values, a run of 100 nulls and a run of 1 value.
     EXPECT_EQ(column.PageData(),
               "\x07\0\0\0\x04\x01\xc8\x01\0\x02\x01"
               "\x02\0\0\0ab\0\0\0\0\x01\0\0\0c"s);
@@ -55,7 +55,7 @@ std::string Decompressed(std::string_view compressed) {
     return text;
 }
 
-// Returns a number as a signed integer of the compact protocol, in one byte or two.
+// Returns a number, encoded as a signed integer of Thrift's compact protocol, in one byte or two.
 std::string Zigzag(std::size_t number) {
     const std::size_t bits = 2 * number;
     if (bits < 0x80U) return {static_cast<char>(bits)};
@@ -73,7 +73,7 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
     ASSERT_TRUE(written.ok());
     const std::string& file = *written;
 
-    // The header of the first page: type, sizes, and the struct with 2 values in PLAIN.
+    // The header of the first page states its type, its sizes, and 2 values in the encoding PLAIN.
     ASSERT_GT(file.size(), 60U);
     const std::size_t first = static_cast<unsigned char>(file[9]) / 2;
     const std::string header =
@@ -82,7 +82,7 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
     EXPECT_EQ(Decompressed(file.substr(header.size(), first)),
               "\x05\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0"s);
 
-    // The second page: 2 runs of levels in 4 bytes, and one value of one byte.
+    // The second page has 2 runs of levels in 4 bytes, and one value of one byte.
     const std::size_t begin = header.size() + first;
     const std::size_t second = static_cast<unsigned char>(file[begin + 5]) / 2;
     const std::string next =

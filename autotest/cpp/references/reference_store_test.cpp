@@ -38,7 +38,7 @@ class FixedMap final : public ReferenceMap {
     const std::map<std::string, Reference> references_;
 };
 
-// Files in memory, which count the requests for them.
+// Files in memory, which count the requests for each file.
 class Files final : public TargetOpener {
   public:
     Result<std::shared_ptr<const ReferenceTarget>> Open(const std::string& location) const override;
@@ -141,7 +141,8 @@ TEST_F(References, NamesTheTargetThatIsMissingShortOrChanged) {
 
 class ReadsMany : public References {
   protected:
-    // Values by place; what fails is the message.
+    // Returns the values of `keys` in their order: "absent" for an absent key, "not taken" for a
+    // key that was not read. Sets `status` to the result of the call.
     std::vector<std::string> Many(const ReferenceStore& store,
                                   const std::vector<std::string>& keys) {
         std::vector<std::string> values(keys.size(), "not taken");

@@ -23,7 +23,7 @@ TEST(Snappy, CopiesLiterals) {
                            "abc",
                            3),
               "abc");
-    // A literal of 61 bytes has its length in 1 byte, or in up to 4 bytes.
+    // The length of a literal of 61 bytes may follow the tag in 1 byte or in up to 4 bytes.
     const std::string text(61, 'x');
     EXPECT_EQ(Decompressed("\x3d\xf0\x3c" + text, 61), text);
     EXPECT_EQ(Decompressed(std::string("\x3d\xf4\x3c\x00", 4) + text, 61), text);
@@ -40,7 +40,7 @@ TEST(Snappy, RepeatsEarlierBytes) {
               "abcccc");  // 3 bytes
     EXPECT_EQ(Decompressed(std::string("\x05") + abc + std::string("\x07\x02\x00\x00\x00", 5), 5),
               "abcbc");
-    // An offset of 256 + 2 in a tag of 1 byte and the next byte.
+    // The copy has an offset of 258, whose bits are in the tag byte and the next byte.
     std::string text = "ab" + std::string(256, 'x');
     EXPECT_EQ(Decompressed("\x86\x02\xf4" + std::string("\x01\x01", 2) + text + "\x21\x02", 262),
               text + "abxx");

@@ -49,8 +49,8 @@ TEST(ThriftReader, ReadsEachType) {
 }
 
 TEST(ThriftReader, SkipsEachType) {
-    // Fields 1 to 9: true, a byte, a double, a map of a byte to text and an empty map. Then a set
-    // of structs, a list of bool, a list of lists, and a field whose number is written out.
+    // Fields 1 to 5 are true, a byte, a double, a map from a byte to text, and an empty map. Fields
+    // 6 to 9 are a set of structs, a list of bool, a list of lists, and a field with a long number.
     const std::string bytes(
         "\x11\x13\x7f\x17"
         "12345678"

@@ -172,7 +172,7 @@ TEST_F(Directory, FollowsLinks) {
     EXPECT_EQ(store_.List("elsewhere")->size(), 1U) << "not the folder around it";
 }
 
-// The target of a dangling link counts as unknown, not as absent. Reading it is an error.
+// A link to a missing file is listed and does not count as absent. Reading the link is an error.
 TEST_F(Directory, ShowsDanglingLinks) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
@@ -225,7 +225,7 @@ TEST_F(Directory, WritesManyPartsAsOne) {
     EXPECT_EQ(TextOf(value_), expected);
 }
 
-// Another process may write the key "0.0" and have temporary files for it.
+// Another process may be writing the key "0.0". Its temporary files must not be overwritten.
 TEST_F(Directory, WritesIntoNoTemporaryFileOfOthers) {
     ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("old")))));
     const auto theirs = [&](int i) {

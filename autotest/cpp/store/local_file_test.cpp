@@ -43,7 +43,8 @@ class LocalFiles : public testing::Test {
     LocalFile file_;
 };
 
-// `place` is the offset of the destination in a page, `offset` the position in the file.
+// Reads to any address: `place` is the offset of the destination in a page, `offset` the position
+// in the file.
 TEST_F(LocalFiles, AreReadToAnyAddress) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
@@ -80,7 +81,7 @@ TEST_F(LocalFiles, TruncatedFilesFail) {
 }
 
 #if defined(__linux__)
-// Some file systems cannot drop cached pages, for example those in memory; the test skips them.
+// The test is skipped on file systems that cannot drop cached pages, for example those in memory.
 TEST_F(LocalFiles, WaitForTheDiskIfNotCached) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);

@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> b
         std::move(base), std::move(buffer), documents, IsMetadata));
 }
 
-// Puts metadata into `.zmetadata` only and chunks into the base store.
+// Stores metadata in `.zmetadata` only, and chunks in the base store.
 class ConsolidatedUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {

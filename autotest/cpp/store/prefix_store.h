@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store that wraps another one, for tests of ForwardingStore.
+// A store that wraps another store, for tests of ForwardingStore.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class PrefixStore final : public ForwardingStore {
                             const ReadSink& sink) const override {
         auto read = base().Read(JoinKey(prefix_, key), part, sink);
         if (read.ok()) return read;
-        // Error messages of a store start with the key; this removes the prefix from it.
+        // Error messages of a store start with the key. The prefix is removed from this key.
         return Status(read.status().code(), read.status().message().substr(prefix_.size() + 1));
     }
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if another process could lock the file in the way of zarr-python (fcntl, write lock).
+// True if another process could lock the file as zarr-python does (fcntl, write lock).
 bool IsFreeForOthers(const fs::path& file) {
     const pid_t child = ::fork();
     if (child == 0) {

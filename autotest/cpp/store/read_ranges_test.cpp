@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-// Objects whose byte at `offset` is (object + offset) % 256. Records the requests.
+// Objects with known bytes: the byte at `offset` is (object + offset) % 256. Records the requests.
 class CountedObjects {
   public:
     explicit CountedObjects(const ReadCost& cost) : cost_(cost) {}
@@ -84,7 +84,7 @@ TEST(ReadRanges, OneRequestReadsRangesWithinTheGap) {
     EXPECT_EQ(RequestsFor({{20, 10, 0}, {0, 20, 1}}, {0, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {20, 10, 1}}, {10, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {21, 10, 1}}, {10, kMega}), "0:0+10 0:21+10 ");
-    // Two equal ranges, a range within another one, and an empty range.
+    // The wanted ranges are two equal ranges, a range within another range, and an empty range.
     EXPECT_EQ(RequestsFor({{0, 100, 0}, {0, 100, 1}, {20, 10, 2}, {100, 0, 3}}, {0, kMega}),
               "0:0+100 ");
 }
@@ -93,7 +93,8 @@ TEST(ReadRanges, OnlyRangesOfOneObjectShareARequest) {
     EXPECT_EQ(
         RequestsFor({{10, 10, 0, 7}, {0, 10, 1, 3}, {0, 10, 2, 7}, {10, 10, 3, 5}}, {0, kMega}),
         "3:0+10 5:10+10 7:0+20 ");
-    // The distance between ranges of two objects is no gap: 40 wanted bytes allow 4 unwanted ones.
+    // The 4 bytes between two ranges of different objects are no gap. The 40 wanted bytes allow 4
+    // unwanted bytes, which is too few for both gaps within an object.
     EXPECT_EQ(RequestsFor({{0, 10, 0, 1}, {14, 10, 1, 1}, {28, 10, 2, 2}, {42, 10, 3, 2}},
                           {50, kMega, 10}),
               "1:0+10 1:14+10 2:28+10 2:42+10 ");
@@ -119,7 +120,8 @@ TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
 }
 
 TEST(ReadRanges, GapsOfOneSizeAreReadAllOrNone) {
-    // 60 unwanted bytes would be read, 30 are allowed: two of the four gaps of 15 bytes would fit.
+    // The four gaps of 15 bytes have 60 bytes, but only 30 unwanted bytes are allowed. Two gaps
+    // would fit, but gaps of one size are read all or none.
     EXPECT_EQ(RequestsFor({{0, 60, 0}, {75, 60, 1}, {150, 60, 2}, {225, 60, 3}, {300, 60, 4}},
                           {50, kMega, 10}),
               "0:0+60 0:75+60 0:150+60 0:225+60 0:300+60 ");
@@ -148,7 +150,7 @@ TEST(ReadRanges, ThreadsShareTheRangesOfFewRequests) {
     CountedObjects objects({kMega, kMega});
     ReadRangesOptions options;
     options.threads = 8;
-    // Each call waits until a second thread is in the sink.
+    // Each call of the sink waits until a second thread is in the sink, too.
     std::mutex mutex;
     std::condition_variable came;
     int inside = 0;
@@ -167,8 +169,8 @@ TEST(ReadRanges, RangesOfAFailedRequestComeWithoutBytes) {
     CountedObjects objects({0, kMega});
     objects.failing = 1;
     objects.size = 1000;
-    // Requests for object 1 fail. Object 2 ends within its second range, object 3 before its only
-    // range.
+    // Requests for object 1 fail. Object 2 ends within its second range, and object 3 before its
+    // only range.
     const std::vector<WantedRange> wanted = {{0, 5, 0, 0},   {0, 5, 1, 1},   {5, 5, 2, 1},
                                              {990, 5, 3, 2}, {995, 9, 4, 2}, {1000, 1, 5, 3}};
     std::map<std::size_t, bool> has_bytes;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contract tests that every Store must pass (core/store/store.h). One line beside the tests of a
-// store runs them:
-// INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(&MakeMemoryStore));
+// Contract tests that every Store must pass (core/store/store.h). One line in the tests of a store
+// runs them: INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(&MakeMemoryStore));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +18,8 @@ class StoreUnderTest {
   public:
     virtual ~StoreUnderTest() = default;
 
-    // Puts a value where the store finds it, replacing an earlier value whole. Metadata keys are
-    // put before the first call of store(). Other threads may read meanwhile.
+    // Stores a value so that the store under test finds it; replaces an earlier value whole.
+    // Metadata keys are put before the first call of store(). Other threads may read meanwhile.
     virtual void Put(const std::string& key, std::string_view value) = 0;
 
     // Returns the store under test, always the same object, owned by this object.
@@ -28,7 +27,7 @@ class StoreUnderTest {
     // Returns the store under test for writing; nullptr if the store is read-only.
     virtual Store* writable() { return nullptr; }
 
-    // False if List() shows only keys that the metadata describe.
+    // False if List() shows only keys that the metadata documents describe.
     virtual bool lists_chunks() const { return true; }
 };
 

@@ -234,7 +234,7 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
     const auto chunks_below = [&](const std::string& prefix) {
         StringList keys;
         const auto visit = [&](std::string_view key, std::optional<std::uint64_t> size) {
-            // A store may have its metadata elsewhere, so this test leaves them out.
+            // Metadata keys are left out, because a store may hold its metadata elsewhere.
             if (LastName(key)[0] == '.') return;
             keys.emplace_back(key);
             if (!size) return;  // a store need not know the size
@@ -261,7 +261,8 @@ TEST_P(StoreContract, ListsAnEmptyStore) {
 TEST_P(StoreContract, GivesNoValueToAPrefix) {
     under_test_->Put("depth/0/1", "x");
     Buffer value;
-    // A prefix may be an error, for example where it is a folder, but never a value.
+    // Reading a prefix may return an error, for example if the prefix is a folder, but never a
+    // value.
     const auto got = under_test_->store().Get("depth/0", value, kNoLimit);
     EXPECT_FALSE(got.ok() && *got);
     const auto size = GetInto(under_test_->store(), "depth/0", {});

@@ -13,7 +13,7 @@
 
 namespace zarr::test {
 
-// A file in memory. Counts the calls of ReadAt() in `*reads` if `reads` is not null.
+// A file in memory. If `reads` is not null, `*reads` counts the calls of ReadAt().
 class MemorySource final : public ByteSource {
   public:
     explicit MemorySource(std::string bytes, bool is_distant = false, int* reads = nullptr)

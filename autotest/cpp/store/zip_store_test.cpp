@@ -22,7 +22,8 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                             "a.zip");
 }
 
-// Returns a test whether a prefix holds the root document of a Zarr store of any format version.
+// Returns a function that tells whether a prefix holds the root document of a Zarr store of any
+// format version.
 ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
     return [&archive](const std::string& prefix) {
         return HoldsRootDocumentOfAnyFormat(

@@ -171,7 +171,8 @@ TEST_F(ZipUpdate, EqualValuesAreNotWrittenAgain) {
     EXPECT_EQ(contents_->bytes, before);
 }
 
-// Each state is the file after one write; the writer may be killed there.
+// Each state is the file after one write. A writer that is killed there must leave the flushed
+// members readable.
 TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     {
         const auto store = OpenIn(contents_);
@@ -203,7 +204,8 @@ TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     EXPECT_LT(contents_->bytes.size(), 4096U) << "nothing of the room stays";
 }
 
-// A process that is killed during a write of several pages leaves the new directory truncated.
+// The file has only a part of the new directory, as if a process was killed during a write of
+// several pages.
 TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);

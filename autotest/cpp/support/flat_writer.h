@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spells flatbuffers byte by byte, for tests.
+// Writes flatbuffers byte by byte, for tests.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class FlatWriter {
         Put(table, table - vtable, 4);
         return table;
     }
-    // Returns the position of a field of a table.
+    // Returns the position in the buffer of field `field` of the table at `table`.
     std::size_t Field(std::size_t table, unsigned field) const {
         std::uint32_t distance = 0;
         std::uint16_t offset = 0;
@@ -53,7 +53,7 @@ class FlatWriter {
     void PutBytes(std::size_t at, std::string_view bytes) {
         bytes_.replace(at, bytes.size(), bytes);
     }
-    // Writes the offset at `at` to what is appended next.
+    // Writes the offset at `at` so that it leads to the bytes that are appended next.
     void Link(std::size_t at) { Put(at, bytes_.size() - at, 4); }
     // Appends a vector, to which the offset at `at` leads. Returns the position of its elements.
     std::size_t Vector(std::size_t at, std::size_t count, std::string_view elements) {

@@ -17,7 +17,7 @@
 
 namespace zarr::test {
 
-// Returns true if `child` returns true in a forked process before a deadline.
+// Returns true if `child`, called in a forked process, returns true before a deadline.
 inline bool SucceedsInChild(const std::function<bool()>& child) {
     std::fflush(nullptr);  // or the child may write it again
     const pid_t pid = fork();
@@ -41,11 +41,12 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 }  // namespace zarr::test
 
 // With AddressSanitizer, a fork can copy a lock that another thread holds; the child then hangs.
-// Its leak check also fails in the child, because the threads of the parent are missing there.
+// The leak check of AddressSanitizer also fails in the child, because the threads of the parent are
+// missing there.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
-// ThreadSanitizer confuses threads of the child with threads of the parent that had equal ids. At
-// the end it misses the threads of the parent.
+// ThreadSanitizer confuses threads of the child with threads of the parent that had equal ids. When
+// the child ends, it reports the threads of the parent as missing.
 #define SKIP_WITH_THREAD_SANITIZER() \
     if (zarr::test::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-// 1 if a test can tell which pages of a memory range are resident, else 0.
+// The macro is 1 if a test can find out which pages of a memory range are resident, else 0.
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 #define ZARR_TEST_NEW_MEMORY 1
 #else
@@ -22,7 +22,7 @@
 namespace zarr::test {
 
 #if ZARR_TEST_NEW_MEMORY
-// Memory fresh from the system, whose pages nothing has touched.
+// New memory from the system, none of whose pages has been read or written.
 class NewMemory {
   public:
     explicit NewMemory(std::size_t size)

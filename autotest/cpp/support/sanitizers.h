@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Constants that tell which sanitizers the tests are built with; some tests cannot run under some.
+// Constants that say which sanitizers the tests are built with. Some tests cannot run under some
+// sanitizers.
 #pragma once
 
 namespace zarr::test {

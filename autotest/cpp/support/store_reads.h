@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shorthands for Store::Read(): with the version, into given memory, of a byte range, of a tail.
+// Functions for common calls of Store::Read(): with the version, into given memory, of a byte
+// range, of the last bytes.
 #pragma once
 
 #include <cstddef>

@@ -110,7 +110,7 @@ Value Describe(const ZarrDimension& dimension) {
                {"variable", variable == nullptr ? Value() : Value(variable->GetFullName())}});
 }
 
-// All elements of an array or attribute as doubles.
+// Buffer for all elements of an array or attribute, as doubles.
 struct Whole {
     explicit Whole(const GDALAbstractMDArray& array) {
         std::size_t total = 1;
