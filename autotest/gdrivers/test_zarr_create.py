@@ -244,8 +244,8 @@ def test_georeferencing_conventions(tmp_path, convention, transform):
     assert_place(dataset, transform)
 
 
-CONVENTIONS = {"proj:": "f17cb550-5864-4468-aeb7-f3180cfb622f",
-               "spatial:": "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"}  # fmt: skip
+CONVENTIONS = {"proj": "f17cb550-5864-4468-aeb7-f3180cfb622f",
+               "spatial": "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"}  # fmt: skip
 
 
 @pytest.mark.parametrize("transform,box", [
@@ -278,7 +278,7 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
         del dataset
         left = zarr_formats.attributes(store, "a")
         assert not any(name.startswith("proj:") for name in left)
-        assert "proj:" not in {c["name"] for c in left.get("zarr_conventions", [])}
+        assert "proj" not in {c["name"] for c in left.get("zarr_conventions", [])}
     cpl.assert_quiet()
 
 

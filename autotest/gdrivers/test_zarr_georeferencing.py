@@ -92,6 +92,23 @@ def test_crs(tmp_path, cpl, case):
         cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("of_group", [False, True])
+@pytest.mark.parametrize("code", [32632, "32632"])
+def test_a_code_that_is_a_number_is_read_with_a_warning(tmp_path, cpl, code, of_group):
+    stated = {"proj:code": code}
+    name = write(tmp_path, {} if of_group else stated, axes(), group_attrs=stated if of_group else {})
+    assert epsg(gdal.Open(name)) == 32632
+    assert len(cpl.warnings) == 1
+    assert 'attribute proj:code: expected a text "authority:code"' in cpl.warnings[0]
+    assert "read as EPSG:32632" in cpl.warnings[0]
+
+
+def test_a_code_of_another_type_is_ignored_with_a_warning(tmp_path, cpl):
+    name = write(tmp_path, {"proj:code": [32632], "proj:wkt2": UTM.to_wkt()}, axes())
+    assert epsg(gdal.Open(name)) == 32632
+    assert len(cpl.warnings) == 1 and "attribute proj:code: expected" in cpl.warnings[0]
+
+
 def test_group_crs_counts_for_its_direct_children_only(tmp_path):
     write(tmp_path, arrays=axes(), group_attrs={"proj:epsg": 32632})
     root = zarr.open_group(str(tmp_path / "store.zarr"))

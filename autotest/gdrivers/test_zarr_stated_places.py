@@ -274,6 +274,9 @@ STATED = {
     "box of nodes": (
         {"spatial:bbox": [500015, 5199925, 500105, 5199985], "spatial:shape": [3, 4], "spatial:registration": "node"}, {}),
     "box of the group": ({}, {"spatial:bbox": BOX, "spatial:shape": [3, 4], "spatial:dimensions": ["y", "x"]}),
+    "box alone": ({"spatial:bbox": BOX}, {}),
+    "box of nodes alone": ({"spatial:bbox": [500015, 5199925, 500105, 5199985], "spatial:registration": "node"}, {}),
+    "box of the group alone": ({}, {"spatial:bbox": BOX, "spatial:dimensions": ["y", "x"]}),
     "box of STAC": ({"proj:bbox": BOX, "proj:shape": [3, 4]}, {}),
     "transform before box": ({"spatial:transform": TRANSFORM, "spatial:bbox": [0, 0, 1, 1], "spatial:shape": [3, 4]}, {}),
     "transform_type affine": ({"spatial:transform": TRANSFORM, "spatial:transform_type": "affine"}, {}),
@@ -322,8 +325,10 @@ def test_coordinates_that_number_pixels_give_no_geotransform(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("attrs, group_attrs", [
-    ({"spatial:bbox": BOX}, {}), ({"spatial:bbox": BOX, "spatial:shape": [4, 3]}, {}),
-    ({}, {"spatial:bbox": BOX, "spatial:shape": [6, 8]}), ({}, {"spatial:bbox": BOX}),
+    ({"proj:bbox": BOX}, {}), ({"spatial:bbox": BOX, "spatial:shape": [4, 3]}, {}),
+    ({}, {"spatial:bbox": BOX, "spatial:shape": [6, 8]}), ({}, {"proj:bbox": BOX}),
+    ({}, {"spatial:bbox": BOX, "spatial:dimensions": ["lat", "lon"]}),
+    ({"spatial:bbox": BOX, "spatial:transform_type": "rpc"}, {}),
 ])  # fmt: skip
 def test_a_box_of_another_shape_places_nothing(tmp_path, cpl, attrs, group_attrs):
     dataset = open_raster(write(tmp_path, attrs, group_attrs=group_attrs))
@@ -366,13 +371,18 @@ def test_coordinates_beside_a_transform_that_is_not_affine(tmp_path, cpl):
     assert len(cpl.warnings) == 1
 
 
-@pytest.mark.parametrize("stated", ["transform", "box", "rpc"])
+@pytest.mark.parametrize("stated", ["transform", "box", "box alone", "rpc"])
 def test_levels_of_a_layout(tmp_path, cpl, stated):
     values = np.arange(48, dtype="i2").reshape(6, 8)
     box = [500000.0, 5199820.0, 500240.0, 5200000.0]
     levels = [{"asset": f"r{k}", "spatial:shape": [6 >> k, 8 >> k], "transform": {"scale": [2.0**k] * 2}} for k in (0, 1)]
     group_attrs = {"spatial:bbox": box, "spatial:dimensions": ["y", "x"], "proj:code": "EPSG:32632"}
-    if stated != "box":
+    if stated == "box alone":
+        group_attrs["spatial:shape"] = levels[0]["spatial:shape"]
+        group_attrs["spatial:transform"] = [30.0, 0, 500000.0, 0, -30.0, 5200000.0]
+        for level in levels:
+            del level["spatial:shape"]
+    elif stated != "box":
         for k, level in enumerate(levels):
             level["spatial:transform"] = [30.0 * 2**k, 0, 500000.0, 0, -30.0 * 2**k, 5200000.0]
     if stated == "rpc":

@@ -331,15 +331,20 @@ class AffineFinder {
         return source;
     }
 
-    // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`, if the shape attribute
-    // equals the shape of the raster.
+    // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`. A stated shape must equal
+    // the shape of the raster. Without a stated shape, `spatial:bbox` is used only if no
+    // `spatial:transform` gives pixels of another size, and `proj:bbox` is not used, because STAC
+    // states it for whole products.
     std::optional<AffineSource> FromBoundingBox(const json::Value& attributes) {
         for (const std::string prefix : {"spatial:", "proj:"}) {
             const json::Value* const stated = attributes.Find(prefix + "bbox");
             const json::Value* const shape = attributes.Find(prefix + "shape");
             const bool is_spatial = prefix[0] == 's';
-            if (stated == nullptr || stated->is_null() || shape == nullptr) continue;
-            if ((is_spatial && !IsAffine(attributes)) || !IsOwnShape(*shape)) continue;
+            const bool has_shape = shape != nullptr && !shape->is_null();
+            const bool is_alone = is_spatial && attributes.Find(kSpatialTransform) == nullptr;
+            if (stated == nullptr || stated->is_null() || !(has_shape || is_alone)) continue;
+            if (is_spatial && !IsAffine(attributes)) continue;
+            if (has_shape && !IsOwnShape(*shape)) continue;
             const auto box = ReadBoundingBox(*stated);
             if (!box) {
                 warnings_.push_back("attribute " + prefix +
@@ -445,16 +450,20 @@ class AffineFinder {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
             json::Object stated;  // attributes of the level, then of the group
-            for (const json::Value* owner : {listing.levels[0].dataset, listing.attributes.get()})
-                for (const char* name : {kSpatialTransform, "spatial:transform_type",
-                                         "spatial:bbox", "spatial:shape", "spatial:registration"})
+            const json::Value& of_level = *listing.levels[0].dataset;
+            for (const json::Value* owner : {&of_level, &*listing.attributes})
+                for (const char* name :
+                     {"spatial:transform_type", "spatial:bbox", "spatial:registration"})
                     if (const json::Value* value = owner->Find(name))
                         stated.emplace_back(name, *value);
-            const json::Value& of_level = *listing.levels[0].dataset;
+            // The group's shape and transform are those of the largest level alone.
+            for (const char* name : {kSpatialTransform, "spatial:shape"})
+                if (const json::Value* value = of_level.Find(name))
+                    stated.emplace_back(name, *value);
             const json::Value attributes(std::move(stated));
             if (of_level.Find(kSpatialTransform) != nullptr)
                 return FromAttribute(attributes, kSpatialTransform);
-            if (of_level.Find("spatial:shape") != nullptr) return FromBoundingBox(attributes);
+            if (auto source = FromBoundingBox(attributes)) return source;
         }
         return std::nullopt;
     }

@@ -43,7 +43,7 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // 3. regular coordinate arrays;
 // 4. OME-NGFF's scale and translation;
 // 5. the multiscales layout of the group (zarr-conventions);
-// 6. `spatial:bbox` or `proj:bbox` with the shape.
+// 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`.
 // A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
 // warning. In a store that is not remote, so does each statement that disagrees with the
 // coordinates by more than half a pixel. `threads` limits the threads that read the coordinates.

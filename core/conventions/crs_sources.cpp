@@ -316,10 +316,21 @@ class CrsFinder {
         return {};
     }
 
+    // Adds the CRS in `proj:code`. Some writers state a number, which is read as EPSG code.
+    void AddProjCode(const json::Value& attributes, const std::string& origin) {
+        const json::Value* const value = attributes.Find("proj:code");
+        if (value == nullptr || value->is_null()) return;
+        const std::string* const text = value->as_string();
+        const std::string code = EpsgText(*value);
+        if (text != nullptr && (code.empty() || code == *text)) return AddText(*text, origin);
+        AddBroken(origin + ": expected a text \"authority:code\", got " + json::Brief(*value) +
+                  (code.empty() ? "" : "; it is read as " + code));
+        AddText(code, origin);
+    }
+
     // Adds the CRS in attributes of STAC's projection extension, or of its Zarr counterpart.
     void AddProj(const json::Value& attributes, const std::string& where) {
-        if (const std::string* code = StringAttribute(attributes, "proj:code"))
-            AddText(*code, where + "attribute proj:code");
+        AddProjCode(attributes, where + "attribute proj:code");
         if (const json::Value* value = attributes.Find("proj:epsg")) {
             const std::string code = EpsgText(*value);
             if (!code.empty())

@@ -24,10 +24,10 @@ const ConventionEntry& ConventionEntryOf(Convention convention) {
     static constexpr ConventionEntry kKnown[] = {
         {"d35379db-88df-4056-af3a-620245f8e347", "zarr-conventions/multiscales", "multiscales",
          "Multiscale layout of zarr datasets"},
-        {"f17cb550-5864-4468-aeb7-f3180cfb622f", "zarr-experimental/geo-proj",
-         "proj:", "Coordinate reference system information for geospatial data"},
-        {"689b58e2-cf7b-45e0-9fff-9cfc0883d6b4", "zarr-conventions/spatial",
-         "spatial:", "Spatial coordinate information"},
+        {"f17cb550-5864-4468-aeb7-f3180cfb622f", "zarr-conventions/proj", "proj",
+         "Coordinate reference system information for geospatial data"},
+        {"689b58e2-cf7b-45e0-9fff-9cfc0883d6b4", "zarr-conventions/spatial", "spatial",
+         "Spatial coordinate information"},
     };
     return kKnown[static_cast<std::size_t>(convention)];
 }
@@ -37,8 +37,8 @@ json::Value StatedConvention(const ConventionEntry& entry) {
     return json::Value(json::Object{
         {"uuid", json::Value(entry.uuid)},
         {"schema_url", json::Value("https://raw.githubusercontent.com/" + repository +
-                                   "/refs/tags/v1/schema.json")},
-        {"spec_url", json::Value("https://github.com/" + repository + "/blob/v1/README.md")},
+                                   "/refs/tags/v0.1/schema.json")},
+        {"spec_url", json::Value("https://github.com/" + repository + "/blob/v0.1/README.md")},
         {"name", json::Value(entry.name)},
         {"description", json::Value(entry.description)}});
 }
@@ -55,10 +55,14 @@ void RegisterConvention(json::Object& attributes, Convention convention) {
     const json::Value* const held = json::FindMember(attributes, kConventions);
     json::Array list;
     if (held != nullptr && held->as_array() != nullptr) list = *held->as_array();
-    if (std::any_of(list.begin(), list.end(),
-                    [&](const json::Value& stated) { return IsOfConvention(stated, entry); }))
-        return;
-    list.push_back(StatedConvention(entry));
+    const auto is_declared = [&](const json::Value& stated) {
+        return IsOfConvention(stated, entry);
+    };
+    const auto declared = std::find_if(list.begin(), list.end(), is_declared);
+    if (declared != list.end())
+        *declared = StatedConvention(entry);
+    else
+        list.push_back(StatedConvention(entry));
     json::PutMember(attributes, kConventions, json::Value(std::move(list)));
 }
 

@@ -16,8 +16,9 @@ enum class Convention : std::uint8_t {
     kSpatial,      // `spatial:` attributes
 };
 
-// Declares in `zarr_conventions` that the node follows a convention, unless that is declared
-// already. Other entries are kept. An attribute that is not a list is replaced.
+// Declares in `zarr_conventions` that the node follows version 0.1 of a convention. An entry with
+// the convention's UUID is replaced, because older entries have other URLs and names. Other entries
+// are kept. An attribute that is not a list is replaced.
 void RegisterConvention(json::Object& attributes, Convention convention);
 
 // Removes the declaration of a convention, and an empty `zarr_conventions`.

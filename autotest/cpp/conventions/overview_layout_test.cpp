@@ -140,6 +140,24 @@ TEST(OverviewStyle, RegistersTheConventionWhileItIsFollowed) {
     EXPECT_TRUE(attributes.empty());
 }
 
+TEST(RegisterConvention, ReplacesAnEntryOfAnOlderVersion) {
+    json::Object attributes = *Json(R"({"zarr_conventions": [
+        {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f", "name": "proj:", "schema_url":
+         "https://raw.githubusercontent.com/zarr-experimental/geo-proj/refs/tags/v1/schema.json"},
+        {"spec_url": "https://example.com/other"}]})")
+                                   .as_object();
+    RegisterConvention(attributes, Convention::kProj);
+    const json::Array& list = *json::FindMember(attributes, "zarr_conventions")->as_array();
+    ASSERT_EQ(list.size(), 2U);
+    EXPECT_EQ(*list[0].Find("name")->as_string(), "proj");
+    EXPECT_EQ(
+        *list[0].Find("schema_url")->as_string(),
+        "https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v0.1/schema.json");
+    EXPECT_EQ(*list[0].Find("spec_url")->as_string(),
+              "https://github.com/zarr-conventions/proj/blob/v0.1/README.md");
+    EXPECT_EQ(*list[1].Find("spec_url")->as_string(), "https://example.com/other");
+}
+
 TEST(OverviewStyle, LeavesOtherPyramidsAlone) {
     const char* text = R"({"multiscales": {"layout": [{"asset": "0"},
                            {"asset": "1", "derived_from": "0"}]}})";

@@ -1,0 +1,15 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Checks a Zarr store and says what to type to mend it. `zarr_check --help` lists the options."""
+
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+# An installed program has its modules in share/gdal-plugin-zarr, beside bin.
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "share" / "gdal-plugin-zarr")]
+
+from zarr_checks import command  # noqa: E402  (in the folders that joined the path above)
+
+if __name__ == "__main__":
+    sys.exit(command.main(sys.argv[1:]))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Checks of Zarr stores, for the program zarr_check."""

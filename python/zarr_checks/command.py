@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The program zarr_check: options, the order of the checks, and the exit code."""
+
+import argparse
+import re
+import sys
+
+from osgeo import gdal
+
+from zarr_checks import conventions, layout, opening, rasters
+from zarr_checks.report import Report
+from zarr_checks.store import Store
+
+EXIT = """exit code: 0 valid, or warnings without --strict; 1 warnings with --strict; 2 errors;
+3 no store, or wrong options"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(3, f"{self.prog}: {message}\n")
+
+
+def parser():
+    words = Parser(prog="zarr_check", description="Checks a Zarr store: documents, chunks and shards, consolidated "
+                   "metadata, overviews, conventions, CRS, nodata, empty chunks, and the requests of a cold open. "
+                   "Says what to type to mend each finding.", epilog=EXIT)  # fmt: skip
+    words.add_argument("store", help="a folder, a zip file, a URL (https://, s3://, gs://, az://) or a /vsi path")
+    words.add_argument("--json", action="store_true", help="print one JSON object")
+    words.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
+    words.add_argument("--quiet", action="store_true", help="print nothing but findings that are no notes")
+    words.add_argument("--no-http", action="store_true", help="do not count the requests of a cold open")
+    words.add_argument("--max-requests", type=int, default=opening.MOST_REQUESTS, metavar="N",
+                       help="requests that a cold open may take (default %(default)s)")  # fmt: skip
+    words.add_argument("--max-chunks", type=int, default=layout.MOST_CHUNKS_READ, metavar="N",
+                       help="stored chunks of an array to read in search of empty ones (default %(default)s)")  # fmt: skip
+    return words
+
+
+def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.MOST_CHUNKS_READ, http=True):
+    report.facts["arrays"] = {}
+    driver = gdal.GetDriverByName("Zarr")
+    if driver is None or driver.GetMetadataItem("DRIVER_VERSION") is None:
+        report.warning("driver-missing", "", "GDAL has not loaded this driver: findings are those of GDAL's own",
+                       "install the plugin, or set GDAL_DRIVER_PATH to its folder")
+    layout.check_documents(store, report)
+    smaller, absent = rasters.levels_of(store)
+    rasters.check_levels(absent, report)
+    helpers = rasters.helpers_of(store)
+    with rasters.Warnings():
+        dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
+        root = dataset.GetRootGroup() if dataset is not None else None
+    shown = []
+    for node in store.nodes.values():
+        conventions.check_conventions(store, node, report)
+        if not node.is_array:
+            continue
+        layout.check_chunks(store, node, report)
+        layout.check_empty_chunks(store, node, root, report, max_chunks)
+        if len(node.shape) < 2 or node.path in helpers:
+            continue
+        report.facts["arrays"]["/" + node.path] = layout.facts_of(node)
+        rasters.check_crs(store, node, report)
+        if not rasters.is_level(node.path, smaller):
+            rasters.check_raster(store, node, report)
+            shown.append(node)
+    if http and store.is_local and shown:
+        # A store of several rasters opens as a list, and one of its rasters by name.
+        with rasters.Warnings():
+            dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
+        is_one = dataset is not None and dataset.RasterCount > 0
+        opening.check_opening(store, (is_one and store.nodes.get("")) or shown[0], report, max_requests)
+
+
+def main(words):
+    options = parser().parse_args(words)
+    gdal.DontUseExceptions()
+    name = re.fullmatch(r'ZARR:"?([^"]+)"?', options.store)
+    store = Store(name[1] if name else options.store)
+    if not store.is_readable:
+        print(f"zarr_check: {options.store}: no Zarr store: zarr.json, .zgroup, .zarray and .zmetadata are absent",
+              file=sys.stderr)  # fmt: skip
+        return 3
+    report = Report(options.store)
+    check(store, report, options.max_requests, options.max_chunks, not options.no_http)
+    if options.quiet:
+        report.findings = [found for found in report.findings if found.severity != "note"]
+        report.facts = {}
+    if options.json:
+        print(report.as_json())
+    elif not options.quiet or report.findings:
+        print(report.as_text())
+    return report.exit_code(options.strict)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Checks of documents, chunks and shards."""
+
+import math
+import shlex
+
+import numpy as np
+from osgeo import gdal
+
+KIB, MIB = 1024, 1024 * 1024
+SMALLEST_CHUNK = 64 * KIB
+LARGEST_CHUNK = 16 * MIB
+SMALLEST_SHARD = MIB
+LARGEST_SHARD = 512 * MIB
+MOST_OBJECTS = 10000
+FEW_CHUNKS = 16  # whose size does not matter
+LONGEST_CHUNK = 8  # times as long as wide
+MOST_CHUNKS_READ = 256
+
+
+def consolidate(store):
+    code = "import sys, zarr; zarr.consolidate_metadata(sys.argv[1])"
+    return f"python3 -c '{code}' {shlex.quote(store.name)}"
+
+
+def dataset_name(store, node):
+    return store.name if not node.path else f'ZARR:"{store.name}":/{node.path}'
+
+
+def copy(store, node, options):
+    return f"gdal_translate -of Zarr {options} {shlex.quote(dataset_name(store, node))} NEW.zarr"
+
+
+def check_documents(store, report):
+    for key, why in store.broken.items():
+        report.error("document-invalid", key, f"the document {key} {why}",
+                     f"restore {key} from a copy, or write the store again")
+    if store.keys is None:
+        report.note("not-listed", "", "the store cannot be listed: stored chunks, and nodes that consolidated "
+                    "metadata lacks, are not checked", "check a local copy of the store")
+    if store.consolidated is None:
+        if len(store.nodes) > 1 or (store.keys is None and not any(n.is_array for n in store.nodes.values())):
+            report.warning("consolidated-missing", "", "there is no consolidated metadata: opening the store "
+                           "takes a request for each document", consolidate(store))
+        return
+    own = store.documents()
+    stated = dict(store.consolidated)
+    if "" in stated:
+        stated[""] = {name: value for name, value in stated[""].items() if name != "consolidated_metadata"}
+    for key in sorted(own.keys() | stated.keys()):
+        if key not in stated:
+            report.error("consolidated-lacks", key, f"consolidated metadata lacks /{key}", consolidate(store))
+        elif key not in own:
+            # Without a .zattrs document there are no attributes.
+            if not (key.endswith(".zattrs") and stated[key] == {}):
+                report.error("consolidated-extra", key, f"consolidated metadata has /{key}, which is absent from "
+                             "the store", consolidate(store))
+        elif not _same(own[key], stated[key]):
+            report.error("consolidated-outdated", key, f"consolidated metadata of /{key} differs from the document",
+                         consolidate(store))
+
+
+def _same(own, stated):
+    """True if two documents are equal. Empty attributes may be left out."""
+    def plain(value):
+        return {name: item for name, item in value.items() if name != "attributes" or item != {}}
+    return isinstance(stated, dict) and repr(_sorted(plain(own))) == repr(_sorted(plain(stated)))
+
+
+def _sorted(value):
+    """Value whose repr() is equal for equal JSON, NaN included. 0 and 0.0 are equal."""
+    if isinstance(value, dict):
+        return sorted((name, _sorted(item)) for name, item in value.items() if name != "consolidated_metadata")
+    if isinstance(value, list):
+        return [_sorted(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def facts_of(node):
+    facts = {"shape": node.shape, "type": str(node.type), "chunk": node.chunk}
+    if node.shard:
+        facts["shard"] = node.shard
+    return facts
+
+
+def _size(count):
+    return f"{count / MIB:.1f} MiB" if count >= MIB else f"{count / KIB:.1f} KiB"
+
+
+def check_chunks(store, node, report):
+    """Checks sizes of chunks and shards, decoded. An array of one chunk has no better layout."""
+    if not node.chunk or node.itemsize is None or 0 in node.shape:
+        return
+    used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
+    size = node.bytes_of(used)
+    chunks = math.prod(-(-size // step) for size, step in zip(node.shape, node.chunk))
+    is_split = chunks > FEW_CHUNKS
+    blocks = "-co BLOCKSIZE=512,512" if len(node.shape) == 2 else "-co BLOCKXSIZE=512 -co BLOCKYSIZE=512"
+    if is_split and size < SMALLEST_CHUNK:
+        report.warning("chunk-small", node.path, f"a chunk is {_size(size)}, less than {_size(SMALLEST_CHUNK)}: "
+                       "reading takes many requests", copy(store, node, blocks))
+    if size > LARGEST_CHUNK:
+        report.warning("chunk-large", node.path, f"a chunk is {_size(size)}, more than {_size(LARGEST_CHUNK)}: "
+                       "a map tile needs the whole chunk", copy(store, node, blocks))
+    if is_split and _is_oblong(node.shape[-2:], used[-2:]):
+        report.warning("chunk-oblong", node.path, f"a chunk is {used[-2]} x {used[-1]}: a square window needs many "
+                       "chunks", copy(store, node, blocks))
+    objects = node.objects()
+    if node.shard is None and objects > MOST_OBJECTS:
+        mend = copy(store, node, "-co FORMAT=ZARR_V3 -co SHARD=YES")
+        report.warning("objects-many", node.path, f"the array has {objects} chunks, each an object of the store", mend)
+    if node.shard is None:
+        return
+    shard = node.bytes_of([min(a, b) for a, b in zip(node.shape, node.shard)])
+    mend = copy(store, node, "-co FORMAT=ZARR_V3 -co SHARD=YES")
+    if objects > 1 and shard < SMALLEST_SHARD:
+        report.warning("shard-small", node.path, f"a shard is {_size(shard)}, less than {_size(SMALLEST_SHARD)}", mend)
+    if shard > LARGEST_SHARD:
+        report.warning("shard-large", node.path, f"a shard is {_size(shard)}, more than {_size(LARGEST_SHARD)}: "
+                       "a writer needs as much memory", mend)
+    if node.shard == node.chunk:
+        report.warning("shard-of-one", node.path, "each shard has one chunk: its index is one more request", mend)
+
+
+def _is_oblong(shape, chunk):
+    """True if chunks are long and narrow, although the array is not."""
+    if len(chunk) < 2 or max(chunk) <= LONGEST_CHUNK * min(chunk):
+        return False
+    return min(shape) > min(chunk)
+
+
+def fill_value(node):
+    """Fill value as a number; None if it is not stated as one."""
+    fill = node.fill
+    if isinstance(fill, bool):
+        return int(fill)
+    if isinstance(fill, str):
+        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(fill)
+    return fill if isinstance(fill, (int, float)) else None
+
+
+def check_empty_chunks(store, node, root, report, most=MOST_CHUNKS_READ):
+    """Reports stored chunks that hold the fill value alone. Reads the smallest stored chunks first,
+    because constant chunks compress best."""
+    fill = fill_value(node)
+    if store.keys is None or fill is None or root is None or not node.chunk or not node.shape:
+        return
+    stored = sorted(store.stored_chunks(node), key=lambda chunk: chunk[2])
+    if not stored:
+        return
+    name = node.path or (root.GetMDArrayNames() or [""])[0]  # the root itself may be an array
+    array = root.OpenMDArrayFromFullname("/" + name)
+    if array is None or [d.GetSize() for d in array.GetDimensions()] != node.shape:
+        return
+    empty = 0
+    for start, shape, _ in stored[:most]:
+        count = [min(step, size - first) for first, step, size in zip(start, shape, node.shape)]
+        if min(count) <= 0:
+            continue
+        values = array.ReadAsArray(array_start_idx=start, count=count)
+        if values is None:
+            report.error("chunk-unreadable", node.path, f"the chunk at {start} cannot be read: "
+                         f"{gdal.GetLastErrorMsg()}", "write the chunk again from its source")
+            return
+        values = np.asarray(values)
+        if values.dtype.kind not in "biuf":
+            return
+        empty += bool(np.isnan(values).all() if fill != fill else (values == np.asarray(fill).astype(values.dtype)).all())
+    report.facts.setdefault("chunks_read", {})["/" + node.path] = min(most, len(stored))
+    if empty:
+        read = "" if len(stored) <= most else f" (of the {most} smallest that were read)"
+        report.warning("empty-chunks", node.path, f"{empty} of {len(stored)} stored chunks hold the fill value "
+                       f"{node.fill} alone{read}: an absent chunk has the same values", copy(store, node, "-co FORMAT="
+                       f"ZARR_V{node.format}" + (" -co SHARD=YES" if node.shard else "")))

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""Checks of rasters as GDAL opens them: CRS, geotransform, nodata and overviews."""
+
+import json
+import math
+import posixpath
+import re
+import shlex
+
+import numpy as np
+from osgeo import gdal, osr
+
+from zarr_checks.layout import dataset_name
+
+NEEDS_OVERVIEWS = 1024  # pixels of the longer side
+EQUAL = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS"]
+CODE = re.compile(r"^[A-Za-z]+:\w+$")
+URN = re.compile(r"^urn:ogc:def:crs:[\w.:]+$")
+OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)/?$")
+
+
+class Warnings:
+    """Collects GDAL's warnings and errors while it is entered."""
+
+    def __enter__(self):
+        self.texts = []
+        gdal.PushErrorHandler(self._add)
+        return self
+
+    def __exit__(self, *_):
+        gdal.PopErrorHandler()
+
+    def _add(self, kind, _, text):
+        if kind >= gdal.CE_Warning:
+            self.texts.append(text)
+
+
+def levels_of(store):
+    """Paths of the smaller levels of pyramids, and of the levels that are listed and absent: (group, path)."""
+    smaller, absent = set(), []
+    for node in list(store.nodes.values()):
+        for paths in _listed(node):
+            sizes = {}
+            for path in paths:
+                full = posixpath.normpath(posixpath.join(node.path, path)).strip("/")
+                arrays = _arrays_below(store, full)
+                if full not in store.nodes and not arrays:
+                    absent.append((node.path, path))
+                sizes[full] = max((math.prod(array.shape) for array in arrays), default=0)
+            largest = max(sizes, key=sizes.get, default=None)
+            smaller |= {path for path in sizes if path != largest}
+        smaller |= _levels_of_matrices(store, node)
+    return smaller, absent
+
+
+def _levels_of_matrices(store, node):
+    """Smaller levels of a GeoZarr array with a tile matrix set: arrays in groups beside its own."""
+    stated = node.attributes.get("multiscales")
+    if not node.is_array or not isinstance(stated, dict) or "tile_matrix_set" not in stated:
+        return set()
+    above = posixpath.dirname(node.parent)
+    return {other.path for other in store.nodes.values()
+            if other.is_array and other.name == node.name and posixpath.dirname(other.parent) == above
+            and math.prod(other.shape) < math.prod(node.shape)}  # fmt: skip
+
+
+def _listed(node):
+    """Lists of level paths that a group's attributes state."""
+    values = [node.attributes.get("multiscales")]
+    if isinstance(node.attributes.get("ome"), dict):
+        values.append(node.attributes["ome"].get("multiscales"))
+    for value in values:
+        if isinstance(value, dict) and isinstance(value.get("layout"), list):
+            yield [level["asset"] for level in value["layout"]
+                   if isinstance(level, dict) and isinstance(level.get("asset"), str)]  # fmt: skip
+        for entry in value if isinstance(value, list) else []:
+            levels = entry.get("datasets") if isinstance(entry, dict) else None
+            if isinstance(levels, list):
+                yield [level["path"] for level in levels
+                       if isinstance(level, dict) and isinstance(level.get("path"), str)]  # fmt: skip
+
+
+def _arrays_below(store, path):
+    return [node for node in store.nodes.values()
+            if node.is_array and (node.path == path or node.parent == path)]  # fmt: skip
+
+
+def is_level(path, smaller):
+    while path:
+        if path in smaller:
+            return True
+        path = posixpath.dirname(path)
+    return False
+
+
+def helpers_of(store):
+    """Paths of arrays that other arrays name as coordinates, bounds or grid mappings."""
+    named = set()
+    for node in store.nodes.values():
+        for name in ("coordinates", "grid_mapping", "bounds", "ancillary_variables"):
+            text = node.attributes.get(name)
+            if isinstance(text, str):
+                folder = node.parent if node.is_array else node.path
+                named |= {posixpath.join(folder, word.rstrip(":")) for word in text.split()}
+    return named
+
+
+def check_levels(absent, report):
+    for group, path in absent:
+        report.error("overview-level-missing", group, f"multiscales lists {path}, which is absent from the store",
+                     "gdaladdo -clean and gdaladdo write overviews and their list again")
+
+
+def check_raster(store, node, report):
+    """Opens an array as a raster and checks it. Returns GDAL's facts for the report."""
+    with Warnings() as warnings:
+        dataset = gdal.OpenEx(dataset_name(store, node), gdal.OF_RASTER, allowed_drivers=["Zarr"])
+    name = dataset_name(store, node)
+    if dataset is None or dataset.RasterCount == 0:
+        # Arrays without elements, and types that are no numbers, are no rasters.
+        if 0 not in node.shape and node.itemsize is not None:
+            why = "; ".join(warnings.texts) or "it has no bands"
+            report.error("not-opened", node.path, f"GDAL does not open the array as a raster: {why}",
+                         "see docs/errors.md for the message")
+        return
+    with warnings:
+        srs, transform = dataset.GetSpatialRef(), dataset.GetGeoTransform(can_return_null=True)
+        band = dataset.GetRasterBand(1)
+        sizes = [max(level.XSize, level.YSize) for level in map(band.GetOverview, range(band.GetOverviewCount()))]
+        nodata = band.GetNoDataValue()
+    for text in warnings.texts:
+        report.warning("open-warning", node.path, f"GDAL warns: {text}", "see docs/errors.md for the message")
+    is_curved = bool(dataset.GetMetadata("GEOLOCATION")) or dataset.GetGCPCount() > 0
+    is_image = transform is not None and srs is None and _is_of_ome(store, node)
+    if srs is None and not is_image and not is_curved:
+        report.warning("crs-missing", node.path, "GDAL finds no CRS", f"gdal_edit.py -a_srs EPSG:CODE {shlex.quote(name)}")
+    if transform is None and not is_curved:
+        report.warning("geotransform-missing", node.path, "GDAL finds no geotransform",
+                       f"gdal_edit.py -a_ullr ULX ULY LRX LRY {shlex.quote(name)}")
+    _check_overviews(dataset, sizes, node, name, report)
+    check_nodata(node, nodata, name, report)
+
+
+def _is_of_ome(store, node):
+    group = store.nodes.get(node.parent)
+    return group is not None and any(posixpath.join(node.parent, path) == node.path
+                                     for paths in _listed(group) for path in paths)  # fmt: skip
+
+
+def _check_overviews(dataset, sizes, node, name, report):
+    side = max(dataset.RasterXSize, dataset.RasterYSize)
+    report.facts["arrays"]["/" + node.path]["overviews"] = len(sizes)
+    if side <= NEEDS_OVERVIEWS:
+        return
+    halves = [2**power for power in range(1, 32) if side / 2 ** (power - 1) > 512]
+    mend = f"gdaladdo -r average {shlex.quote(name)} " + " ".join(str(factor) for factor in halves)
+    if not sizes:
+        report.warning("overviews-missing", node.path, f"a raster of {dataset.RasterXSize} x {dataset.RasterYSize} "
+                       "pixels has no overviews: a small map reads all of it", mend)
+    elif min(sizes) > NEEDS_OVERVIEWS:
+        report.warning("overviews-few", node.path, f"the smallest overview is {min(sizes)} pixels long: a small map "
+                       "reads all of it", mend)
+    elif any(larger > 4 * smaller + 4 for larger, smaller in zip([side, *sizes], sizes)):
+        report.warning("overviews-gap", node.path, "an overview is less than a quarter as long as the next larger "
+                       "one", mend)
+
+
+# ---------------------------------------------------------------------------------------------
+# CRS
+
+
+def check_crs(store, node, report):
+    """Compares all statements of an array's CRS with the first one."""
+    parsed = []
+    for origin, text in statements(store, node):
+        srs = parse(text)
+        if srs is None:
+            brief = text if len(text) < 60 else text[:60] + "..."
+            report.error("crs-unreadable", node.path, f"{origin} is no CRS that PROJ reads: {brief}",
+                         f"remove {origin}, or state it as \"EPSG:CODE\"")
+        else:
+            parsed.append((origin, srs))
+    for origin, srs in parsed[1:]:
+        if not parsed[0][1].IsSame(srs, EQUAL):
+            report.error("crs-contradicts", node.path, f"{parsed[0][0]} is {parsed[0][1].GetName()}, but {origin} is "
+                         f"{srs.GetName()}", f"gdal_edit.py -a_srs EPSG:CODE {shlex.quote(dataset_name(store, node))}")
+
+
+def parse(text):
+    """CRS of a text, without asking files or the network; None if it is none."""
+    text = text.strip()
+    if match := OGC_URL.match(text):
+        text = f"{match[1]}:{match[2]}"
+    srs = osr.SpatialReference()
+    with Warnings():
+        try:
+            if CODE.match(text) or URN.match(text) or text.startswith("{"):
+                failed = srs.SetFromUserInput(text)
+            elif text.startswith("+proj="):
+                failed = srs.ImportFromProj4(text)
+            else:
+                failed = srs.ImportFromWkt(text)
+        except RuntimeError:
+            return None
+    return None if failed else srs
+
+
+def statements(store, node):
+    """Pairs of an attribute's name and its CRS as text."""
+    stated = node.attributes.get("_CRS")
+    if isinstance(stated, str):
+        yield "_CRS", stated
+    elif isinstance(stated, dict):
+        for form in ("url", "wkt", "projjson"):
+            if form in stated:
+                yield f"_CRS.{form}", _text(stated[form])
+    mapping = node.attributes.get("grid_mapping")
+    if isinstance(mapping, str) and mapping.split():
+        yield from _of_grid_mapping(store, node, mapping.split()[0].rstrip(":"))
+    group = store.nodes.get(node.parent)
+    for where, owner in (("", node), ("group ", group)):
+        if owner is None or where and owner is node:
+            continue
+        for name in ("proj:code", "proj:wkt2", "proj:projjson"):
+            if owner.attributes.get(name) is not None:
+                value = owner.attributes[name]
+                yield where + name, f"EPSG:{value}" if isinstance(value, int) else _text(value)
+
+
+def _of_grid_mapping(store, node, name):
+    folder = node.parent
+    while posixpath.join(folder, name) not in store.nodes and folder:
+        folder = posixpath.dirname(folder)
+    found = store.nodes.get(posixpath.join(folder, name))
+    for member in ("crs_wkt", "spatial_ref") if found is not None else ():
+        if isinstance(found.attributes.get(member), str):
+            yield f"{name}.{member}", found.attributes[member]
+
+
+def _text(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+# ---------------------------------------------------------------------------------------------
+# Nodata
+
+
+def _number(value):
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str):
+        return {"NaN": math.nan, "nan": math.nan}.get(value)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _differ(a, b):
+    return a != b and not (a != a and b != b)
+
+
+def check_nodata(node, nodata, name, report):
+    stated = {key: _number(node.attributes.get(key)) for key in ("_FillValue", "missing_value")}
+    stated = {key: value for key, value in stated.items() if value is not None}
+    values = list(stated.values())
+    mend = f"gdal_edit.py -a_nodata VALUE {shlex.quote(name)}"
+    if len(values) == 2 and _differ(*values):
+        report.warning("nodata-contradicts", node.path, f"_FillValue is {values[0]}, but missing_value is {values[1]}",
+                       mend)
+    kind = _numpy_type(node)
+    for key, value in stated.items():
+        if kind is not None and not _fits(value, kind):
+            report.error("nodata-out-of-range", node.path, f"{key} is {value}, which {kind.name} cannot hold", mend)
+    if nodata is None and kind is not None and kind.kind == "f":
+        report.note("nodata-missing", node.path, "no nodata value is stated for real numbers", mend)
+
+
+def _numpy_type(node):
+    try:
+        kind = np.dtype(node.type)
+    except TypeError:
+        return None
+    return kind if kind.kind in "iuf" else None
+
+
+def _fits(value, kind):
+    if kind.kind == "f":
+        return value != value or math.isinf(value) or abs(value) <= np.finfo(kind).max
+    limits = np.iinfo(kind)
+    return value == value and float(value).is_integer() and limits.min <= value <= limits.max

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""Documents and keys of a Zarr store, through GDAL's virtual file systems."""
+
+import itertools
+import json
+import math
+import os
+import posixpath
+import re
+import struct
+
+from osgeo import gdal
+
+V2_DOCUMENTS = (".zgroup", ".zarray", ".zattrs")
+REMOTE = {"http://": "/vsicurl/http://", "https://": "/vsicurl/https://", "s3://": "/vsis3/",
+          "gs://": "/vsigs/", "az://": "/vsiaz/"}  # fmt: skip
+BITS = re.compile(r"(\d+)$")
+
+
+def file_system_path(name):
+    """Path of the store for VSIFOpenL()."""
+    for prefix, path in REMOTE.items():
+        if name.startswith(prefix):
+            return path + name[len(prefix):].rstrip("/")
+    if name.endswith(".zip") and not name.startswith("/vsizip/"):
+        return f"/vsizip/{{{name}}}"
+    return name.rstrip("/") or name
+
+
+class Node:
+    """A group or an array with its attributes, and for arrays the chunk layout."""
+
+    def __init__(self, path, document, attributes):
+        self.path = path
+        self.document = document
+        self.attributes = attributes if isinstance(attributes, dict) else {}
+        self.format = document.get("zarr_format")
+        kind = document.get("node_type") or ("array" if "shape" in document else "group")
+        self.is_array = kind == "array"
+        if self.is_array:
+            self._read_layout()
+
+    @property
+    def name(self):
+        return posixpath.basename(self.path)
+
+    @property
+    def parent(self):
+        return posixpath.dirname(self.path)
+
+    def _read_layout(self):
+        self.shape = list(self.document["shape"])
+        self.shard = None
+        self.index = None  # configuration of the shards whose index can be read
+        self.fill = self.document.get("fill_value")
+        if self.format == 2:
+            self.chunk = list(self.document["chunks"])
+            self.type = self.document["dtype"]
+            self.dimensions = self.attributes.get("_ARRAY_DIMENSIONS")
+            self.itemsize = _size_of(self.type) if isinstance(self.type, str) else None
+            if not _are_sizes(self.chunk, len(self.shape)):
+                raise TypeError(f"chunk shape {self.chunk} for an array of shape {self.shape}")
+            return
+        self.type = self.document["data_type"]
+        self.itemsize = _bytes_of(self.type)
+        self.dimensions = self.document.get("dimension_names")
+        grid = self.document["chunk_grid"]
+        self.chunk = list(grid["configuration"]["chunk_shape"]) if grid["name"] == "regular" else None
+        codecs = self.document.get("codecs", [])
+        while self.chunk and (inner := _sharding(codecs)) is not None:
+            if self.shard is None:
+                self.shard, self.index = self.chunk, inner
+            else:
+                self.index = None
+            self.chunk = list(inner["chunk_shape"])
+            codecs = inner.get("codecs", [])
+        for sizes in (self.chunk, self.shard):
+            if sizes is not None and not _are_sizes(sizes, len(self.shape)):
+                raise TypeError(f"chunk shape {sizes} for an array of shape {self.shape}")
+        if self.index is not None and not _has_plain_index(self.index):
+            self.index = None
+
+    @property
+    def object_shape(self):
+        """Elements along each dimension of what one key stores."""
+        return self.shard or self.chunk
+
+    def bytes_of(self, shape):
+        """Bytes of so many decoded elements; None if elements have no fixed size."""
+        return None if self.itemsize is None else math.prod(shape) * self.itemsize
+
+    def objects(self):
+        """Number of keys if every chunk is stored."""
+        return math.prod(-(-size // max(1, step)) for size, step in zip(self.shape, self.object_shape))
+
+    def index_of_key(self, key):
+        """Index of the object that a key in the array's folder stores; None if it is no chunk."""
+        if self.format == 2:
+            parts = key.split(self.document.get("dimension_separator", "."))
+        else:
+            encoding = self.document["chunk_key_encoding"]
+            is_v2 = encoding["name"] == "v2"
+            separator = encoding.get("configuration", {}).get("separator", "." if is_v2 else "/")
+            parts = key.split(separator)
+            if not is_v2 and parts.pop(0) != "c":
+                return None
+        if not self.shape:
+            return ()
+        if len(parts) != len(self.shape) or not all(part.isdigit() for part in parts):
+            return None
+        return tuple(int(part) for part in parts)
+
+
+def _are_sizes(sizes, dimensions):
+    return len(sizes) == dimensions and all(isinstance(size, int) and size > 0 for size in sizes)
+
+
+def _size_of(dtype):
+    match = BITS.search(dtype.split("[")[0])
+    if match is None or dtype[1] == "O":
+        return None
+    return int(match[1]) * (4 if dtype[1] == "U" else 1)
+
+
+def _bytes_of(data_type):
+    if data_type == "bool":
+        return 1
+    if not isinstance(data_type, str) or (match := BITS.search(data_type)) is None:
+        return None
+    return max(1, int(match[1]) // 8)
+
+
+def _sharding(codecs):
+    for codec in codecs:
+        if isinstance(codec, dict) and codec.get("name") == "sharding_indexed":
+            return codec["configuration"]
+    return None
+
+
+def _has_plain_index(configuration):
+    """True if the index of shards is not encoded, except for a checksum."""
+    names = [codec["name"] if isinstance(codec, dict) else codec
+             for codec in configuration.get("index_codecs", [])]  # fmt: skip
+    first = configuration.get("index_codecs", [{}])[0]
+    endian = first.get("configuration", {}).get("endian") if isinstance(first, dict) else None
+    return names in (["bytes"], ["bytes", "crc32c"]) and endian == "little"
+
+
+class Store:
+    """A store with its keys, if they can be listed, and its nodes."""
+
+    def __init__(self, name):
+        self.name = name
+        self.root = file_system_path(name)
+        self.broken = {}  # key: why its document cannot be used
+        self.keys = self._list()
+        tops = {key.split("/")[0] for key in self.keys or {}}
+        # A zip file may have the store in its single top folder.
+        if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
+            self.root += "/" + tops.pop()
+            self.keys = self._list()
+        self.nodes, self.consolidated, self.consolidated_key = {}, None, None
+        self._load()
+
+    @property
+    def is_local(self):
+        return not self.name.startswith("/vsi") and os.path.exists(self.name)
+
+    @property
+    def is_readable(self):
+        return bool(self.nodes or self.consolidated or self.broken)
+
+    def _list(self):
+        folder = gdal.OpenDir(self.root, -1)
+        if folder is None:
+            return None
+        keys = {}
+        while (entry := gdal.GetNextDirEntry(folder)) is not None:
+            if not entry.IsDirectory():
+                keys[entry.name.replace("\\", "/")] = entry.size
+        return keys or None
+
+    def read(self, key, start=0, size=None):
+        """Bytes of a key; None if it is absent."""
+        if self.keys is not None and key not in self.keys:
+            return None
+        file = gdal.VSIFOpenL(f"{self.root}/{key}", "rb")
+        if file is None:
+            return None
+        try:
+            if size is None:
+                gdal.VSIFSeekL(file, 0, 2)
+                size = gdal.VSIFTellL(file) - start
+            gdal.VSIFSeekL(file, start, 0)
+            return bytes(gdal.VSIFReadL(1, size, file) or b"")
+        finally:
+            gdal.VSIFCloseL(file)
+
+    def read_json(self, key):
+        data = self.read(key)
+        if data is None:
+            return None
+        try:
+            value = json.loads(data)
+        except ValueError as why:
+            self.broken[key] = f"is no JSON: {why}"
+            return None
+        if isinstance(value, dict):
+            return value
+        self.broken[key] = "is no JSON object"
+        return None
+
+    def _load(self):
+        root = self.read_json("zarr.json")
+        is_v3 = root is not None or "zarr.json" in self.broken
+        self.consolidated_key = "zarr.json" if is_v3 else ".zmetadata"
+        stated = root.get("consolidated_metadata") if is_v3 and root else self.read_json(".zmetadata")
+        metadata = stated.get("metadata") if isinstance(stated, dict) else None
+        if isinstance(metadata, dict):
+            self.consolidated = {"": root, **metadata} if is_v3 else metadata
+        if self.keys is not None:
+            names = self.keys
+        elif self.consolidated is None:
+            names = ["zarr.json", *V2_DOCUMENTS]
+        else:
+            names = [posixpath.join(path, "zarr.json") if is_v3 else path for path in self.consolidated]
+        self.nodes = self._nodes_of(names, self.read_json)
+
+    def _nodes_of(self, names, read):
+        nodes = {}
+        for name in sorted(names):
+            folder, base = posixpath.split(name)
+            if base not in ("zarr.json", ".zarray", ".zgroup"):
+                continue
+            document = read(name)
+            if document is None:
+                continue
+            attributes = document.get("attributes", {})
+            if base != "zarr.json":
+                attributes = read(posixpath.join(folder, ".zattrs")) or {}
+            try:
+                nodes[folder] = Node(folder, document, attributes)
+            except (KeyError, TypeError, AttributeError, IndexError) as why:
+                self.broken[name] = f"lacks a member or has one of a wrong type: {why!r}"
+        return nodes
+
+    def documents(self):
+        """Documents as consolidated metadata names them, read key by key."""
+        found = {}
+        for path, node in self.nodes.items():
+            if node.format == 3:
+                document = dict(node.document)
+                document.pop("consolidated_metadata", None)
+                found[path] = document
+                continue
+            found[posixpath.join(path, ".zarray" if node.is_array else ".zgroup")] = node.document
+            if node.attributes:
+                found[posixpath.join(path, ".zattrs")] = node.attributes
+        return found
+
+    def chunk_files(self, node):
+        """Keys of an array's chunks or shards, with index and size."""
+        prefix = node.path + "/" if node.path else ""
+        for key, size in (self.keys or {}).items():
+            if not key.startswith(prefix) or posixpath.basename(key) in ("zarr.json", *V2_DOCUMENTS):
+                continue
+            index = node.index_of_key(key[len(prefix):])
+            if index is not None:
+                yield key, index, size
+
+    def stored_chunks(self, node):
+        """Start, shape and stored bytes of each chunk, or inner chunk of a shard, that is stored."""
+        for key, index, size in self.chunk_files(node):
+            origin = [number * step for number, step in zip(index, node.object_shape)]
+            if node.index is None:
+                yield origin, node.object_shape, size
+            else:
+                yield from self._inner_chunks(node, key, origin, size)
+
+    def _inner_chunks(self, node, key, origin, size):
+        counts = [outer // inner for outer, inner in zip(node.shard, node.chunk)]
+        total = math.prod(counts)
+        if 16 * total > size:
+            return
+        tail = 4 * (len(node.index["index_codecs"]) - 1)
+        at_start = node.index.get("index_location", "end") == "start"
+        data = self.read(key, 0 if at_start else max(0, size - 16 * total - tail), 16 * total)
+        if data is None or len(data) < 16 * total:
+            return
+        entries = struct.unpack(f"<{2 * total}Q", data)
+        for number, place in enumerate(itertools.product(*(range(count) for count in counts))):
+            if entries[2 * number] != 2**64 - 1:
+                start = [first + at * step for first, at, step in zip(origin, place, node.chunk)]
+                yield start, node.chunk, entries[2 * number + 1]
