@@ -38,7 +38,7 @@ def sample(name):
 def write(folder, script):
     """Runs a script with the package icechunk, which writes a repository to `folder`. Returns the folder."""
     run = subprocess.run([PYTHON, "-c", PRELUDE + script, str(folder)], capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr[-3000:]
+    assert run.returncode == 0, (run.returncode, run.stderr[-3000:])
     return str(folder)
 
 
