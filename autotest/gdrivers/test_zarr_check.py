@@ -417,6 +417,14 @@ def test_ome(tmp_path, version):
         assert messages and all(f"OME-Zarr {stated}" in text for text in messages), changes
 
 
+@pytest.mark.parametrize("ends", [{"input": {"path": 5}}, {"output": {"name": 5}}, {"input": {}}])
+def test_ends_of_a_transformation_of_ome(tmp_path, ends):
+    step = {**SCALE, "input": {"path": "0"}, "output": {"name": "world"}, **ends}
+    attributes = ome("0.6", datasets=[{"path": "0", "coordinateTransformations": [step]}])
+    store = make_store(tmp_path, {"0": np.ones((4, 4), "u1")}, attributes=attributes)
+    assert "ome-invalid" in codes(store)
+
+
 def test_an_unknown_version_of_ome(tmp_path):
     store = make_store(tmp_path, {"0": np.ones((4, 4), "u1")}, attributes=ome("7.5"))
     assert "'7.5'" in found(store, "ome-invalid")["message"]
