@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks a Zarr store and says what to type to mend it. `zarr_check --help` lists the options."""
 

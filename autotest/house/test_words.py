@@ -14,7 +14,7 @@ import tokenize
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake")
+FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake", "python")
 
 # A comment that begins so has no subject of its own.
 FIRST_WORD = re.compile(r"^(Of|What|The same|As|That|One|Those|So|Where|Which|Whose|None|It)\b")

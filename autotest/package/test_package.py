@@ -44,7 +44,10 @@ def files_of(folder):
 
 def test_the_plugin_is_one_file_in_gdals_folder(unpacked):
     files = files_of(unpacked / "gdal-plugin-zarr")
-    (plugin,) = [file for file in files if not file.startswith("usr/share/doc/")]
+    (plugin,) = [file for file in files if file.startswith("usr/lib/")]
+    others = {file.split("/")[2] for file in files if file.startswith("usr/share/")}
+    assert {file for file in files if file.startswith("usr/bin/")} == {"usr/bin/zarr_check"}
+    assert others == {"doc", "gdal-plugin-zarr"}
     assert re.fullmatch(r"usr/lib/[^/]+/gdalplugins/gdal_ZarrV2\.so", plugin)
     assert "usr/share/doc/gdal-plugin-zarr/copyright" in files
 
@@ -64,6 +67,16 @@ def test_gdal_uses_it(unpacked):
     environment = {"GDAL_DRIVER_PATH": str(folder), "GDAL_PAM_ENABLED": "NO"}
     assert "ZarrBuiltin" in run("gdalinfo", "--formats", **environment)
     assert 'ID["EPSG",32632]' in run("gdalinfo", REPOSITORY / "data" / "terrain.zarr", **environment)
+
+
+def test_zarr_check_runs(unpacked):
+    (folder,) = unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins")
+    program = unpacked / "gdal-plugin-zarr" / "usr" / "bin" / "zarr_check"
+    store = REPOSITORY / "data" / "terrain.zarr"
+    text = run("/usr/bin/python3", "-B", program, "--max-requests", "20", store,
+               GDAL_DRIVER_PATH=str(folder))  # fmt: skip
+    assert "[chunk-small]" in text and text.endswith(f"{store}: 1 warning\n")
+    assert "python3-jsonschema" in field("gdal-plugin-zarr", "Recommends")
 
 
 def test_a_program_links_the_core(unpacked, tmp_path):
@@ -94,7 +107,9 @@ def test_only_public_headers_are_installed(unpacked):
 
 def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
     """`cmake --install` without a component installs the plugin alone, for users of GDAL."""
-    for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"}),
+    program = {"zarr_check", *(path.name for path in (REPOSITORY / "python" / "zarr_checks").rglob("*.*")
+                               if path.suffix in (".py", ".json"))}  # fmt: skip
+    for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"} | program),
                               ("core", {"libzarr_core.a", "zarr_coreConfig.cmake", "store.h"})):  # fmt: skip
         target = tmp_path / (component or "all")
         words = ["--component", component] if component else []

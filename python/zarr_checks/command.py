@@ -8,6 +8,7 @@ import sys
 from osgeo import gdal
 
 from zarr_checks import conventions, layout, opening, rasters
+from zarr_checks.messages import Messages
 from zarr_checks.report import Report
 from zarr_checks.store import Store
 
@@ -47,16 +48,12 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
     smaller, absent = rasters.levels_of(store)
     rasters.check_levels(absent, report)
     helpers = rasters.helpers_of(store)
-    with rasters.Warnings():
-        dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
-        root = dataset.GetRootGroup() if dataset is not None else None
     shown = []
     for node in store.nodes.values():
         conventions.check_conventions(store, node, report)
         if not node.is_array:
             continue
         layout.check_chunks(store, node, report)
-        layout.check_empty_chunks(store, node, root, report, max_chunks)
         if len(node.shape) < 2 or node.path in helpers:
             continue
         report.facts["arrays"]["/" + node.path] = layout.facts_of(node)
@@ -64,9 +61,10 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
         if not rasters.is_level(node.path, smaller):
             rasters.check_raster(store, node, report)
             shown.append(node)
+    layout.check_empty_chunks(store, report, max_chunks)
     if http and store.is_local and shown:
         # A store of several rasters opens as a list, and one of its rasters by name.
-        with rasters.Warnings():
+        with Messages():
             dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         is_one = dataset is not None and dataset.RasterCount > 0
         opening.check_opening(store, (is_one and store.nodes.get("")) or shown[0], report, max_requests)
@@ -82,7 +80,8 @@ def main(words):
               file=sys.stderr)  # fmt: skip
         return 3
     report = Report(options.store)
-    check(store, report, options.max_requests, options.max_chunks, not options.no_http)
+    with Messages():
+        check(store, report, options.max_requests, options.max_chunks, not options.no_http)
     if options.quiet:
         report.findings = [found for found in report.findings if found.severity != "note"]
         report.facts = {}

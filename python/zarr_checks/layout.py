@@ -7,6 +7,8 @@ import shlex
 import numpy as np
 from osgeo import gdal
 
+from zarr_checks.messages import Messages
+
 KIB, MIB = 1024, 1024 * 1024
 SMALLEST_CHUNK = 64 * KIB
 LARGEST_CHUNK = 16 * MIB
@@ -139,12 +141,18 @@ def fill_value(node):
     return fill if isinstance(fill, (int, float)) else None
 
 
-def check_empty_chunks(store, node, root, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that hold the fill value alone. Reads the smallest stored chunks first,
-    because constant chunks compress best."""
+def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
+    """Reports stored chunks that hold the fill value alone."""
+    dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
+    root = dataset.GetRootGroup() if dataset is not None else None
+    for node in store.nodes.values() if root is not None and store.keys is not None else ():
+        if node.is_array and node.chunk and node.shape and fill_value(node) is not None:
+            _check_empty_chunks(store, node, root, report, most)
+
+
+def _check_empty_chunks(store, node, root, report, most):
+    """Reads the smallest stored chunks first, because constant chunks compress best."""
     fill = fill_value(node)
-    if store.keys is None or fill is None or root is None or not node.chunk or not node.shape:
-        return
     stored = sorted(store.stored_chunks(node), key=lambda chunk: chunk[2])
     if not stored:
         return
@@ -157,15 +165,19 @@ def check_empty_chunks(store, node, root, report, most=MOST_CHUNKS_READ):
         count = [min(step, size - first) for first, step, size in zip(start, shape, node.shape)]
         if min(count) <= 0:
             continue
-        values = array.ReadAsArray(array_start_idx=start, count=count)
-        if values is None:
-            report.error("chunk-unreadable", node.path, f"the chunk at {start} cannot be read: "
-                         f"{gdal.GetLastErrorMsg()}", "write the chunk again from its source")
-            return
+        # GDAL 3.6 returns an array, and not None, if reading fails.
+        with Messages() as messages:
+            values = array.ReadAsArray(array_start_idx=start, count=count)
+        if messages.errors or values is None:
+            why = "; ".join(messages.errors)
+            report.error("chunk-unreadable", node.path, f"the chunk at {start} cannot be read: {why}",
+                         "write the chunk again from its source")
+            continue
         values = np.asarray(values)
         if values.dtype.kind not in "biuf":
             return
-        empty += bool(np.isnan(values).all() if fill != fill else (values == np.asarray(fill).astype(values.dtype)).all())
+        is_nan = values.dtype.kind == "f" and math.isnan(fill)
+        empty += bool(np.isnan(values).all() if is_nan else (values == fill).all())
     report.facts.setdefault("chunks_read", {})["/" + node.path] = min(most, len(stored))
     if empty:
         read = "" if len(stored) <= most else f" (of the {most} smallest that were read)"

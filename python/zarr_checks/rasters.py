@@ -11,28 +11,13 @@ import numpy as np
 from osgeo import gdal, osr
 
 from zarr_checks.layout import dataset_name
+from zarr_checks.messages import Messages
 
 NEEDS_OVERVIEWS = 1024  # pixels of the longer side
 EQUAL = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS"]
 CODE = re.compile(r"^[A-Za-z]+:\w+$")
 URN = re.compile(r"^urn:ogc:def:crs:[\w.:]+$")
 OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)/?$")
-
-
-class Warnings:
-    """Collects GDAL's warnings and errors while it is entered."""
-
-    def __enter__(self):
-        self.texts = []
-        gdal.PushErrorHandler(self._add)
-        return self
-
-    def __exit__(self, *_):
-        gdal.PopErrorHandler()
-
-    def _add(self, kind, _, text):
-        if kind >= gdal.CE_Warning:
-            self.texts.append(text)
 
 
 def levels_of(store):
@@ -113,22 +98,24 @@ def check_levels(absent, report):
 
 def check_raster(store, node, report):
     """Opens an array as a raster and checks it. Returns GDAL's facts for the report."""
-    with Warnings() as warnings:
+    with Messages() as messages:
         dataset = gdal.OpenEx(dataset_name(store, node), gdal.OF_RASTER, allowed_drivers=["Zarr"])
     name = dataset_name(store, node)
     if dataset is None or dataset.RasterCount == 0:
         # Arrays without elements, and types that are no numbers, are no rasters.
         if 0 not in node.shape and node.itemsize is not None:
-            why = "; ".join(warnings.texts) or "it has no bands"
+            why = "; ".join(messages.texts) or "it has no bands"
             report.error("not-opened", node.path, f"GDAL does not open the array as a raster: {why}",
                          "see docs/errors.md for the message")
         return
-    with warnings:
+    with messages:
         srs, transform = dataset.GetSpatialRef(), dataset.GetGeoTransform(can_return_null=True)
         band = dataset.GetRasterBand(1)
         sizes = [max(level.XSize, level.YSize) for level in map(band.GetOverview, range(band.GetOverviewCount()))]
         nodata = band.GetNoDataValue()
-    for text in warnings.texts:
+    for text in messages.texts:
+        if "consolidated metadata" in text:
+            continue  # check_documents() says more
         report.warning("open-warning", node.path, f"GDAL warns: {text}", "see docs/errors.md for the message")
     is_curved = bool(dataset.GetMetadata("GEOLOCATION")) or dataset.GetGCPCount() > 0
     is_image = transform is not None and srs is None and _is_of_ome(store, node)
@@ -192,7 +179,7 @@ def parse(text):
     if match := OGC_URL.match(text):
         text = f"{match[1]}:{match[2]}"
     srs = osr.SpatialReference()
-    with Warnings():
+    with Messages():
         try:
             if CODE.match(text) or URN.match(text) or text.startswith("{"):
                 failed = srs.SetFromUserInput(text)

@@ -150,9 +150,8 @@ TEST(RegisterConvention, ReplacesAnEntryOfAnOlderVersion) {
     const json::Array& list = *json::FindMember(attributes, "zarr_conventions")->as_array();
     ASSERT_EQ(list.size(), 2U);
     EXPECT_EQ(*list[0].Find("name")->as_string(), "proj");
-    EXPECT_EQ(
-        *list[0].Find("schema_url")->as_string(),
-        "https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v0.1/schema.json");
+    EXPECT_EQ(*list[0].Find("schema_url")->as_string(),
+              "https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v0.1/schema.json");
     EXPECT_EQ(*list[0].Find("spec_url")->as_string(),
               "https://github.com/zarr-conventions/proj/blob/v0.1/README.md");
     EXPECT_EQ(*list[1].Find("spec_url")->as_string(), "https://example.com/other");
