@@ -23,6 +23,7 @@
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/create/append_pixels.h"
+#include "driver/create/band_dimension.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
 #include "driver/store/location.h"
@@ -251,24 +252,6 @@ class DimensionAppend {
 
 const char* Item(GDALMajorObject& object, const std::string& name) {
     return object.GetMetadataItem(name.c_str());
-}
-
-// Converts a time in the form of TIFF, such as "2020:01:02 03:04:05", to ISO 8601.
-std::string FromTiffTime(std::string text) {
-    for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
-        if (text.size() > at && text[at] == ':') text[at] = '-';
-    return text;
-}
-
-// Converts a time in `units` to ISO 8601, without the name of the calendar. Returns nullopt if
-// `units` are not units of time.
-std::optional<std::string> TimeText(const std::string& value, const char* units,
-                                    zarr::Calendar calendar) {
-    if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
-    const auto reference = zarr::TimeReference::Parse(units, calendar);
-    if (!reference.ok()) return std::nullopt;
-    const auto text = reference->TextOf(CPLAtof(value.c_str()));
-    return text ? std::optional(text->substr(0, text->find(" ("))) : std::nullopt;
 }
 
 // Returns the calendar called `name`. Returns the standard calendar if `name` is nullptr, and

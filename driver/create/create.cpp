@@ -298,8 +298,13 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
 Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDALDataset& source,
                                  NameValueList options, const CreationOptions& parsed) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                          Describe(source, dtype), parsed);
+    NewRaster raster = Describe(source, dtype);
+    if (!parsed.band_dim.empty()) {
+        ZARR_ASSIGN_OR_RETURN(
+            raster.band_dimension,
+            MakeBandDimension(parsed.band_dim, parsed.band_dim_values, raster.bands, &source));
+    }
+    return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed);
 }
 
 // True if a band of the source has a mask that is neither a nodata value nor an alpha band.
@@ -396,6 +401,11 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
         EmitWarnings(target.folder, parsed.array.warnings);
+        if (!parsed.band_dim.empty()) {
+            ZARR_ASSIGN_OR_RETURN(
+                raster.band_dimension,
+                MakeBandDimension(parsed.band_dim, parsed.band_dim_values, raster.bands, nullptr));
+        }
         ZARR_ASSIGN_OR_RETURN(
             NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
                                           raster, parsed));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/conventions/array_facts.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
@@ -106,6 +107,7 @@ class Planner {
 
     Result<std::vector<PlannedArray>> Run() const {
         const std::vector<std::string> paths = Paths();
+        ZARR_RETURN_IF_ERROR(CheckBandDimension(paths));
         const std::vector<PlannedAxis> axes = Axes(paths);
         const std::uint64_t last = paths.size() > 1 ? LastBandNumber() : 0;
         std::vector<PlannedArray> arrays;
@@ -136,6 +138,21 @@ class Planner {
         const std::uint64_t row = raster_.width * samples * raster_.dtype.size;
         return block_x_ == raster_.width && row != 0 &&
                block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
+    }
+
+    // Fails if the store or a new array already has the name of the dimension of bands.
+    Status CheckBandDimension(const std::vector<std::string>& paths) const {
+        if (!raster_.band_dimension) return {};
+        const std::string& name = raster_.band_dimension->name;
+        const bool is_array = zarr::LastName(paths[0]) == name;
+        const bool is_in_use =
+            hierarchy_ != nullptr && DimensionsInUse(*hierarchy_, group_).count(name) != 0;
+        if (!is_array && !is_in_use) return {};
+        return Status::Invalid("creation option BAND_DIM: " + zarr::Quoted(name) +
+                               " is the name of " +
+                               (is_array ? "the new array; set another one with creation option "
+                                           "ARRAY_NAME"
+                                         : "an array or a dimension of the store"));
     }
 
     std::vector<std::string> Paths() const {
@@ -174,11 +191,13 @@ class Planner {
         std::vector<PlannedAxis> axes = {
             {FreeName("y", taken), raster_.height, side(block_y_, raster_.height)},
             {FreeName("x", taken), raster_.width, side(block_x_, raster_.width)}};
-        if (raster_.bands == 1 || !options_.single_array) return axes;
+        const bool is_named = raster_.band_dimension.has_value();
+        if ((raster_.bands == 1 && !is_named) || !options_.single_array) return axes;
+        const std::string name = is_named ? raster_.band_dimension->name : FreeName("band", taken);
         if (options_.interleave_pixel)
-            axes.push_back({FreeName("band", taken), raster_.bands, raster_.bands});
+            axes.push_back({name, raster_.bands, raster_.bands});
         else
-            axes.insert(axes.begin(), {FreeName("band", taken), raster_.bands, chunk.bands});
+            axes.insert(axes.begin(), {name, raster_.bands, chunk.bands});
         return axes;
     }
 
@@ -317,6 +336,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
+    made.band_dimension_ = raster.band_dimension;
     ZARR_RETURN_IF_ERROR(made.MakeArrays());
     return made;
 }
@@ -325,7 +345,27 @@ Status NewStore::MakeArrays() {
     Status status = update_->metadata().CreateGroup("");
     for (const PlannedArray& array : arrays_)
         if (status.ok()) status = update_->MakeArray(array.path, array.metadata, array.attributes);
+    if (status.ok()) status = WriteBandCoordinates();
     return status.ok() ? status : Failed(status);
+}
+
+Status NewStore::WriteBandCoordinates() {
+    if (!band_dimension_ || band_dimension_->elements.empty()) return {};
+    // A chunk has room for slices that are appended later.
+    constexpr std::uint64_t kLeastBytes = 8192;
+    const BandDimension& dimension = *band_dimension_;
+    zarr::ArraySpec spec;
+    spec.dtype = dimension.dtype;
+    spec.shape = {dimension.elements.size() / spec.dtype.size};
+    spec.chunks = {std::max<std::uint64_t>(spec.shape[0], kLeastBytes / spec.dtype.size)};
+    std::string chunk = dimension.elements;
+    chunk.resize(static_cast<std::size_t>(spec.chunks[0]) * spec.dtype.size);
+    json::Object attributes = dimension.attributes;
+    SetMember(attributes, "_ARRAY_DIMENSIONS",
+              json::Value(json::Array{json::Value(dimension.name)}));
+    const std::string group(zarr::ParentPath(arrays_[0].path));
+    return CoordinateArrays(*update_, {})
+        .Write(zarr::JoinKey(group, dimension.name), spec, attributes, chunk);
 }
 
 Status NewStore::Failed(const Status& status) {

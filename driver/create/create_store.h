@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
+#include "driver/create/band_dimension.h"
 #include "driver/create/creation_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_replacement.h"
@@ -25,6 +27,7 @@ struct NewRaster {
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
+    std::optional<BandDimension> band_dimension;  // nullopt: the dimension "band", if any
 };
 
 // An array that will be created: path, metadata and attributes.
@@ -80,6 +83,8 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
+    // Writes the coordinates of the dimension of bands, if there are any.
+    zarr::Status WriteBandCoordinates();
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
@@ -87,6 +92,7 @@ class NewStore {
     std::string store_path_;  // current path of the store
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
+    std::optional<BandDimension> band_dimension_;
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only

@@ -23,6 +23,8 @@ const char* const kDatasetOptions =
     "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
     "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
     "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
+    "  <Option name='BAND_DIM' type='string' description='Name of the dimension of the bands of a new array, such as time; also for a single band'/>"
+    "  <Option name='BAND_DIM_VALUES' type='string' description='Coordinates of the bands along BAND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
     "  <Option name='BLOCKXSIZE' type='int' min='1' description='Columns of a chunk, where BLOCKSIZE is not given; not used with TILED=NO'/>"
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
     "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
@@ -93,10 +95,20 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
+    parsed.band_dim = CSLFetchNameValueDef(options, "BAND_DIM", "");
+    parsed.band_dim_values = CSLFetchNameValueDef(options, "BAND_DIM_VALUES", "");
+    if (parsed.band_dim.empty() && !parsed.band_dim_values.empty())
+        return RefuseOption("BAND_DIM", "a name, because BAND_DIM_VALUES is set", "");
+    if (!parsed.band_dim.empty() && !parsed.append_dim.empty())
+        return RefuseOption("BAND_DIM", "no value, because APPEND_DIM is set",
+                            parsed.band_dim.c_str());
     // Users must give both options: with APPEND_DIM alone, GDAL from 3.13 on deletes the store to
     // which the copy is added. Only APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
+    if (!parsed.single_array && !parsed.band_dim.empty())
+        return RefuseOption("BAND_DIM", "no value, because SINGLE_ARRAY=NO is set",
+                            parsed.band_dim.c_str());
     const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
     if (EQUAL(interleave, "LINE") || EQUAL(interleave, "TILE"))
         parsed.array.warnings.push_back(UnknownToZarr("INTERLEAVE", interleave, "BAND"));
@@ -108,8 +120,9 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     // INTERLEAVE=BAND is not a user's choice of a single array, because GDAL also passes it on from
     // the source.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
-                       !parsed.interleave_pixel && parsed.array_name.empty() &&
-                       parsed.array.chunks.size() <= 2 && parsed.array.shard_chunks.size() <= 2;
+                       parsed.band_dim.empty() && !parsed.interleave_pixel &&
+                       parsed.array_name.empty() && parsed.array.chunks.size() <= 2 &&
+                       parsed.array.shard_chunks.size() <= 2;
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));

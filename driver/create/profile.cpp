@@ -124,6 +124,7 @@ class CloudProfile {
         has_own_layout_ =
             IsGiven(options_.List(), "SHARD_CHUNK_SHAPE") || IsGiven(options_.List(), "BLOCKXSIZE");
         const bool is_one_array = raster_.bands > 1 && !raster_.are_bands_split &&
+                                  !IsGiven(options_.List(), "BAND_DIM") &&
                                   CPLFetchBool(options_.List(), "SINGLE_ARRAY", true) &&
                                   !IsInterleavedByPixel();
         if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""The creation options BAND_DIM and BAND_DIM_VALUES: the dimension of bands and its coordinates, as the
+start of a cube that APPEND_DIM continues."""
+
+import numpy as np
+import pytest
+import xarray
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import error_log, open_raster
+
+pytestmark = zarr_formats.BOTH
+PLACE = (500000, 10, 0, 5000000, 0, -10)
+
+
+def raster(values):
+    """Returns a dataset in memory with the bands `values`."""
+    bands, height, width = values.shape
+    dataset = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
+    dataset.SetGeoTransform(PLACE)
+    for number, band in enumerate(values, 1):
+        dataset.GetRasterBand(number).WriteArray(band)
+    return dataset
+
+
+def values_of(bands, first=0):
+    return np.arange(first, first + bands * 20 * 30, dtype="i2").reshape(bands, 20, 30)
+
+
+def copy(path, source, *options):
+    with error_log() as log:
+        made = gdal.GetDriverByName("Zarr").CreateCopy(str(path), source, options=list(options))
+    assert made is not None, log.events
+    log.assert_quiet()
+    return made.ReadAsArray().reshape(-1, 20, 30)
+
+
+def refused(path, source, *options):
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(path), source, options=list(options)) is None
+    assert not path.exists()
+    return log.the_error()
+
+
+def opened(path):
+    """Returns the store as xarray sees it; the array is called "a"."""
+    return xarray.open_zarr(str(path), consolidated=True)
+
+
+@pytest.mark.parametrize("values, wanted", [
+    ("2020-01-01,2020-02-01,2021-01-01", np.array(["2020-01-01", "2020-02-01", "2021-01-01"], "M8[ns]")),
+    ("2020-01-01T06:30:00,2020-01-01T07:00:00,2020-01-02",
+     np.array(["2020-01-01T06:30", "2020-01-01T07:00", "2020-01-02"], "M8[ns]")),
+    ("2020-01-01T00:00:00.250,2020-01-02,2020-01-03",
+     np.array(["2020-01-01T00:00:00.250", "2020-01-02", "2020-01-03"], "M8[ns]")),
+    ("1,5,3", np.array([1, 5, 3], "i8")),
+    ("0.5,1,2e3", np.array([0.5, 1, 2000], "f8")),
+    ("low,middle,high", np.array(["low", "middle", "high"])),
+])  # fmt: skip
+def test_coordinates(tmp_path, values, wanted):
+    np.testing.assert_array_equal(
+        copy(tmp_path / "a.zarr", raster(values_of(3)), "BAND_DIM=when", f"BAND_DIM_VALUES={values}"),
+        values_of(3),
+    )
+    seen = opened(tmp_path / "a.zarr")
+    assert seen["a"].dims == ("when", "y", "x")
+    np.testing.assert_array_equal(seen["when"].values, wanted)
+    np.testing.assert_array_equal(seen["a"].values, values_of(3))
+
+
+def test_a_single_band_starts_a_cube(tmp_path):
+    store = tmp_path / "a.zarr"
+    copy(store, raster(values_of(1)), "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01")
+    for day in (2, 3):
+        copy(store, raster(values_of(1, day)), "APPEND_SUBDATASET=YES", "APPEND_DIM=time",
+             f"APPEND_DIM_VALUES=2020-01-0{day}")  # fmt: skip
+    seen = opened(store)
+    assert seen["a"].shape == (3, 20, 30)
+    np.testing.assert_array_equal(
+        seen["time"].values, np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[ns]")
+    )
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray()[2], values_of(1, 3)[0])
+
+
+@pytest.mark.parametrize("item, value", [
+    ("DIM_time_TIME", "2020-05-01"), ("TIFFTAG_DATETIME", "2020:05:01 00:00:00"), (None, "2020-05-01"),
+])  # fmt: skip
+def test_coordinates_by_metadata(tmp_path, item, value):
+    source = raster(values_of(1))
+    if item is None:
+        source.GetRasterBand(1).SetDescription(value)
+    elif item.startswith("TIFF"):
+        source.SetMetadataItem(item, value)
+    else:
+        source.GetRasterBand(1).SetMetadataItem(item, value)
+    copy(tmp_path / "a.zarr", source, "BAND_DIM=time")
+    np.testing.assert_array_equal(opened(tmp_path / "a.zarr")["time"].values, np.array(["2020-05-01"], "M8[ns]"))
+
+
+def test_coordinates_of_netcdf(tmp_path):
+    source = raster(values_of(2))
+    source.SetMetadataItem("time#units", "hours since 2000-01-01")
+    for number in (1, 2):
+        source.GetRasterBand(number).SetMetadataItem("NETCDF_DIM_time", str(24 * number))
+    copy(tmp_path / "a.zarr", source, "BAND_DIM=time")
+    np.testing.assert_array_equal(
+        opened(tmp_path / "a.zarr")["time"].values, np.array(["2000-01-02", "2000-01-03"], "M8[ns]")
+    )
+
+
+def test_a_cube_of_zarr_keeps_its_times(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01,2020-01-02T12:00:00")
+    copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time", "ARRAY_NAME=a")
+    np.testing.assert_array_equal(
+        opened(tmp_path / "b.zarr")["time"].values, np.array(["2020-01-01", "2020-01-02T12:00"], "M8[ns]")
+    )
+
+
+def test_bands_without_coordinates_have_a_named_dimension(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=level")
+    seen = opened(tmp_path / "a.zarr")
+    assert seen["a"].dims == ("level", "y", "x") and "level" not in seen.coords
+
+
+def test_descriptions_of_bands_stay_beside_their_times(tmp_path):
+    source = raster(values_of(2))
+    for number, text in enumerate(("first", "second"), 1):
+        source.GetRasterBand(number).SetDescription(text)
+    copy(tmp_path / "a.zarr", source, "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01,2020-01-02")
+    np.testing.assert_array_equal(
+        opened(tmp_path / "a.zarr")["time"].values, np.array(["2020-01-01", "2020-01-02"], "M8[ns]")
+    )
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert [dataset.GetRasterBand(i).GetDescription() for i in (1, 2)] == ["first", "second"]
+
+
+def test_create(tmp_path):
+    dataset = gdal.GetDriverByName("Zarr").Create(
+        str(tmp_path / "a.zarr"), 30, 20, 2, gdal.GDT_Int16, ["BAND_DIM=depth", "BAND_DIM_VALUES=10,20"]
+    )
+    for number, band in enumerate(values_of(2), 1):
+        dataset.GetRasterBand(number).WriteArray(band)
+    del dataset
+    seen = opened(tmp_path / "a.zarr")
+    assert seen["depth"].values.tolist() == [10, 20]
+    np.testing.assert_array_equal(seen["a"].values, values_of(2))
+
+
+def test_pixel_interleaved(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=level", "BAND_DIM_VALUES=1,2", "INTERLEAVE=PIXEL")
+    assert opened(tmp_path / "a.zarr")["a"].dims == ("y", "x", "level")
+
+
+def test_profile_and_overviews_of_a_cube(tmp_path):
+    values = np.arange(2 * 700 * 600, dtype="i4").reshape(2, 700, 600).astype("i2")
+    source = gdal.GetDriverByName("MEM").Create("", 600, 700, 2, gdal.GDT_Int16)
+    for number, band in enumerate(values, 1):
+        source.GetRasterBand(number).WriteArray(band)
+    options = ["PROFILE=CLOUD", "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01,2020-01-02"]
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source, options=options)
+    dataset = open_raster(tmp_path / "a.zarr")
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    assert dataset.GetRasterBand(2).GetOverviewCount() == 1
+    assert dataset.GetRasterBand(2).GetMetadataItem("DIM_time_TIME").startswith("2020-01-02")
+
+
+@pytest.mark.parametrize("options, wanted", [
+    (["BAND_DIM=x"], "neither x nor y"),
+    (["BAND_DIM=a/b"], "without '/'"),
+    (["BAND_DIM=a"], "the name of the new array"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=1"], "1 values for 2 bands"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=1,1"], "values that differ"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=2020-01-01,x"], "only ISO 8601 times after a first time"),
+    (["BAND_DIM_VALUES=1,2"], "because BAND_DIM_VALUES is set"),
+    (["BAND_DIM=t", "SINGLE_ARRAY=NO"], "because SINGLE_ARRAY=NO is set"),
+])  # fmt: skip
+def test_wrong_values(tmp_path, options, wanted):
+    assert wanted in refused(tmp_path / "a.zarr", raster(values_of(2)), *options)
+
+
+def test_names_of_a_store_are_not_used_twice(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(1)), "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01")
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(
+            str(tmp_path / "a.zarr"), raster(values_of(1)),
+            options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=b", "BAND_DIM=time", "BAND_DIM_VALUES=2021-01-01"],
+        ) is None  # fmt: skip
+    assert "the name of an array or a dimension of the store" in log.the_error()
