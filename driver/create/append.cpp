@@ -250,10 +250,6 @@ class DimensionAppend {
     bool is_masked_ = false;
 };
 
-const char* Item(GDALMajorObject& object, const std::string& name) {
-    return object.GetMetadataItem(name.c_str());
-}
-
 // Returns the calendar called `name`. Returns the standard calendar if `name` is nullptr, and
 // nullopt if the name is unknown.
 std::optional<zarr::Calendar> CalendarOf(const char* name) {

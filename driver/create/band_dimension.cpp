@@ -23,10 +23,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const char* Item(GDALMajorObject& object, const std::string& name) {
-    return object.GetMetadataItem(name.c_str());
-}
-
 // Returns the coordinate of a band along the dimension `name`, as its metadata states it. The time
 // of a whole GeoTIFF counts only if it has a single band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,

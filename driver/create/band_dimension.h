@@ -33,6 +33,11 @@ struct BandDimension {
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& values,
                                               std::uint64_t bands, GDALDataset* source);
 
+// Returns a metadata item of the default domain; nullptr if there is none.
+inline const char* Item(GDALMajorObject& object, const std::string& name) {
+    return object.GetMetadataItem(name.c_str());
+}
+
 // Converts a time in the form of TIFF, such as "2020:01:02 03:04:05", to ISO 8601.
 std::string FromTiffTime(std::string text);
 
