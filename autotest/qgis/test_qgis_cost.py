@@ -33,9 +33,9 @@ from zarr_gdal import open_raster
 from zarr_http import Served
 
 DELAY = 0.02
-# Consolidated metadata are in .zmetadata or in zarr.json; without them .zattrs comes next. A
-# dataset requests all three concurrently.
-DOCUMENTS = 3
+# A dataset of a consolidated store of Zarr v2 requests zarr.json, and then four documents of the root
+# concurrently.
+DOCUMENTS = 5
 LEVELS = level_sizes()
 
 
