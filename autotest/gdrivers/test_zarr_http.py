@@ -81,9 +81,12 @@ def test_consolidated_store_opens_with_few_requests(server, prefix):
         asked = server.requests()
         root = "/consolidated.zarr"
         is_v3 = zarr_formats.is_v3()
+        # The auxiliary file is requested by another thread, at any time.
+        assert ("GET", f"{root}.aux.xml", None, 404) in map(tuple, asked)
+        asked = [tuple(each) for each in asked if not each[1].endswith(".aux.xml")]
         first = {("GET", f"{root}/{name}", None, 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
-        assert {tuple(each) for each in asked[:3]} == {*first, ("GET", f"{root}.aux.xml", None, 404)}
-        assert sorted(path.removeprefix(root + "/") for _, path, *_ in asked[3:]) == (
+        assert set(asked[:2]) == first
+        assert sorted(path.removeprefix(root + "/") for _, path, *_ in asked[2:]) == (
             [] if is_v3 else [".zattrs", ".zmetadata", "dem/.zarray", "dem/.zattrs", "dem/.zgroup"]
         )
         assert dataset.GetRasterBand(1).GetOverviewCount() == 0

@@ -71,8 +71,11 @@ def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s
     root = "/demo/consolidated.zarr"
     is_v3 = zarr_formats.is_v3()
     first = {("GET", f"{root}/{name}", 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
-    assert set(asked[:3]) == {*first, ("GET", f"{root}.aux.xml", 404)}
-    assert sorted(path.removeprefix(root + "/") for _, path, _ in asked[3:]) == (
+    # The auxiliary file is requested by another thread, at any time.
+    assert ("GET", f"{root}.aux.xml", 404) in asked
+    asked = [each for each in asked if not each[1].endswith(".aux.xml")]
+    assert set(asked[:2]) == first
+    assert sorted(path.removeprefix(root + "/") for _, path, _ in asked[2:]) == (
         [] if is_v3 else [".zattrs", ".zmetadata", "dem/.zarray", "dem/.zattrs", "dem/.zgroup"]
     )
     assert_reads(dataset)
