@@ -445,7 +445,7 @@ def requests_of(server, read):
 @pytest.mark.parametrize("kind", KINDS)
 def test_opening_takes_two_requests_and_one_round_trip(sources, kind):
     _, folder = sources[kind]
-    with config_options(GDAL_PAM_ENABLED="YES"), Served(folder, 0.1) as server:
+    with config_options(GDAL_PAM_ENABLED="YES"), Served(folder, 0.25) as server:
         opened = []
         log = requests_of(server, lambda: opened.append(open_raster(f"ZARR:{server.url}/store.zarr")))
         asked = sorted(path for _, path, *_ in log["requests"])
