@@ -2,6 +2,7 @@
 """The creation options BAND_DIM and BAND_DIM_VALUES: the dimension of bands and its coordinates, as the
 start of a cube that APPEND_DIM continues."""
 
+import cftime
 import numpy as np
 import pytest
 import xarray
@@ -108,6 +109,58 @@ def test_coordinates_of_netcdf(tmp_path):
     )
 
 
+@pytest.mark.parametrize("calendar, values, wanted", [
+    # Day 59 is 02-30 in a calendar whose months have 30 days, and 03-01 in the others.
+    ("360_day", (59, 60), ["2001-02-30", "2001-03-01"]),
+    ("noleap", (59, 424), ["2001-03-01", "2002-03-01"]),
+    ("standard", (-153000, -152999), None),
+    (None, (-153000, -152999), None),
+])  # fmt: skip
+def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
+    """Times keep their calendar, and their place in it, also before the Gregorian calendar."""
+    source = raster(values_of(2))
+    source.SetMetadataItem("time#units", "days since 2001-01-01")
+    if calendar is not None:
+        source.SetMetadataItem("time#calendar", calendar)
+    for number, value in enumerate(values, 1):
+        source.GetRasterBand(number).SetMetadataItem("NETCDF_DIM_time", str(value))
+    copy(tmp_path / "a.zarr", source, "BAND_DIM=time")
+    stored = xarray.open_zarr(str(tmp_path / "a.zarr"), consolidated=True, decode_times=False)["time"]
+    name = calendar or "standard"
+    assert stored.attrs["calendar"] == name
+    dates = cftime.num2date(stored.values, stored.attrs["units"], name)
+    assert list(dates) == list(cftime.num2date(values, "days since 2001-01-01", name))
+    if wanted is not None:
+        assert [date.strftime("%Y-%m-%d") for date in dates] == wanted
+    # The copy of the copy has the calendar of the copy.
+    copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time")
+    again = xarray.open_zarr(str(tmp_path / "b.zarr"), consolidated=True, decode_times=False)["time"]
+    assert list(cftime.num2date(again.values, again.attrs["units"], again.attrs["calendar"])) == list(dates)
+
+
+def test_old_dates_are_those_of_iso_8601(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=time", "BAND_DIM_VALUES=1500-01-01,1582-10-10")
+    stored = xarray.open_zarr(str(tmp_path / "a.zarr"), consolidated=True, decode_times=False)["time"]
+    first = np.datetime64("1970-01-01")
+    wanted = [(np.datetime64(date) - first).astype(int) for date in ("1500-01-01", "1582-10-10")]
+    assert stored.values.tolist() == wanted and stored.attrs["calendar"] == "proleptic_gregorian"
+
+
+@pytest.mark.parametrize("texts", [("2020-01-01", "cloud mask"), ("cloud mask", "2020-01-01")])
+def test_descriptions_that_are_no_coordinates(tmp_path, texts):
+    source = raster(values_of(2))
+    for number, text in enumerate(texts, 1):
+        source.GetRasterBand(number).SetDescription(text)
+    copy(tmp_path / "a.zarr", source, "BAND_DIM=time")
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert tuple(dataset.GetRasterBand(i).GetDescription() for i in (1, 2)) == texts
+
+
+def test_numbers_beyond_int64(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=n", "BAND_DIM_VALUES=1,18446744073709551616")
+    assert opened(tmp_path / "a.zarr")["n"].values.tolist() == [1.0, 2.0**64]
+
+
 def test_a_cube_of_zarr_keeps_its_times(tmp_path):
     copy(tmp_path / "a.zarr", raster(values_of(2)), "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01,2020-01-02T12:00:00")
     copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time", "ARRAY_NAME=a")
@@ -170,7 +223,13 @@ def test_profile_and_overviews_of_a_cube(tmp_path):
     (["BAND_DIM=a"], "the name of the new array"),
     (["BAND_DIM=t", "BAND_DIM_VALUES=1"], "1 values for 2 bands"),
     (["BAND_DIM=t", "BAND_DIM_VALUES=1,1"], "values that differ"),
-    (["BAND_DIM=t", "BAND_DIM_VALUES=2020-01-01,x"], "only ISO 8601 times after a first time"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=1,1.0"], "values that differ"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=2020-01-01,2020-01-01T00:00:00"], "values that differ"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=1,"], "no empty value"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=1,,2"], "3 values for 2 bands"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=2020-01-01,x"], "only ISO 8601 times, because one value is a time"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=x,2020-01-01"], "only ISO 8601 times, because one value is a time"),
+    (["BAND_DIM=t", "BAND_DIM_VALUES=5,2020-01-01"], "only ISO 8601 times, because one value is a time"),
     (["BAND_DIM_VALUES=1,2"], "because BAND_DIM_VALUES is set"),
     (["BAND_DIM=t", "SINGLE_ARRAY=NO"], "because SINGLE_ARRAY=NO is set"),
 ])  # fmt: skip

@@ -23,26 +23,42 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Returns the coordinate of a band along the dimension `name`, as its metadata states it. The time
-// of a whole GeoTIFF counts only if it has a single band.
+// Coordinates as texts, and the calendar of those that are times.
+struct StatedCoordinates {
+    Texts texts;
+    // Name of the calendar in CF. ISO 8601 uses the Gregorian calendar at all times.
+    std::string calendar = "proleptic_gregorian";
+};
+
+// Returns the coordinate of a band along the dimension `name`, as its metadata states it, and sets
+// `calendar` if the metadata states one. The time of a whole GeoTIFF counts only if it has a single
+// band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
-                                  const std::string& name) {
-    if (const char* const time = Item(band, "DIM_" + name + "_TIME")) {
-        const std::string text = time;
-        return text.substr(0, text.find(" ("));
-    }
+                                  const std::string& name, std::string& calendar) {
     const char* value = Item(band, "DIM_" + name + "_VALUE");
     const char* units = Item(band, "DIM_" + name + "_UNIT");
-    auto calendar = std::optional(zarr::Calendar::kStandard);
+    if (const char* const time = Item(band, "DIM_" + name + "_TIME")) {
+        // This driver writes most calendars in parentheses: "2020-02-30 (360_day)".
+        const std::string text = time;
+        const std::size_t end = text.find(" (");
+        if (end != std::string::npos && text.back() == ')')
+            calendar = text.substr(end + 2, text.size() - end - 3);
+        // The standard calendar has no name in the text. It differs before 1582-10-15.
+        else if (value != nullptr && text == TimeText(value, units, zarr::Calendar::kStandard) &&
+                 text != TimeText(value, units, zarr::Calendar::kProlepticGregorian))
+            calendar = "standard";
+        return text.substr(0, end);
+    }
     if (value == nullptr) {
         value = Item(band, "NETCDF_DIM_" + name);
         units = Item(source, name + "#units");
-        if (const char* const stated = Item(source, name + "#calendar"))
-            calendar = zarr::CalendarByName(stated);
     }
+    if (value != nullptr && (units == nullptr || !zarr::IsTimeSince(units))) return value;
     if (value != nullptr) {
-        const auto time = calendar ? TimeText(value, units, *calendar) : std::nullopt;
-        return time ? time : std::optional<std::string>(value);
+        const char* const stated = Item(source, name + "#calendar");
+        calendar = stated != nullptr ? stated : "standard";
+        const auto known = zarr::CalendarByName(calendar);
+        return known ? TimeText(value, units, *known) : std::nullopt;
     }
     const char* const tiff_time = Item(source, "TIFFTAG_DATETIME");
     if (tiff_time != nullptr && source.GetRasterCount() == 1) return FromTiffTime(tiff_time);
@@ -50,77 +66,98 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
     return std::nullopt;
 }
 
-// Returns the coordinates of all bands. Returns an empty list if a band has none, or if two bands
-// have the same one.
-Texts TextsOf(GDALDataset& source, const std::string& name) {
-    Texts texts;
+// Returns the coordinates of all bands. Returns no coordinates if a band has none, or if the bands
+// use several calendars.
+StatedCoordinates StatedBy(GDALDataset& source, const std::string& name) {
+    StatedCoordinates stated;
     for (int i = 1; i <= source.GetRasterCount(); ++i) {
-        auto text = TextOf(source, *source.GetRasterBand(i), name);
-        if (!text) return {};
-        texts.push_back(std::move(*text));
+        std::string calendar = StatedCoordinates().calendar;
+        auto text = TextOf(source, *source.GetRasterBand(i), name, calendar);
+        if (!text || (i > 1 && calendar != stated.calendar)) return {};
+        stated.texts.push_back(std::move(*text));
+        stated.calendar = calendar;
     }
-    return std::set<std::string>(texts.begin(), texts.end()).size() == texts.size() ? texts
-                                                                                    : Texts();
+    return stated;
 }
 
-bool AreOf(const Texts& texts, bool (*is_of_kind)(CPLValueType)) {
-    return std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
-        return is_of_kind(CPLGetValueType(text.c_str()));
-    });
+bool IsNumber(const std::string& text) { return CPLGetValueType(text.c_str()) != CPL_VALUE_STRING; }
+
+std::optional<std::int64_t> WholeNumber(const std::string& text) {
+    const auto number = json::Parse(text);
+    std::int64_t value = 0;
+    return number.ok() && number->GetInt64(value) ? std::optional(value) : std::nullopt;
 }
 
-// Sets elements of `dtype` from `values`, one for each band.
+// Sets elements of `dtype` from `values`, one for each band. Fails if two of them are equal.
 Status SetElements(const std::string& dtype, const json::Array& values, BandDimension& dimension) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType type, zarr::ParseTypestr(dtype));
     dimension.dtype = type.Native();
+    std::set<std::string> taken;
     for (const json::Value& value : values) {
         ZARR_ASSIGN_OR_RETURN(const zarr::FillValue element,
                               zarr::ParseFillValue(dimension.dtype, value));
+        if (!taken.insert(element.Bytes()).second)
+            return RefuseOption("BAND_DIM_VALUES", "values that differ", json::Dump(value).c_str());
         dimension.elements += element.Bytes();
     }
     return {};
 }
 
-// Sets `dimension` to times in the longest unit in which all are whole numbers. Returns false if no
-// text is a time.
-Result<bool> SetTimes(const Texts& texts, BandDimension& dimension) {
-    for (const char* const unit : {"days", "seconds", "milliseconds", "microseconds"}) {
-        const std::string units = unit + std::string(" since 1970-01-01");
-        ZARR_ASSIGN_OR_RETURN(const auto reference,
-                              zarr::TimeReference::Parse(units, zarr::Calendar::kStandard));
-        json::Array counts;
-        for (const std::string& text : texts) {
-            const auto count = reference.CountOf(text);
-            if (!count.ok() && counts.empty() && &text == &texts.front()) return false;
-            if (!count.ok())
-                return RefuseOption("BAND_DIM_VALUES", "only ISO 8601 times after a first time",
-                                    text.c_str());
-            if (!*count) break;
-            counts.emplace_back(**count);
-        }
-        if (counts.size() != texts.size()) continue;
-        ZARR_RETURN_IF_ERROR(SetElements("<i8", counts, dimension));
-        dimension.attributes = {{"standard_name", json::Value("time")},
-                                {"units", json::Value(units)},
-                                {"calendar", json::Value("proleptic_gregorian")}};
-        return true;
-    }
-    return RefuseOption("BAND_DIM_VALUES", "times of whole microseconds", texts.front().c_str());
+// Returns true if all texts are times of the calendar of `reference`, and false if none is. Fails
+// if only some are.
+Result<bool> AreTimes(const Texts& texts, const zarr::TimeReference& reference) {
+    const auto is_time = [&](const std::string& text) {
+        return !IsNumber(text) && reference.CountOf(text).ok();
+    };
+    if (std::none_of(texts.begin(), texts.end(), is_time)) return false;
+    const auto other = std::find_if_not(texts.begin(), texts.end(), is_time);
+    if (other == texts.end()) return true;
+    return RefuseOption("BAND_DIM_VALUES", "only ISO 8601 times, because one value is a time",
+                        other->c_str());
 }
 
-Status SetCoordinates(const Texts& texts, BandDimension& dimension) {
-    if (AreOf(texts, [](CPLValueType type) { return type != CPL_VALUE_STRING; })) {
-        const bool are_whole =
-            AreOf(texts, [](CPLValueType type) { return type == CPL_VALUE_INTEGER; });
-        json::Array numbers;
-        for (const std::string& text : texts)
-            numbers.push_back(are_whole ? json::Value(std::int64_t{CPLAtoGIntBig(text.c_str())})
-                                        : json::Value(CPLAtof(text.c_str())));
-        return SetElements(are_whole ? "<i8" : "<f8", numbers, dimension);
+// Sets `dimension` to times in the longest unit in which all are whole numbers. Returns false if no
+// text is a time.
+Result<bool> SetTimes(const StatedCoordinates& stated, BandDimension& dimension) {
+    const auto calendar = zarr::CalendarByName(stated.calendar);
+    if (!calendar) return false;
+    for (const char* const unit : {"days", "seconds", "milliseconds", "microseconds"}) {
+        const std::string units = unit + std::string(" since 1970-01-01");
+        ZARR_ASSIGN_OR_RETURN(const auto reference, zarr::TimeReference::Parse(units, *calendar));
+        ZARR_ASSIGN_OR_RETURN(const bool are_times, AreTimes(stated.texts, reference));
+        if (!are_times) return false;
+        json::Array counts;
+        for (const std::string& text : stated.texts) {
+            ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
+            if (!count) break;
+            counts.emplace_back(*count);
+        }
+        if (counts.size() != stated.texts.size()) continue;
+        dimension.attributes = {{"units", json::Value(units)},
+                                {"calendar", json::Value(stated.calendar)}};
+        if (dimension.name == "time")
+            dimension.attributes.emplace_back("standard_name", json::Value("time"));
+        ZARR_RETURN_IF_ERROR(SetElements("<i8", counts, dimension));
+        return true;
     }
-    ZARR_ASSIGN_OR_RETURN(const bool are_times, SetTimes(texts, dimension));
-    if (are_times) return {};
+    return RefuseOption("BAND_DIM_VALUES", "times of whole microseconds",
+                        stated.texts.front().c_str());
+}
+
+Status SetCoordinates(const StatedCoordinates& stated, BandDimension& dimension) {
+    const Texts& texts = stated.texts;
     json::Array values;
+    if (std::all_of(texts.begin(), texts.end(), IsNumber)) {
+        const bool are_whole = std::all_of(texts.begin(), texts.end(), [](const auto& text) {
+            return WholeNumber(text).has_value();
+        });
+        for (const std::string& text : texts)
+            values.push_back(are_whole ? json::Value(*WholeNumber(text))
+                                       : json::Value(CPLAtof(text.c_str())));
+        return SetElements(are_whole ? "<i8" : "<f8", values, dimension);
+    }
+    ZARR_ASSIGN_OR_RETURN(const bool are_times, SetTimes(stated, dimension));
+    if (are_times) return {};
     std::size_t longest = 1;
     for (const std::string& text : texts) {
         longest = std::max(longest, text.size());
@@ -153,16 +190,27 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
     if (!zarr::IsValidKey(name) || name.find('/') != std::string::npos || name == "x" ||
         name == "y")
         return RefuseOption("BAND_DIM", "a name without '/' that is neither x nor y", name.c_str());
-    Texts texts;
-    const CPLStringList list(CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS));
-    for (int i = 0; i < list.size(); ++i) texts.emplace_back(list[i]);
-    if (!values.empty() && texts.size() != bands)
-        return Status::Invalid("creation option BAND_DIM_VALUES: " + std::to_string(texts.size()) +
-                               " values for " + std::to_string(bands) + " bands");
-    if (std::set<std::string>(texts.begin(), texts.end()).size() != texts.size())
-        return RefuseOption("BAND_DIM_VALUES", "values that differ", values.c_str());
-    if (texts.empty() && source != nullptr) texts = TextsOf(*source, name);
-    if (!texts.empty()) ZARR_RETURN_IF_ERROR(SetCoordinates(texts, dimension));
+    StatedCoordinates stated;
+    const CPLStringList list(
+        CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS | CSLT_ALLOWEMPTYTOKENS));
+    for (int i = 0; i < list.size(); ++i) stated.texts.emplace_back(list[i]);
+    if (!values.empty()) {
+        if (stated.texts.size() != bands)
+            return Status::Invalid(
+                "creation option BAND_DIM_VALUES: " + std::to_string(stated.texts.size()) +
+                " values for " + std::to_string(bands) + " bands; give one for each band");
+        if (std::count(stated.texts.begin(), stated.texts.end(), "") != 0)
+            return RefuseOption("BAND_DIM_VALUES", "no empty value", values.c_str());
+        ZARR_RETURN_IF_ERROR(SetCoordinates(stated, dimension));
+        return dimension;
+    }
+    if (source != nullptr) stated = StatedBy(*source, name);
+    if (stated.texts.empty()) return dimension;
+    // Metadata that is no list of coordinates is no fault of the user.
+    if (!SetCoordinates(stated, dimension).ok()) {
+        dimension.elements.clear();
+        dimension.attributes.clear();
+    }
     return dimension;
 }
 
