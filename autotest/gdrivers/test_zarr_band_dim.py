@@ -204,6 +204,24 @@ def test_pixel_interleaved(tmp_path):
     assert opened(tmp_path / "a.zarr")["a"].dims == ("y", "x", "level")
 
 
+def test_a_pixel_interleaved_cube_goes_on(tmp_path):
+    store = tmp_path / "a.zarr"
+    copy(store, raster(values_of(2)), "BAND_DIM=level", "BAND_DIM_VALUES=1,2", "INTERLEAVE=PIXEL")
+    copy(store, raster(values_of(1, 7)), "APPEND_SUBDATASET=YES", "APPEND_DIM=level", "APPEND_DIM_VALUES=3")
+    seen = opened(store)
+    assert seen["a"].dims == ("y", "x", "level") and seen["level"].values.tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(seen["a"].values[..., 2], values_of(1, 7)[0])
+    np.testing.assert_array_equal(seen["a"].values[..., :2], np.moveaxis(values_of(2), 0, 2))
+
+
+def test_plain_bands_go_back_to_geotiff_clean(tmp_path):
+    copy(tmp_path / "a.zarr", raster(values_of(2)))
+    gdal.GetDriverByName("GTiff").CreateCopy(str(tmp_path / "a.tif"), open_raster(tmp_path / "a.zarr"))
+    dataset = gdal.Open(str(tmp_path / "a.tif"))
+    bands = [dataset.GetRasterBand(number) for number in (1, 2)]
+    assert [(band.GetDescription(), band.GetMetadata()) for band in bands] == [("", {}), ("", {})]
+
+
 def test_profile_and_overviews_of_a_cube(tmp_path):
     values = np.arange(2 * 700 * 600, dtype="i4").reshape(2, 700, 600).astype("i2")
     source = gdal.GetDriverByName("MEM").Create("", 600, 700, 2, gdal.GDT_Int16)

@@ -241,6 +241,32 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
     np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
 
 
+def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
+    """The chunk can still be sampled, so that differences of smooth colours are found."""
+    values = photo()[:, :300, :200]
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "BLOCKSIZE=512")
+    metadata = array_of(store)
+    assert metadata["chunk_grid"]["configuration"]["chunk_shape"] == [3, 300, 200]
+    assert "numcodecs.delta" in codecs_of(metadata)
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), values)
+
+
+@pytest.mark.parametrize("options, chunk, is_sharded", [
+    (["SHARD=NO"], [512, 512], False),
+    (["BLOCKSIZE=256,256", "SHARD_CHUNK_SHAPE=128,128"], [128, 128], True),
+    (["BLOCKXSIZE=256", "BLOCKYSIZE=128"], [128, 256], False),
+    (["BLOCKSIZE=1,9000000000000000000"], [1, 700], True),
+])  # fmt: skip
+def test_layouts_of_the_user(tmp_path, options, chunk, is_sharded):
+    values = dem()[:, :700, :700]
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "OVERVIEWS=NONE", *options)
+    metadata = array_of(store)
+    assert (metadata["codecs"][0]["name"] == "sharding_indexed") == is_sharded
+    outer = metadata["chunk_grid"]["configuration"]["chunk_shape"]
+    assert (metadata["codecs"][0]["configuration"]["chunk_shape"] if is_sharded else outer) == chunk
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
+
+
 def test_shards_take_about_16_mib(tmp_path):
     values = np.random.default_rng(5).integers(0, 65535, (1, 6144, 6144), dtype="u2")
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values))
@@ -286,7 +312,7 @@ def test_bands_that_differ_become_arrays(tmp_path):
     assert document(store, "Band1")["codecs"][0]["configuration"]["chunk_shape"] == [512, 512]
 
 
-@pytest.mark.parametrize("bands, size", [(3, 700), (1, 700)])
+@pytest.mark.parametrize("bands, size", [(4, 700), (3, 700), (2, 700), (1, 700)])
 def test_create(tmp_path, bands, size):
     """Create() knows no pixels, so that the encoding follows from the type."""
     values = np.random.default_rng(8).integers(0, 255, (bands, size, size), dtype="u1")
@@ -297,7 +323,7 @@ def test_create(tmp_path, bands, size):
         dataset.GetRasterBand(number).WriteArray(band)
     del dataset
     names = codecs_of(array_of(tmp_path / "a.zarr"))
-    assert ("numcodecs.delta" in names) == (bands == 3)
+    assert ("numcodecs.delta" in names) == (bands >= 3)
     dataset = open_raster(tmp_path / "a.zarr")
     np.testing.assert_array_equal(dataset.ReadAsArray().reshape(values.shape), values)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
@@ -415,6 +441,35 @@ def test_rounding_keeps_nodata(tmp_path, nodata, bits):
     band = dataset.GetRasterBand(1)
     is_nodata = np.isnan if np.isnan(nodata) else lambda read: read == np.float32(band.GetNoDataValue())
     np.testing.assert_array_equal(is_nodata(band.ReadAsArray()), is_nodata(values))
+
+
+def test_rounding_keeps_nodata_of_every_band(tmp_path):
+    values = np.stack([100 + surface(6, 3)[:700, :700]] * 2).astype("f4")
+    values[1, :9] = -9999
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", save(tmp_path / "source.tif", values))
+    copy.GetRasterBand(1).SetNoDataValue(-2)
+    copy.GetRasterBand(2).SetNoDataValue(-9999)
+    store = convert(tmp_path / "a.zarr", copy, "BITROUND=4")
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(2)
+    assert band.GetNoDataValue() == -9999 and (band.ReadAsArray()[:9] == -9999).all()
+
+
+@pytest.mark.parametrize("option", ["LEVEL=3", "PREDICTOR=2", "RESAMPLING=CUBIC", "STATISTICS=YES", "BITROUND=AUTO"])
+def test_options_of_profiles_without_a_profile(tmp_path, option):
+    source = save(tmp_path / "source.tif", np.ones((1, 60, 60), "f4"))
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source, options=[option])
+    assert f"{option.partition('=')[0]}: is used only with PROFILE=CLOUD" in log.warnings[0]
+
+
+@pytest.mark.parametrize("compress", ["ZSTD", "BLOSC", "DEFLATE"])
+def test_no_predictor_shuffles_nothing(sources, tmp_path, compress):
+    _, folder = sources["scene"]
+    source = gdal.Open(str(folder / "source.tif"))
+    store = convert(tmp_path / "a.zarr", source, "PREDICTOR=NO", f"COMPRESS={compress}")
+    (codec,) = array_of(store)["codecs"][0]["configuration"]["codecs"][1:]
+    assert codec["configuration"].get("shuffle", "noshuffle") == "noshuffle"
 
 
 @pytest.mark.parametrize("values, option, wanted", [

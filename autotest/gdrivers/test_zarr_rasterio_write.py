@@ -351,7 +351,7 @@ def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
     has_no = {"lzw", "packbits", "jpeg", "lerc"}
     expected = [f"COMPRESS: Zarr has no {name}"] if name in has_no else []
     unknown = [option.upper() for option in PROFILES[name]
-               if option in ("bigtiff", "num_threads", "sparse_ok", "zlevel",
+               if option in ("predictor", "bigtiff", "num_threads", "sparse_ok", "zlevel",
                              "max_z_error")]  # fmt: skip
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(warnings) == len(expected) + len(unknown), warnings

@@ -44,8 +44,15 @@ std::optional<zarr::Format> FormatCalled(const char* text) {
     return std::nullopt;
 }
 
-// Returns the numbers in the option `name`, which are separated by commas. Returns an empty list if
-// the option is not given.
+Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std::size_t rank) {
+    if (sizes.empty() || sizes.size() == rank) return {};
+    return Status::Invalid(std::string("creation option ") + name + ": expected " +
+                           std::to_string(rank) + " numbers, one for each dimension, got " +
+                           std::to_string(sizes.size()));
+}
+
+}  // namespace
+
 Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* name) {
     std::vector<std::uint64_t> sizes;
     const char* const text = CSLFetchNameValue(options, name);
@@ -59,15 +66,6 @@ Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* 
     }
     return sizes;
 }
-
-Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std::size_t rank) {
-    if (sizes.empty() || sizes.size() == rank) return {};
-    return Status::Invalid(std::string("creation option ") + name + ": expected " +
-                           std::to_string(rank) + " numbers, one for each dimension, got " +
-                           std::to_string(sizes.size()));
-}
-
-}  // namespace
 
 std::string ArrayOptions() { return CodecOptions() + kLayoutOptions; }
 

@@ -37,6 +37,10 @@ struct ArrayCreationOptions {
                                                     const zarr::DataType& dtype);
 };
 
+// Returns the numbers in the option `name`, slowest dimension first. Returns an empty list if the
+// option is not given. Fails unless all are whole numbers from 1 on.
+zarr::Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* name);
+
 // Returns the <Option> elements that describe ArrayCreationOptions to GDAL, without an enclosing
 // list element.
 std::string ArrayOptions();

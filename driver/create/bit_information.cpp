@@ -44,10 +44,12 @@ double Information(const PairCounts& counts) {
 // Counts pairs of neighbours in `sample`, a chunk of numbers of type Real with the bits of Bits.
 template <class Real, class Bits>
 void CountPairs(const std::vector<std::uint8_t>& sample, std::uint64_t columns,
-                std::optional<double> nodata, std::vector<PairCounts>& counts) {
+                const std::vector<double>& nodata, std::vector<PairCounts>& counts) {
     const std::size_t size = sample.size() / sizeof(Real);
     const auto is_counted = [&](Real value) {
-        return std::isfinite(value) && !(nodata && value == static_cast<Real>(*nodata));
+        return std::isfinite(value) &&
+               std::none_of(nodata.begin(), nodata.end(),
+                            [&](double missing) { return value == static_cast<Real>(missing); });
     };
     for (std::size_t i = 0; i + 1 < size; ++i) {
         if ((i + 1) % columns == 0) continue;
@@ -74,7 +76,7 @@ int MantissaBits(const zarr::DataType& dtype) {
 }
 
 std::optional<int> InformativeBits(const ChunkSamples& samples, const zarr::DataType& dtype,
-                                   std::uint64_t columns, std::optional<double> nodata) {
+                                   std::uint64_t columns, const std::vector<double>& nodata) {
     const int mantissa = MantissaBits(dtype);
     if (mantissa == 0 || columns == 0) return std::nullopt;
     std::vector<PairCounts> counts(dtype.size * 8);

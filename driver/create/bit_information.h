@@ -4,7 +4,9 @@
 // as in the Python package xbitinfo.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/dtype/data_type.h"
 #include "driver/create/encoding_choice.h"
@@ -13,11 +15,11 @@ namespace zarr_driver {
 
 // Returns the number of mantissa bits that hold 99 % of the information of `samples`, at least 1.
 // Information of a bit is the mutual information of that bit in neighbours along a row. Neighbours
-// that are not finite, or are `nodata`, are not counted. `columns` is the length of a row in
-// elements. Returns nullopt if `dtype` is neither float32 nor float64, or if there is nothing to
-// count.
+// that are not finite, or that are one of `nodata`, are not counted. `columns` is the length of a
+// row in elements. Returns nullopt if `dtype` is neither float32 nor float64, or if there is
+// nothing to count.
 std::optional<int> InformativeBits(const ChunkSamples& samples, const zarr::DataType& dtype,
-                                   std::uint64_t columns, std::optional<double> nodata);
+                                   std::uint64_t columns, const std::vector<double>& nodata);
 
 // Returns the least number of mantissa bits that keeps `value` unchanged when it is rounded; 0 for
 // NaN and infinities.

@@ -234,13 +234,15 @@ CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions optio
     return options;
 }
 
-ProfiledRaster ProfiledRasterOf(const NewRaster& raster) {
-    ProfiledRaster profiled;
-    profiled.width = raster.width;
-    profiled.height = raster.height;
-    profiled.bands = raster.bands;
-    profiled.dtype = raster.dtype;
-    return profiled;
+// Adds the dimension of bands that the option BAND_DIM names. `source` is nullptr if the pixels are
+// written later.
+Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& options,
+                                    GDALDataset* source) {
+    if (options.band_dim.empty()) return raster;
+    ZARR_ASSIGN_OR_RETURN(
+        raster.band_dimension,
+        MakeBandDimension(options.band_dim, options.band_dim_values, raster.bands, source));
+    return raster;
 }
 
 // True if pixels are classes: a band has a colour table or category names.
@@ -280,7 +282,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
     const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, given));
-    ProfiledRaster raster = ProfiledRasterOf(Describe(source, dtype));
+    ProfiledRaster raster{Describe(source, dtype)};
     raster.are_bands_split =
         CSLFetchNameValue(given, "SINGLE_ARRAY") == nullptr && DoBandsDiffer(source);
     raster.is_categorical = IsCategorical(source);
@@ -298,12 +300,8 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
 Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDALDataset& source,
                                  NameValueList options, const CreationOptions& parsed) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    NewRaster raster = Describe(source, dtype);
-    if (!parsed.band_dim.empty()) {
-        ZARR_ASSIGN_OR_RETURN(
-            raster.band_dimension,
-            MakeBandDimension(parsed.band_dim, parsed.band_dim_values, raster.bands, &source));
-    }
+    ZARR_ASSIGN_OR_RETURN(const NewRaster raster,
+                          WithBandDimension(Describe(source, dtype), parsed, &source));
     return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed);
 }
 
@@ -395,17 +393,13 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                               StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
         ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              ParseWithProfile(target, options, ProfiledRasterOf(raster)));
+                              ParseWithProfile(target, options, ProfiledRaster{raster}));
         if (!parsed.append_dim.empty())
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
         EmitWarnings(target.folder, parsed.array.warnings);
-        if (!parsed.band_dim.empty()) {
-            ZARR_ASSIGN_OR_RETURN(
-                raster.band_dimension,
-                MakeBandDimension(parsed.band_dim, parsed.band_dim_values, raster.bands, nullptr));
-        }
+        ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
         ZARR_ASSIGN_OR_RETURN(
             NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
                                           raster, parsed));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/checked.h"
+#include "core/base/thread_pool.h"
 #include "core/codec/pipeline.h"
 #include "driver/base/codec_options.h"
 #include "driver/base/gdal_types.h"
@@ -31,26 +32,17 @@ int StartOf(double place, int size, std::uint64_t count) {
     return std::max(0, std::min(start, size - step));
 }
 
-// Returns the bytes that a codec pipeline makes of all samples; nullopt if it cannot encode them.
-std::optional<std::size_t> EncodedBytes(const CPLStringList& candidate, const ChunkSamples& samples,
-                                        const zarr::DataType& dtype, const RasterChunk& chunk) {
+// Returns the size of a sample after encoding; nullopt if the codecs cannot encode it.
+std::optional<std::size_t> EncodedBytes(const CPLStringList& candidate, const ChunkSample& sample,
+                                        const zarr::CodecContext& context) {
     std::vector<std::string> ignored;
-    const auto codecs = MakeCodecSpecs(candidate.List(), dtype, ignored);
+    const auto codecs = MakeCodecSpecs(candidate.List(), context.dtype, ignored);
     if (!codecs.ok()) return std::nullopt;
-    zarr::CodecContext context;
-    context.dtype = dtype;
-    context.chunk_shape = {chunk.bands, chunk.height, chunk.width};
     const auto pipeline = zarr::Pipeline::Bind(*codecs, context);
-    if (!pipeline.ok() || !pipeline->writable().ok()) return std::nullopt;
+    if (!pipeline.ok()) return std::nullopt;
     zarr::PipelineScratch scratch;
-    std::size_t bytes = 0;
-    for (const auto& sample : samples) {
-        const auto encoded =
-            pipeline->Encode(zarr::ByteSpan(sample.data(), sample.size()), scratch);
-        if (!encoded.ok()) return std::nullopt;
-        bytes += encoded->size;
-    }
-    return bytes;
+    const auto encoded = pipeline->Encode(zarr::ByteSpan(sample.data(), sample.size()), scratch);
+    return encoded.ok() ? std::optional(encoded->size) : std::nullopt;
 }
 
 }  // namespace
@@ -71,7 +63,7 @@ ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
         const int left = StartOf(x, source.GetRasterXSize(), chunk.width);
         const int top = StartOf(y, source.GetRasterYSize(), chunk.height);
         try {
-            std::vector<std::uint8_t> sample(static_cast<std::size_t>(bytes));
+            ChunkSample sample(static_cast<std::size_t>(bytes));
             if (source.RasterIO(GF_Read, left, top, static_cast<int>(chunk.width),
                                 static_cast<int>(chunk.height), sample.data(),
                                 static_cast<int>(chunk.width), static_cast<int>(chunk.height), type,
@@ -92,14 +84,28 @@ std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& c
                                              const zarr::DataType& dtype,
                                              const RasterChunk& chunk) {
     std::size_t decoded = 0;
-    for (const auto& sample : samples) decoded += sample.size();
+    for (const ChunkSample& sample : samples) decoded += sample.size();
     if (decoded == 0) return std::nullopt;
+    zarr::CodecContext context;
+    context.dtype = dtype;
+    context.chunk_shape = {chunk.bands, chunk.height, chunk.width};
+    std::vector<std::optional<std::size_t>> sizes(candidates.size() * samples.size());
+    const zarr::Status status =
+        zarr::ParallelFor(sizes.size(), sizes.size(), [&](std::size_t i) -> zarr::Status {
+            sizes[i] =
+                EncodedBytes(candidates[i / samples.size()], samples[i % samples.size()], context);
+            return {};
+        });
+    if (!status.ok()) return std::nullopt;
     std::optional<EncodingChoice> first;
     std::optional<EncodingChoice> smallest;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const auto bytes = EncodedBytes(candidates[i], samples, dtype, chunk);
-        if (!bytes) continue;
-        const double ratio = static_cast<double>(*bytes) / static_cast<double>(decoded);
+        const auto begin = sizes.begin() + static_cast<std::ptrdiff_t>(i * samples.size());
+        const auto end = begin + static_cast<std::ptrdiff_t>(samples.size());
+        if (std::count(begin, end, std::nullopt) != 0) continue;
+        std::size_t bytes = 0;
+        for (auto size = begin; size != end; ++size) bytes += **size;
+        const double ratio = static_cast<double>(bytes) / static_cast<double>(decoded);
         if (!smallest || ratio < smallest->ratio) smallest = EncodingChoice{i, ratio};
         if (!first) first = smallest;
     }

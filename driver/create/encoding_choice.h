@@ -21,8 +21,9 @@ struct RasterChunk {
     std::uint64_t width = 1;
 };
 
-// Copies of some chunks of a raster, each in C order and in the byte order of the host.
-using ChunkSamples = std::vector<std::vector<std::uint8_t>>;
+// A copy of a chunk of a raster, in C order and in the byte order of the host.
+using ChunkSample = std::vector<std::uint8_t>;
+using ChunkSamples = std::vector<ChunkSample>;
 
 // Reads chunks at several places of `source` as `dtype`. Returns fewer chunks, or none, if reading
 // fails or memory is short. Emits no errors.
@@ -34,10 +35,10 @@ struct EncodingChoice {
     double ratio = 1;       // encoded bytes by decoded bytes
 };
 
-// Encodes `samples` by each of `candidates`, which are creation options that name codecs. Returns
-// the candidate with the smallest result. Other candidates than the first must be smaller than the
-// first by a few percent, because fewer programs can read them. Returns nullopt if there are no
-// samples or no candidate can encode them.
+// Encodes `samples` on all cores by each of `candidates`, which are creation options that name
+// codecs. Returns the candidate with the smallest result. Other candidates than the first must be
+// smaller than the first by a few percent, because fewer programs can read them. Returns nullopt if
+// there are no samples or no candidate can encode them.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);

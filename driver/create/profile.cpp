@@ -4,7 +4,6 @@
 #include <cpl_conv.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -34,7 +33,7 @@ constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
 constexpr double kShardTolerance = 1.5;
 // Encoded bytes by decoded bytes if no sample tells.
 constexpr double kUsualRatio = 0.5;
-// Level 6 of Zstandard takes half the time of level 9 for one percent more bytes.
+// Level 6 of Zstandard takes about half the time of level 9, and makes hardly more bytes.
 constexpr int kDefaultLevel = 6;
 
 constexpr const char* kOnlyOfProfiles[] = {"LEVEL", "PREDICTOR", "RESAMPLING", "STATISTICS",
@@ -118,9 +117,7 @@ class CloudProfile {
     // Sets the size of a chunk. BLOCKSIZE is the size of a chunk here, not of a shard, unless the
     // user gives both.
     Status ChooseChunk() {
-        const std::uint64_t side = is_v3_ ? kSide : kSideWithoutShards;
-        chunk_.width = std::min(side, raster_.width);
-        chunk_.height = std::min(side, raster_.height);
+        chunk_.width = chunk_.height = is_v3_ ? kSide : kSideWithoutShards;
         has_own_layout_ =
             IsGiven(options_.List(), "SHARD_CHUNK_SHAPE") || IsGiven(options_.List(), "BLOCKXSIZE");
         const bool is_one_array = raster_.bands > 1 && !raster_.are_bands_split &&
@@ -128,22 +125,17 @@ class CloudProfile {
                                   CPLFetchBool(options_.List(), "SINGLE_ARRAY", true) &&
                                   !IsInterleavedByPixel();
         if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;
-        const char* const text = CSLFetchNameValue(options_.List(), "BLOCKSIZE");
-        if (text == nullptr) return {};
-        const CPLStringList sizes(CSLTokenizeString2(text, ",x", 0));
-        std::vector<std::uint64_t> numbers;
-        for (int i = 0; i < sizes.size(); ++i) {
-            const GIntBig size = CPLAtoGIntBig(sizes[i]);
-            if (size < 1 || CPLGetValueType(sizes[i]) != CPL_VALUE_INTEGER)
-                return RefuseOption("BLOCKSIZE", "numbers >= 1, slowest dimension first", text);
-            numbers.push_back(static_cast<std::uint64_t>(size));
+        ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> sizes,
+                              ParseSizes(options_.List(), "BLOCKSIZE"));
+        if (sizes.size() == 1) sizes.push_back(sizes[0]);  // as GDAL's COG driver has it
+        if (sizes.size() > 3 || (!sizes.empty() && IsInterleavedByPixel())) has_own_layout_ = true;
+        if (sizes.size() == 3) chunk_.bands = sizes.front();
+        if (!sizes.empty()) {
+            chunk_.height = sizes[sizes.size() - 2];
+            chunk_.width = sizes.back();
         }
-        if (numbers.size() == 1) numbers.push_back(numbers[0]);  // as GDAL's COG driver has it
-        if (numbers.size() > 3 || numbers.empty() || IsInterleavedByPixel()) has_own_layout_ = true;
-        if (has_own_layout_) return {};
-        if (numbers.size() == 3) chunk_.bands = numbers.front();
-        chunk_.height = numbers[numbers.size() - 2];
-        chunk_.width = numbers.back();
+        chunk_.height = std::min(chunk_.height, raster_.height);
+        chunk_.width = std::min(chunk_.width, raster_.width);
         return {};
     }
 
@@ -151,6 +143,13 @@ class CloudProfile {
     std::string ShapeText(std::uint64_t height, std::uint64_t width) const {
         return chunk_.bands > 1 ? SizesText({chunk_.bands, height, width})
                                 : SizesText({height, width});
+    }
+
+    // Returns the decoded size of a chunk in bytes; UINT64_MAX if that is too much to count.
+    std::uint64_t ChunkBytes() const {
+        return zarr::SaturatingMul(
+            zarr::SaturatingMul(chunk_.bands, chunk_.height),
+            zarr::SaturatingMul(chunk_.width, std::uint64_t{raster_.dtype.size}));
     }
 
     // Sets the shape of chunks and shards. A shard grows until it takes kEncodedShardBytes.
@@ -161,9 +160,7 @@ class CloudProfile {
             options_.SetNameValue("BLOCKSIZE", chunk.c_str());
             return;
         }
-        const double decoded =
-            static_cast<double>(chunk_.bands) * static_cast<double>(chunk_.height) *
-            static_cast<double>(chunk_.width) * static_cast<double>(raster_.dtype.size);
+        const auto decoded = static_cast<double>(ChunkBytes());
         const double most =
             std::min(kShardTolerance * kEncodedShardBytes / std::max(ratio_ * decoded, 1.0),
                      kDecodedShardBytes / decoded);
@@ -200,16 +197,20 @@ class CloudProfile {
         ZARR_ASSIGN_OR_RETURN(const Predictor predictor, ParsePredictor(options_.List()));
         options_.SetNameValue("COMPRESS", compressor.c_str());
         SetLevel(compressor, level.value_or(kDefaultLevel), level.has_value());
+        const bool has_own_filter = IsGiven(options_.List(), "FILTER");
+        RasterChunk sample = chunk_;
+        sample.bands = std::min(sample.bands, raster_.bands);
         ChunkSamples samples;
         if (raster_.source != nullptr && !has_own_layout_)
-            samples = SampleChunks(*raster_.source, raster_.dtype, chunk_);
+            samples = SampleChunks(*raster_.source, raster_.dtype, sample);
         ZARR_RETURN_IF_ERROR(ChooseRounding(samples));
-        if (IsGiven(options_.List(), "FILTER") && !is_rounded_) return {};
+        if (has_own_filter) return {};
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
-        const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, chunk_);
-        // Without samples the last candidate is used for colours only, since classes are stored as
-        // single bands.
-        const std::size_t fallback = is_by_colours_ ? candidates.size() - 1 : 0;
+        const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
+        // Create() knows no pixels. Three or four bands of bytes are colours then, for which the
+        // last candidate is made. Other bytes may be classes.
+        const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
+        const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
         if (choice) ratio_ = choice->ratio;
         options_ = candidates[choice ? choice->index : fallback];
         return {};
@@ -229,12 +230,12 @@ class CloudProfile {
         const int asked = std::atoi(text);
         if (!is_automatic && (CPLGetValueType(text) != CPL_VALUE_INTEGER || asked < 1))
             return RefuseOption("BITROUND", "AUTO, NO or a number of bits >= 1", text);
-        const std::optional<double> nodata = NodataOfSource();
+        const std::vector<double> nodata = NodataOfSource();
         const std::optional<int> informative =
             is_automatic ? InformativeBits(samples, raster_.dtype, chunk_.width, nodata)
                          : std::optional(asked);
         int bits = informative.value_or(mantissa);
-        if (nodata) bits = std::max(bits, BitsOf(*nodata, raster_.dtype));
+        for (const double value : nodata) bits = std::max(bits, BitsOf(value, raster_.dtype));
         if (bits >= mantissa) {
             warnings_.push_back(
                 std::string("creation option BITROUND: no bits are removed, because ") +
@@ -242,18 +243,21 @@ class CloudProfile {
                               : "the nodata value or the values need all of them"));
             return {};
         }
-        is_rounded_ = true;
         options_.SetNameValue("FILTER", "BITROUND");
         options_.SetNameValue("BITROUND_KEEPBITS", std::to_string(bits).c_str());
         return {};
     }
 
-    std::optional<double> NodataOfSource() const {
-        int is_known = FALSE;
-        const double nodata = raster_.source != nullptr && raster_.source->GetRasterCount() > 0
-                                  ? raster_.source->GetRasterBand(1)->GetNoDataValue(&is_known)
-                                  : 0;
-        return is_known != FALSE ? std::optional(nodata) : std::nullopt;
+    // Returns the nodata values of all bands that have one.
+    std::vector<double> NodataOfSource() const {
+        std::vector<double> values;
+        const int bands = raster_.source != nullptr ? raster_.source->GetRasterCount() : 0;
+        for (int i = 1; i <= bands; ++i) {
+            int is_known = FALSE;
+            const double nodata = raster_.source->GetRasterBand(i)->GetNoDataValue(&is_known);
+            if (is_known != FALSE) values.push_back(nodata);
+        }
+        return values;
     }
 
     // Sets the level of compressors that have one. A level of the compressor itself stays, and
@@ -262,7 +266,7 @@ class CloudProfile {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
             SetDefault(options_, "BLOSC_CNAME", "zstd");
-            // Level n of Zstandard inside blosc is 2 * n - 1.
+            // Level n of blosc is level 2 * n - 1 of Zstandard.
             SetDefault(options_, "BLOSC_CLEVEL", std::to_string(std::min((level + 2) / 2, 9)));
         } else if (is_asked_for) {
             const std::string capped = std::to_string(std::min(level, 9));
@@ -279,7 +283,10 @@ class CloudProfile {
         const bool is_integer = raster_.dtype.kind == zarr::DataKind::kInt ||
                                 raster_.dtype.kind == zarr::DataKind::kUint;
         CPLStringList plain(options_);
-        if (size > 1 && predictor != Predictor::kNone) Shuffle(compressor, plain);
+        if (predictor == Predictor::kNone)
+            SetDefault(plain, "BLOSC_SHUFFLE", "NONE");
+        else if (size > 1)
+            Shuffle(compressor, plain);
         std::vector<CPLStringList> candidates;
         if (predictor != Predictor::kDelta || !is_integer) candidates.push_back(plain);
         if (!is_integer || predictor == Predictor::kNone || predictor == Predictor::kShuffle)
@@ -290,7 +297,6 @@ class CloudProfile {
         // Differences along rows of each band are stored pixel by pixel, because they are similar
         // in all bands.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
-            is_by_colours_ = true;
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
             pixels.SetNameValue("SHUFFLE_ELEMENTSIZE",
@@ -310,10 +316,9 @@ class CloudProfile {
         if (inside == nullptr) return;
         options.SetNameValue("COMPRESS", "BLOSC");
         if (inside[0] != '\0') options.SetNameValue("BLOSC_CNAME", inside);
-        const std::uint64_t bytes =
-            chunk_.bands * chunk_.height * chunk_.width * raster_.dtype.size;
-        if (!has_own_layout_ && bytes < (std::uint64_t{1} << 30))
-            SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(bytes));
+        constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+        if (!has_own_layout_ && ChunkBytes() < kMostBytes)
+            SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
     // Returns the factors of overviews, up to the first one that is a single chunk.
@@ -346,8 +351,6 @@ class CloudProfile {
     RasterChunk chunk_;
     bool is_v3_ = true;
     bool has_own_layout_ = false;  // true if the user sets the sizes of chunks and shards
-    bool is_rounded_ = false;      // true if a filter removes bits of real numbers
-    bool is_by_colours_ = false;   // true if the last candidate is for bands of colours
     double ratio_ = kUsualRatio;
 };
 
@@ -391,7 +394,7 @@ Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& r
                    : RefuseOption("PROFILE", "NONE or CLOUD", profile);
     ProfileOptions result;
     result.options = CPLStringList(CSLDuplicate(options));
-    for (const char* const name : {"LEVEL", "STATISTICS", "BITROUND"})
+    for (const char* const name : kOnlyOfProfiles)
         if (IsGiven(options, name))
             result.warnings.push_back(std::string("creation option ") + name +
                                       ": is used only with PROFILE=CLOUD");

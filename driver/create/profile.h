@@ -5,27 +5,22 @@
 #include <cpl_string.h>
 #include <gdal_priv.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/dtype/data_type.h"
 #include "core/metadata/array_metadata.h"
+#include "driver/create/create_store.h"
 
 namespace zarr_driver {
 
 // Properties of a new raster that decide which options a profile sets.
-struct ProfiledRaster {
-    std::uint64_t width = 0;   // pixels
-    std::uint64_t height = 0;  // pixels
-    std::uint64_t bands = 1;
-    zarr::DataType dtype;
+struct ProfiledRaster : NewRaster {
     bool are_bands_split = false;  // true if each band is an array of its own
     bool is_categorical = false;   // true if pixels are classes, which must not be averaged
     // Format of the existing store to which the raster is added; nullopt for a new store.
-    std::optional<zarr::Format> store_format;
+    std::optional<zarr::Format> store_format = std::nullopt;
     GDALDataset* source = nullptr;  // pixels that will be copied; nullptr if they are unknown
 };
 

@@ -74,8 +74,8 @@ Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback
                          attributes.Find("proj:wkt2") != nullptr;
     if (cf && spatial) return Georeferenced::kAll;
     if (cf) return is_coordinate ? Georeferenced::kEveryReader : Georeferenced::kCf;
-    if (attributes.Find("spatial:transform") != nullptr) return Georeferenced::kSpatialProj;
-    return spatial ? Georeferenced::kSpatialProj : fallback;
+    return spatial || attributes.Find("spatial:transform") != nullptr ? Georeferenced::kSpatialProj
+                                                                      : fallback;
 }
 
 // Returns the geotransform of an overview. The overview has the extent of the raster, and its

@@ -93,6 +93,11 @@ const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t i
     return &axis.labels.items[index - axis.first];
 }
 
+bool SliceLabels::IsPlainBand(std::size_t index) const {
+    return layout_.other_axes.size() == 1 &&
+           EQUAL(NameOf(layout_.facts.dimensions[layout_.other_axes[index]]).c_str(), "band");
+}
+
 void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
     const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -101,9 +106,9 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         const auto set = [&](const char* item, const std::string& value) {
             list.SetNameValue((prefix + item).c_str(), value.c_str());
         };
-        set("INDEX", std::to_string(indices[i]));
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
+        if (label != nullptr || !IsPlainBand(i)) set("INDEX", std::to_string(indices[i]));
         if (label == nullptr) continue;
         set("VALUE", label->value);
         if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);
@@ -151,7 +156,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
     // Coordinates that are numbers do not count as names of a band.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
-    if (parts.size() == 1 && !has_names && EQUAL(parts[0].name.c_str(), "band")) return {};
+    if (parts.size() == 1 && !has_names && IsPlainBand(0)) return {};
     std::string text;
     for (const Part& part : parts)
         text += (text.empty() ? "" : ", ") + part.name + "=" + part.label;

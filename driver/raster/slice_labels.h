@@ -26,9 +26,10 @@ class SliceLabels {
                 const OmeChannels& channels, const zarr::LevelListing& listing,
                 std::string store_path, const OpenOptions& options);
 
-    // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
-    // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
-    // get DIM_{name}_TIME in the form of zarr::DateTimeText().
+    // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX, except
+    // a dimension "band" without coordinates, whose index is the number of the band. A dimension
+    // with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times get
+    // DIM_{name}_TIME in the form of zarr::DateTimeText().
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". A dimension without
@@ -42,6 +43,8 @@ class SliceLabels {
     bool AreNames() const;
 
   private:
+    // True if the extra dimension at `index` is the only one and is called "band".
+    bool IsPlainBand(std::size_t index) const;
     struct Axis {
         std::uint64_t first = 0;        // index of the first label
         zarr::CoordinateLabels labels;  // no items if unknown

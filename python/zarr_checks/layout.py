@@ -109,12 +109,12 @@ def check_chunks(store, node, report):
                        "chunks", copy(store, node, blocks))
     objects = node.objects()
     if node.shard is None and objects > MOST_OBJECTS:
-        mend = copy(store, node, "-co FORMAT=ZARR_V3 -co SHARD=YES")
+        mend = copy(store, node, "-co PROFILE=CLOUD")
         report.warning("objects-many", node.path, f"the array has {objects} chunks, each an object of the store", mend)
     if node.shard is None:
         return
     shard = node.bytes_of([min(a, b) for a, b in zip(node.shape, node.shard)])
-    mend = copy(store, node, "-co FORMAT=ZARR_V3 -co SHARD=YES")
+    mend = copy(store, node, "-co PROFILE=CLOUD")
     if objects > 1 and shard < SMALLEST_SHARD:
         report.warning("shard-small", node.path, f"a shard is {_size(shard)}, less than {_size(SMALLEST_SHARD)}", mend)
     if shard > LARGEST_SHARD:

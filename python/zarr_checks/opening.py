@@ -103,6 +103,6 @@ def check_opening(store, node, report, most):
     if len(requests) > most:
         mend = consolidate
         if store.consolidated is not None:
-            mend = layout.copy(store, node, "-co GEOREFERENCING_CONVENTION=SPATIAL_PROJ")
+            mend = layout.copy(store, node, "-co PROFILE=CLOUD")
         report.warning("open-requests", node.path, f"a cold open takes {len(requests)} requests, more than {most} "
                        "(--max-requests)", mend)
