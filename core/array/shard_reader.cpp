@@ -21,9 +21,9 @@ constexpr int kReadTries = 4;
 
 // Chunks of images and maps usually take at most half of their decoded bytes.
 constexpr std::uint64_t kUsualCompression = 2;
-// A small shard is read whole with its index, because viewers read several of its chunks. That
-// saves at least so many requests.
-constexpr std::uint64_t kRequestsSaved = 2;
+// A small remote shard is read whole with its index, because viewers read several of its chunks. A
+// shard is small if its bytes arrive within so many latencies of the link.
+constexpr std::uint64_t kLatenciesOfSmallShard = 2;
 
 constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 
@@ -144,7 +144,7 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
 std::size_t ShardReader::BytesWithIndex(const ShardIndex& index) const {
     const StoreTraits traits = shards_.Traits();
     const std::uint64_t usual = layout_.decoded_shard_bytes() / kUsualCompression;
-    const std::uint64_t most = SaturatingMul(traits.request_cost.gap, kRequestsSaved);
+    const std::uint64_t most = SaturatingMul(traits.request_cost.gap, kLatenciesOfSmallShard);
     if (!traits.remote || usual > most) return index.bytes();
     return index.bytes() + static_cast<std::size_t>(layout_.decoded_shard_bytes());
 }

@@ -557,32 +557,23 @@ std::optional<std::string> GrowingCoordinates::TextOf(GDALDataset& source,
         return band.GetDescription();
     }
     const bool times = AreTimes();
-    if (const char* time = Item(band, "DIM_" + name + "_TIME"); time != nullptr && times) {
-        const std::string text = time;
-        return text.substr(0, text.find(" ("));
-    }
+    const StatedCoordinate stated = StatedCoordinateOf(source, band, name);
+    if (stated.time && times) return WithoutCalendar(*stated.time);
     const std::string* const own_calendar =
         zarr::StringAttribute(dimension_.coordinate_attributes, "calendar");
     const auto known_calendar =
         CalendarOf(own_calendar != nullptr ? own_calendar->c_str() : nullptr);
-    auto calendar = known_calendar;
-    const char* value = Item(band, "DIM_" + name + "_VALUE");
-    const char* units = Item(band, "DIM_" + name + "_UNIT");
-    if (value == nullptr) {
-        value = Item(band, "NETCDF_DIM_" + name);
-        units = Item(source, name + "#units");
-        calendar = CalendarOf(Item(source, name + "#calendar"));
-    }
-    if (value != nullptr) {
+    const auto calendar = stated.is_netcdf
+                              ? CalendarOf(stated.calendar ? stated.calendar->c_str() : nullptr)
+                              : known_calendar;
+    if (stated.value) {
         const std::string* own = zarr::StringAttribute(dimension_.coordinate_attributes, "units");
         const bool have_one_calendar = !times || calendar == known_calendar;
-        if (units == nullptr || (own != nullptr && *own == units && have_one_calendar))
-            return value;
-        return times && calendar ? TimeText(value, units, *calendar) : std::nullopt;
+        if (!stated.units || (own != nullptr && *own == *stated.units && have_one_calendar))
+            return stated.value;
+        return times && calendar ? TimeText(*stated.value, *stated.units, *calendar) : std::nullopt;
     }
-    if (const char* time = Item(source, "TIFFTAG_DATETIME"); time != nullptr && times)
-        return FromTiffTime(time);
-    return std::nullopt;
+    return times ? stated.tiff_time : std::nullopt;
 }
 
 bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) const {

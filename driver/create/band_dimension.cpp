@@ -35,33 +35,28 @@ struct StatedCoordinates {
 // band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
                                   const std::string& name, std::string& calendar) {
-    const char* value = Item(band, "DIM_" + name + "_VALUE");
-    const char* units = Item(band, "DIM_" + name + "_UNIT");
-    if (const char* const time = Item(band, "DIM_" + name + "_TIME")) {
-        // This driver writes most calendars in parentheses: "2020-02-30 (360_day)".
-        const std::string text = time;
-        const std::size_t end = text.find(" (");
-        if (end != std::string::npos && text.back() == ')')
-            calendar = text.substr(end + 2, text.size() - end - 3);
+    using zarr::Calendar;
+    const StatedCoordinate stated = StatedCoordinateOf(source, band, name);
+    const auto time_in = [&](Calendar of) {
+        return stated.value ? TimeText(*stated.value, stated.units.value_or(""), of) : std::nullopt;
+    };
+    if (stated.time) {
+        const std::string text = WithoutCalendar(*stated.time);
+        if (text.size() < stated.time->size())
+            calendar = stated.time->substr(text.size() + 2, stated.time->size() - text.size() - 3);
         // The standard calendar has no name in the text. It differs before 1582-10-15.
-        else if (value != nullptr && text == TimeText(value, units, zarr::Calendar::kStandard) &&
-                 text != TimeText(value, units, zarr::Calendar::kProlepticGregorian))
+        else if (text == time_in(Calendar::kStandard) &&
+                 text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
-        return text.substr(0, end);
+        return text;
     }
-    if (value == nullptr) {
-        value = Item(band, "NETCDF_DIM_" + name);
-        units = Item(source, name + "#units");
-    }
-    if (value != nullptr && (units == nullptr || !zarr::IsTimeSince(units))) return value;
-    if (value != nullptr) {
-        const char* const stated = Item(source, name + "#calendar");
-        calendar = stated != nullptr ? stated : "standard";
+    if (stated.value && !zarr::IsTimeSince(stated.units.value_or(""))) return stated.value;
+    if (stated.value) {
+        calendar = stated.calendar.value_or("standard");
         const auto known = zarr::CalendarByName(calendar);
-        return known ? TimeText(value, units, *known) : std::nullopt;
+        return known ? time_in(*known) : std::nullopt;
     }
-    const char* const tiff_time = Item(source, "TIFFTAG_DATETIME");
-    if (tiff_time != nullptr && source.GetRasterCount() == 1) return FromTiffTime(tiff_time);
+    if (stated.tiff_time && source.GetRasterCount() == 1) return stated.tiff_time;
     if (band.GetDescription()[0] != '\0') return band.GetDescription();
     return std::nullopt;
 }
@@ -168,19 +163,37 @@ Status SetCoordinates(const StatedCoordinates& stated, BandDimension& dimension)
 
 }  // namespace
 
-std::string FromTiffTime(std::string text) {
+StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
+                                    const std::string& name) {
+    const auto item = [](GDALMajorObject& object, const std::string& key) {
+        const char* const text = object.GetMetadataItem(key.c_str());
+        return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+    };
+    StatedCoordinate stated;
+    stated.time = item(band, "DIM_" + name + "_TIME");
+    stated.value = item(band, "DIM_" + name + "_VALUE");
+    stated.units = item(band, "DIM_" + name + "_UNIT");
+    stated.is_netcdf = !stated.value.has_value();
+    if (stated.is_netcdf) {
+        stated.value = item(band, "NETCDF_DIM_" + name);
+        stated.units = item(source, name + "#units");
+        stated.calendar = item(source, name + "#calendar");
+    }
+    stated.tiff_time = item(source, "TIFFTAG_DATETIME");
+    // TIFF writes "2020:01:02 03:04:05".
     for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
-        if (text.size() > at && text[at] == ':') text[at] = '-';
-    return text;
+        if (stated.tiff_time && stated.tiff_time->size() > at && (*stated.tiff_time)[at] == ':')
+            (*stated.tiff_time)[at] = '-';
+    return stated;
 }
 
-std::optional<std::string> TimeText(const std::string& value, const char* units,
+std::optional<std::string> TimeText(const std::string& value, const std::string& units,
                                     zarr::Calendar calendar) {
-    if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
+    if (!zarr::IsTimeSince(units)) return std::nullopt;
     const auto reference = zarr::TimeReference::Parse(units, calendar);
     if (!reference.ok()) return std::nullopt;
     const auto text = reference->TextOf(CPLAtof(value.c_str()));
-    return text ? std::optional(text->substr(0, text->find(" ("))) : std::nullopt;
+    return text ? std::optional(WithoutCalendar(*text)) : std::nullopt;
 }
 
 Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& values,

@@ -33,17 +33,29 @@ struct BandDimension {
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& values,
                                               std::uint64_t bands, GDALDataset* source);
 
-// Returns a metadata item of the default domain; nullptr if there is none.
-inline const char* Item(GDALMajorObject& object, const std::string& name) {
-    return object.GetMetadataItem(name.c_str());
-}
+// Metadata by which GDAL's drivers state the coordinate of a band along a dimension. Members
+// without a value are not stated.
+struct StatedCoordinate {
+    std::optional<std::string> time;   // ISO 8601, with the name of the calendar behind it
+    std::optional<std::string> value;  // as stored, in `units`
+    std::optional<std::string> units;
+    bool is_netcdf = false;                // true if netCDF's metadata state the value
+    std::optional<std::string> calendar;   // only in netCDF's metadata
+    std::optional<std::string> tiff_time;  // time of the whole dataset, as ISO 8601
+};
 
-// Converts a time in the form of TIFF, such as "2020:01:02 03:04:05", to ISO 8601.
-std::string FromTiffTime(std::string text);
+// Returns what metadata of `band` and `source` state about the dimension `name`.
+StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
+                                    const std::string& name);
+
+// Returns the time without the name of a calendar, which stands in parentheses behind it.
+inline std::string WithoutCalendar(const std::string& time) {
+    return time.substr(0, time.find(" ("));
+}
 
 // Converts a number of `units` to ISO 8601, without the name of the calendar. Returns nullopt if
 // `units` are not units of time.
-std::optional<std::string> TimeText(const std::string& value, const char* units,
+std::optional<std::string> TimeText(const std::string& value, const std::string& units,
                                     zarr::Calendar calendar);
 
 }  // namespace zarr_driver
