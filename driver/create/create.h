@@ -19,9 +19,4 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
                         GDALProgressFunc progress, void* progress_data);
 
-// Copies all pixels of each band of `from` to the band of `to` with that number. Both datasets have
-// equal sizes. Reads on the calling thread only, while other threads encode and store. Emits
-// errors. Returns false after an error, or if `progress` cancels.
-bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress, void* progress_data);
-
 }  // namespace zarr_driver

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/pixel_copy.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/array/region_reader.h"
+#include "core/base/bytes.h"
+#include "core/base/checked.h"
+#include "core/base/thread_pool.h"
+#include "driver/base/report.h"
+#include "driver/raster/band.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+// Returns how many bands are copied together, because one chunk may hold pixels of several bands.
+// With a single extra dimension, this is the number of bands in a chunk. With several extra
+// dimensions, all bands are copied together if a chunk holds several bands.
+int BandsPerPart(ZarrDataset& dataset) {
+    const RasterLayout& layout = dataset.Band(1)->array().layout;
+    const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
+    const auto bands = static_cast<std::uint64_t>(dataset.GetRasterCount());
+    if (layout.other_axes.size() == 1)
+        return static_cast<int>(std::min(bands, chunks[layout.other_axes.front()]));
+    const bool have_shared = std::any_of(layout.other_axes.begin(), layout.other_axes.end(),
+                                         [&](std::size_t axis) { return chunks[axis] > 1; });
+    return have_shared ? static_cast<int>(bands) : 1;
+}
+
+// Copies pixels in parts. While one part is read, another thread encodes and stores the previous
+// part.
+class Copier {
+  public:
+    Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
+        ZarrRasterBand& band = *to.Band(1);
+        type_ = band.CopyDataType();
+        item_ = GDALGetDataTypeSizeBytes(type_);
+        band.GetBlockSize(&block_x_, &block_y_);
+        bands_ = to.GetRasterCount();
+        bands_at_once_ = BandsPerPart(to);
+        ChooseSize();
+    }
+
+    bool Run(GDALProgressFunc progress, void* progress_data) {
+        double done = 0;
+        const double all = double{1} * bands_ * to_.GetRasterXSize() * to_.GetRasterYSize();
+        const auto copy = [&](const Part& part) {
+            if (!Copy(part)) return false;
+            done += double{1} * part.bands * part.width * part.height;
+            if (progress != nullptr && !progress(done / all, "", progress_data))
+                return Emit({zarr::StatusCode::kCancelled, "the copy was cancelled"});
+            return true;
+        };
+        if (!ForEachPart(copy)) return false;
+        const Status status = StorePending();
+        return status.ok() || Emit(status);
+    }
+
+  private:
+    // A window of pixels in several bands: `bands` bands, starting with band number `band`.
+    struct Part {
+        int band, bands, x, y, width, height;
+    };
+    using PartFunction = std::function<bool(const Part&)>;
+    struct Pending {
+        Part part{};
+        const std::uint8_t* data = nullptr;  // in a buffer; nullptr if nothing is pending
+    };
+
+    // Calls `copy` for the parts of all bands, until `copy` returns false. All parts of a chunk
+    // come in sequence, so that a chunk is complete before the next chunk begins.
+    bool ForEachPart(const PartFunction& copy) const {
+        const std::int64_t high = to_.GetRasterYSize();
+        const std::int64_t rows =
+            std::max<std::int64_t>(height_, std::min<std::int64_t>(block_y_, high));
+        for (int band = 1; band <= bands_; band += bands_at_once_)
+            for (std::int64_t top = 0; top < high; top += rows)
+                if (!ForEachPartOf(band, top, std::min(top + rows, high), copy)) return false;
+        return true;
+    }
+
+    // Calls `copy` for the parts of bands that are copied together. The parts cover the rows from
+    // `top` (inclusive) to `bottom` (exclusive).
+    bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
+                       const PartFunction& copy) const {
+        const std::int64_t wide = to_.GetRasterXSize();
+        const int bands = std::min(bands_at_once_, bands_ - band + 1);
+        for (std::int64_t x = 0; x < wide; x += width_)
+            for (std::int64_t y = top; y < bottom; y += height_)
+                if (!copy({band, bands, static_cast<int>(x), static_cast<int>(y),
+                           static_cast<int>(std::min<std::int64_t>(width_, wide - x)),
+                           static_cast<int>(std::min<std::int64_t>(height_, bottom - y))}))
+                    return false;
+        return true;
+    }
+
+    bool Emit(const Status& status) const {
+        EmitError(to_.store_path(), status);
+        return false;
+    }
+
+    // Returns the maximum size of a part in bytes. For a remote store, a part has as many chunks as
+    // are stored in parallel.
+    GIntBig MostBytes() const {
+        constexpr std::size_t kNear = std::size_t{16} << 20;
+        constexpr std::size_t kFar = std::size_t{64} << 20;
+        const zarr::Array& array = *to_.Band(1)->array().layout.array;
+        const std::size_t chunks = zarr::MaxConcurrentChunks(array, 1);
+        const std::size_t bytes = zarr::SaturatingMul(chunks, array.layouts().largest().bytes());
+        return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
+    }
+
+    // Chooses the size of a part. A part has whole rows of chunks. If these do not fit into the
+    // buffers, a part has whole chunks.
+    void ChooseSize() {
+        constexpr GIntBig kLeast = GIntBig{4} << 20;
+        const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
+        const GIntBig pixels = std::max<GIntBig>(1, bytes / item_ / bands_at_once_);
+        const GIntBig wide = to_.GetRasterXSize();
+        const GIntBig high = to_.GetRasterYSize();
+        const GIntBig row = std::min<GIntBig>(block_y_, high);
+        if (wide * row <= pixels) {
+            width_ = static_cast<int>(wide);
+            height_ = static_cast<int>(std::min(high, pixels / (wide * row) * row));
+            return;
+        }
+        const GIntBig column = std::min<GIntBig>(block_x_, wide);
+        height_ = static_cast<int>(std::clamp<GIntBig>(pixels / column, 1, row));
+        width_ = static_cast<int>(std::clamp<GIntBig>(pixels / height_ / column * column, 1, wide));
+    }
+
+    bool Copy(const Part& part) {
+        zarr::Buffer& buffer = buffers_[turn_++ % buffers_.size()];
+        const std::size_t size =
+            static_cast<std::size_t>(item_) * static_cast<std::size_t>(part.width) *
+            static_cast<std::size_t>(part.height) * static_cast<std::size_t>(part.bands);
+        if (const Status status = buffer.Reset(size); !status.ok()) return Emit(status);
+        std::vector<int> numbers(static_cast<std::size_t>(part.bands));
+        std::iota(numbers.begin(), numbers.end(), part.band);
+        const bool is_read = ReadWhileStoring(part, buffer.data(), numbers);
+        if (!stored_.ok()) return Emit(std::exchange(stored_, {}));
+        if (!is_read) return false;
+        to_store_ = {part, buffer.data()};
+        return true;
+    }
+
+    // Reads a part on the calling thread, so that errors of the source are emitted there. Meanwhile
+    // a thread of the pool encodes and stores the previous part. If no thread is free, the calling
+    // thread stores the previous part after reading.
+    bool ReadWhileStoring(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
+        const std::thread::id caller = std::this_thread::get_id();
+        bool is_read = false;
+        const std::function<void()> read_or_store = [&] {
+            if (std::this_thread::get_id() == caller)
+                is_read = Read(part, data, bands);
+            else
+                stored_ = StorePending();
+        };
+        zarr::WorkerPool::Instance().Run(to_store_.data != nullptr ? 1 : 0, read_or_store);
+        if (to_store_.data != nullptr) stored_ = StorePending();
+        return is_read;
+    }
+
+    bool Read(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
+        const GSpacing line = GSpacing{item_} * part.width;
+        return from_.RasterIO(GF_Read, part.x, part.y, part.width, part.height, data, part.width,
+                              part.height, type_, part.bands, bands.data(), item_, line,
+                              line * part.height, nullptr) == CE_None;
+    }
+
+    // Stores the part that was read last, if it is not stored yet.
+    Status StorePending() {
+        const Pending pending = std::exchange(to_store_, {});
+        if (pending.data == nullptr) return {};
+        try {
+            return StorePart(pending.part, pending.data);
+        } catch (const std::bad_alloc&) {
+            return Status::OutOfMemory("out of memory");
+        }
+    }
+
+    Status StorePart(const Part& part, const std::uint8_t* data) const {
+        const GSpacing line = GSpacing{item_} * part.width;
+        for (int i = 0; i < part.bands; ++i) {
+            const std::uint8_t* const from = data + line * part.height * i;
+            ZARR_RETURN_IF_ERROR(to_.Band(part.band + i)
+                                     ->pixels()
+                                     .Write({part.x, part.y, part.width, part.height}, from,
+                                            {type_, item_, line, 0}));
+        }
+        return {};
+    }
+
+    GDALDataset& from_;
+    ZarrDataset& to_;
+    GDALDataType type_ = GDT_Unknown;
+    int item_ = 1;
+    int block_x_ = 1;
+    int block_y_ = 1;
+    int bands_ = 1;
+    int bands_at_once_ = 1;
+    int width_ = 1;
+    int height_ = 1;
+    std::size_t turn_ = 0;
+    std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
+    Pending to_store_;
+    Status stored_;  // result for the last part that another thread has stored
+};
+
+}  // namespace
+
+bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
+                void* progress_data) {
+    return Copier(from, to).Run(progress, progress_data);
+}
+
+}  // namespace zarr_driver
