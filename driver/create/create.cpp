@@ -20,6 +20,7 @@
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/create/append.h"
+#include "driver/create/copy_journal.h"
 #include "driver/create/create_store.h"
 #include "driver/create/pixel_copy.h"
 #include "driver/create/profile.h"
@@ -292,8 +293,9 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
 Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDALDataset& source,
                                  NameValueList options, const CreationOptions& parsed) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    ZARR_ASSIGN_OR_RETURN(const NewRaster raster,
+    ZARR_ASSIGN_OR_RETURN(NewRaster raster,
                           WithBandDimension(Describe(source, dtype), parsed, &source));
+    raster.source_text = SourceText(source);
     return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed);
 }
 
@@ -325,10 +327,35 @@ void StoreStatistics(ZarrDataset& target) {
     }
 }
 
+// Stores all pending chunks of a copy, and records its position.
+Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition position) {
+    ZARR_RETURN_IF_ERROR(target.FlushChunks());
+    return journal.Record(position);
+}
+
+// Copies the pixels of `source` that `made` lacks, and keeps the journal of the copy. Emits errors.
+// Returns false after an error or a cancellation.
+bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
+                       const ScaledProgress& progress) {
+    CopyJournal* const journal = made.journal();
+    CopyCheckpoint checkpoint;
+    if (journal != nullptr)
+        checkpoint = [&](CopyPosition position) {
+            return journal->IsDue() ? RecordCopied(target, *journal, position) : Status();
+        };
+    if (!CopyPixels(source, target, made.start(), checkpoint, ScaledProgress::Report,
+                    progress.data()))
+        return false;
+    if (journal == nullptr || !(journal->IsDue() || journal->HasEntry())) return true;
+    const Status status = RecordCopied(target, *journal, {source.GetRasterCount() + 1, 0});
+    if (!status.ok()) EmitError(target.store_path(), status);
+    return status.ok();
+}
+
 // Fills a new store with the contents of `source`. Emits errors. Returns false after an error or a
 // cancellation.
-bool Fill(GDALDataset& source, ZarrDataset& target, const CreationOptions& options, bool is_strict,
-          WatchedProgress& progress) {
+bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const CreationOptions& options,
+          bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TreatBytesAsSigned();
     CopyGeoreferencing(source, target);
@@ -345,7 +372,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, const CreationOptions& optio
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);
-    if (!CopyPixels(source, target, ScaledProgress::Report, pixels.data())) return false;
+    if (!CopyMissingPixels(source, target, made, pixels)) return false;
     const ScaledProgress mask(pixels_end, copied, WatchedProgress::Report, &progress);
     if (has_mask &&
         GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,
@@ -356,8 +383,14 @@ bool Fill(GDALDataset& source, ZarrDataset& target, const CreationOptions& optio
         return false;
     if (options.wants_statistics) StoreStatistics(target);
     if (!target.Flush()) return false;
-    if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());
-    return !progress.IsCancelled();
+    if (progress.IsCancelled()) {
+        EmitError(target.store_path(), Cancelled());
+        return false;
+    }
+    if (made.journal() == nullptr) return true;
+    const Status status = made.journal()->Erase();
+    if (!status.ok()) EmitError(target.store_path(), status);
+    return status.ok();
 }
 
 Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset& source,
@@ -424,9 +457,12 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsStaging();
-        if (!Fill(*source, *dataset, parsed, strict != FALSE, watched) ||
+        if (!Fill(*source, *dataset, made, parsed, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
-            dataset->Abandon();
+            if (made.KeepUnfinished())
+                dataset->EndUpdate();
+            else
+                dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }
         if (is_closed_here) dataset.reset();

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/digest.h"
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -29,6 +31,31 @@ using zarr::Status;
 namespace json = zarr::json;
 
 namespace {
+
+// Deletes the nodes below the root that are not in `kept` and hold no node of `kept`. Clears the
+// attributes of the groups that remain.
+Status DeleteNodesExcept(const std::set<std::string>& kept, const zarr::Hierarchy& hierarchy,
+                         zarr::HierarchyWriter& metadata) {
+    std::vector<std::string> groups{""};
+    while (!groups.empty()) {
+        const std::string group = std::move(groups.back());
+        groups.pop_back();
+        ZARR_RETURN_IF_ERROR(metadata.SetAttributes(group, json::Value(json::Object())));
+        ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy.Members(group));
+        for (const auto& member : members) {
+            const std::string path = zarr::JoinKey(group, member.name);
+            const bool holds_kept =
+                std::any_of(kept.begin(), kept.end(), [&](const std::string& array) {
+                    return array != path && zarr::IsAtOrBelow(array, path);
+                });
+            if (holds_kept)
+                groups.push_back(path);
+            else if (kept.count(path) == 0)
+                ZARR_RETURN_IF_ERROR(metadata.DeleteNode(path));
+        }
+    }
+    return {};
+}
 
 // Opens the new arrays as a dataset called `name`. The arrays are in the store at `store_path`.
 Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
@@ -302,10 +329,63 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
     return is_the_node ? options.node : zarr::JoinKey(options.node, base);
 }
 
+// Returns a text that identifies a copy: its source, and the arrays with their encoding. Returns an
+// empty text if the source cannot be identified.
+std::string CopySignature(const NewRaster& raster, const std::vector<PlannedArray>& arrays) {
+    if (raster.source_text.empty()) return {};
+    zarr::Digest digest;
+    digest.Add(raster.source_text);
+    for (const PlannedArray& array : arrays)
+        digest.Add(array.path)
+            .Add(zarr::MetadataText(array.metadata))
+            .Add(json::Dump(json::Value(array.attributes)));
+    if (raster.band_dimension) digest.Add(raster.band_dimension->elements);
+    return digest.Text();
+}
+
+// Finds the unfinished store that a copy with RESUME=YES continues.
+class UnfinishedCopies {
+  public:
+    explicit UnfinishedCopies(std::string signature) : signature_(std::move(signature)) {}
+
+    bool IsContinuedIn(const std::string& folder) {
+        const auto entry = CopyJournal::Read(*OpenFolder(folder));
+        if (!entry) return false;
+        has_others_ = has_others_ || entry->signature != signature_;
+        return entry->signature == signature_;
+    }
+    // True if there is an unfinished copy of another source or with other options.
+    bool HasOthers() const { return has_others_; }
+
+  private:
+    const std::string signature_;
+    bool has_others_ = false;
+};
+
+// Returns why RESUME=YES has no effect; an empty text if it has.
+std::string WhyNotResumed(const CreationOptions& options, const std::string& folder,
+                          const std::string& signature) {
+    if (options.append_subdataset) return "an array is added to an existing store";
+    if (FileOrFolderOf(folder) != folder) return "an unfinished zip file cannot be read";
+    if (signature.empty()) return "the source has no files that identify it";
+    return {};
+}
+
 // Prepares the replacement of `folder` by a new store, and opens the new store for writing.
+// `signature` identifies the copy; empty if an unfinished store is not continued.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
+                                                     const std::string& signature,
                                                      StoreReplacement& replacement) {
-    ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
+    UnfinishedCopies unfinished(signature);
+    StoreReplacement::ResumablePredicate is_resumable;
+    if (!signature.empty())
+        is_resumable = [&](const std::string& path) { return unfinished.IsContinuedIn(path); };
+    ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder, is_resumable));
+    if (unfinished.HasOthers() && !replacement.IsResumed())
+        EmitWarning(
+            folder,
+            "creation option RESUME: the copy starts again, because the unfinished copy has "
+            "another source or other options");
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
     if (replacement.IsKnownEmpty()) store->BeginCreate();
     return store;
@@ -327,8 +407,15 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     }
     ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
                           PlanArrays(folder, store, raster, options));
+    const std::string signature = CopySignature(raster, arrays);
+    if (options.resume) {
+        const std::string reason = WhyNotResumed(options, folder, signature);
+        if (!reason.empty()) EmitWarning(folder, "creation option RESUME has no effect: " + reason);
+    }
     if (!options.append_subdataset) {
-        ZARR_ASSIGN_OR_RETURN(store, OpenReplacement(folder, replacement));
+        ZARR_ASSIGN_OR_RETURN(
+            store,
+            OpenReplacement(folder, options.resume ? signature : std::string(), replacement));
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
     made.store_path_ = options.append_subdataset ? store->Describe() : made.replacement_.folder();
@@ -337,8 +424,39 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
     made.band_dimension_ = raster.band_dimension;
-    ZARR_RETURN_IF_ERROR(made.MakeArrays());
+    if (!options.append_subdataset) made.OpenJournal(signature);
+    ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
     return made;
+}
+
+void NewStore::OpenJournal(const std::string& signature) {
+    // A store that is built in place is seen by others, so that it gets a journal only if the user
+    // asks for it.
+    if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
+        return;
+    if (replacement_.IsResumed())
+        if (const auto entry = CopyJournal::Read(*update_->store())) start_ = entry->position;
+    journal_.emplace(update_->store(), signature, replacement_.IsResumed());
+}
+
+Status NewStore::ResetArrays() {
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
+    std::set<std::string> kept;
+    for (const PlannedArray& array : arrays_) kept.insert(array.path);
+    ZARR_RETURN_IF_ERROR(DeleteNodesExcept(kept, *hierarchy, update_->metadata()));
+    for (const PlannedArray& array : arrays_) {
+        zarr::HierarchyWriter& metadata = update_->metadata();
+        ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path, array.metadata));
+        ZARR_RETURN_IF_ERROR(metadata.SetAttributes(array.path, json::Value(array.attributes)));
+        update_->RecordCreated(array.path);
+    }
+    return WriteBandCoordinates();
+}
+
+bool NewStore::KeepUnfinished() {
+    if (!options_.resume || !journal_ || !journal_->HasEntry()) return false;
+    replacement_.Leave();
+    return true;
 }
 
 Status NewStore::MakeArrays() {

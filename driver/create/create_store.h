@@ -12,6 +12,7 @@
 #include "core/json/value.h"
 #include "core/store/store.h"
 #include "driver/create/band_dimension.h"
+#include "driver/create/copy_journal.h"
 #include "driver/create/creation_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_replacement.h"
@@ -28,6 +29,8 @@ struct NewRaster {
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
     std::optional<BandDimension> band_dimension;  // nullopt: the dimension "band", if any
+    std::string
+        source_text;  // identifies the pixels that are copied, see SourceText(); may be empty
 };
 
 // An array that will be created: path, metadata and attributes.
@@ -61,6 +64,16 @@ class NewStore {
     // True if the store still has its staging name, which Commit() replaces by the final name.
     bool IsStaging() const { return replacement_.IsStaging(); }
 
+    // Position from which pixels must be copied. All pixels before it are in the store, which an
+    // earlier process has begun.
+    CopyPosition start() const { return start_; }
+    // Returns the journal of a copy into this store; nullptr if the copy cannot be resumed.
+    CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
+    // Keeps the unfinished store for a copy with RESUME=YES, if the user has asked for that and the
+    // journal has an entry. Returns false if the store will be removed. No dataset of the store may
+    // be open for update.
+    bool KeepUnfinished();
+
     // Opens the arrays as a dataset in update mode. If Commit() has copied the store into a zip
     // file of an object store, the dataset is read-only. Destroy the dataset before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
@@ -83,6 +96,11 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
+    // Turns the contents of an unfinished store into those that MakeArrays() makes, but keeps the
+    // chunks of the arrays.
+    zarr::Status ResetArrays();
+    // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
+    void OpenJournal(const std::string& signature);
     // Writes the coordinates of the dimension of bands, if there are any.
     zarr::Status WriteBandCoordinates();
     // Deletes the arrays that were added, and returns `status`.
@@ -96,6 +114,8 @@ class NewStore {
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only
+    std::optional<CopyJournal> journal_;
+    CopyPosition start_;
     bool has_been_open_ = false;
 };
 

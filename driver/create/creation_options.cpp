@@ -48,6 +48,7 @@ const char* const kDatasetOptions =
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
     "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
+    "  <Option name='RESUME' type='boolean' description='Whether CreateCopy() goes on with a copy of the same source that was killed, cancelled or failed; the unfinished store then stays' default='NO'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value><Value>ALL</Value>"
@@ -105,6 +106,7 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     // Users must give both options: with APPEND_DIM alone, GDAL from 3.13 on deletes the store to
     // which the copy is added. Only APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
+    parsed.resume = CPLFetchBool(options, "RESUME", false);
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     if (!parsed.single_array && !parsed.band_dim.empty())
         return RefuseOption("BAND_DIM", "no value, because SINGLE_ARRAY=NO is set",

@@ -45,6 +45,7 @@ struct CreationOptions {
     std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue
     bool may_split = true;       // no option asks for all bands in one array
     bool consolidate = true;
+    bool resume = false;       // RESUME: an unfinished copy is continued
     std::string synchronizer;  // folder of lock files; empty: none
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;

@@ -38,25 +38,37 @@ int BandsPerPart(ZarrDataset& dataset) {
     return have_shared ? static_cast<int>(bands) : 1;
 }
 
+// Returns the number of rows of a chunk, or of a shard if the array has shards.
+int RowsOfValues(ZarrDataset& dataset) {
+    const RasterLayout& layout = dataset.Band(1)->array().layout;
+    const zarr::ArrayMetadata& metadata = layout.facts.metadata;
+    const auto& sides = metadata.shards.empty() ? metadata.chunks : metadata.shards[0].shape;
+    const std::uint64_t rows = layout.y_axis ? sides[*layout.y_axis] : 1;
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(rows, 1, static_cast<std::uint64_t>(dataset.GetRasterYSize())));
+}
+
 // Copies pixels in parts. While one part is read, another thread encodes and stores the previous
 // part.
 class Copier {
   public:
-    Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
+    Copier(GDALDataset& from, ZarrDataset& to, CopyPosition start, const CopyCheckpoint& checkpoint)
+        : from_(from), to_(to), start_(start), checkpoint_(checkpoint) {
         ZarrRasterBand& band = *to.Band(1);
         type_ = band.CopyDataType();
         item_ = GDALGetDataTypeSizeBytes(type_);
         band.GetBlockSize(&block_x_, &block_y_);
         bands_ = to.GetRasterCount();
         bands_at_once_ = BandsPerPart(to);
+        rows_of_values_ = RowsOfValues(to);
         ChooseSize();
     }
 
     bool Run(GDALProgressFunc progress, void* progress_data) {
-        double done = 0;
-        const double all = double{1} * bands_ * to_.GetRasterXSize() * to_.GetRasterYSize();
+        const double all = PixelsBefore({bands_ + 1, 0});
+        double done = PixelsBefore(start_);
         const auto copy = [&](const Part& part) {
-            if (!Copy(part)) return false;
+            if (!PassCheckpoint() || !Copy(part)) return false;
             done += double{1} * part.bands * part.width * part.height;
             if (progress != nullptr && !progress(done / all, "", progress_data))
                 return Emit({zarr::StatusCode::kCancelled, "the copy was cancelled"});
@@ -84,10 +96,27 @@ class Copier {
         const std::int64_t high = to_.GetRasterYSize();
         const std::int64_t rows =
             std::max<std::int64_t>(height_, std::min<std::int64_t>(block_y_, high));
-        for (int band = 1; band <= bands_; band += bands_at_once_)
-            for (std::int64_t top = 0; top < high; top += rows)
+        for (int band = start_.band; band <= bands_; band += bands_at_once_)
+            for (std::int64_t top = band == start_.band ? start_.row : 0; top < high; top += rows)
                 if (!ForEachPartOf(band, top, std::min(top + rows, high), copy)) return false;
         return true;
+    }
+
+    double PixelsBefore(CopyPosition position) const {
+        const double whole_bands = double{1} * (position.band - 1) * to_.GetRasterYSize();
+        const double rows = double{1} * position.row *
+                            std::max(0, std::min(bands_at_once_, bands_ - position.band + 1));
+        return (whole_bands + rows) * to_.GetRasterXSize();
+    }
+
+    // Calls the checkpoint if the part that was read last begins a row of chunks or shards. All
+    // parts before that part are stored.
+    bool PassCheckpoint() const {
+        const Part& part = to_store_.part;
+        if (!checkpoint_ || to_store_.data == nullptr || part.x != 0) return true;
+        if (part.y % rows_of_values_ != 0) return true;
+        const Status status = checkpoint_({part.band, part.y});
+        return status.ok() || Emit(status);
     }
 
     // Calls `copy` for the parts of bands that are copied together. The parts cover the rows from
@@ -121,6 +150,15 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
+    // Returns how many rows of chunks a part has if a buffer holds `most`. Ends of parts are also
+    // ends of shards, if that is possible.
+    GIntBig RowsAtOnce(GIntBig most) const {
+        const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
+        if (most >= per_shard) return most - most % per_shard;
+        while (per_shard % most != 0) --most;
+        return most;
+    }
+
     // Chooses the size of a part. A part has whole rows of chunks. If these do not fit into the
     // buffers, a part has whole chunks.
     void ChooseSize() {
@@ -132,7 +170,7 @@ class Copier {
         const GIntBig row = std::min<GIntBig>(block_y_, high);
         if (wide * row <= pixels) {
             width_ = static_cast<int>(wide);
-            height_ = static_cast<int>(std::min(high, pixels / (wide * row) * row));
+            height_ = static_cast<int>(std::min(high, row * RowsAtOnce(pixels / (wide * row))));
             return;
         }
         const GIntBig column = std::min<GIntBig>(block_x_, wide);
@@ -204,12 +242,15 @@ class Copier {
 
     GDALDataset& from_;
     ZarrDataset& to_;
+    const CopyPosition start_;
+    const CopyCheckpoint& checkpoint_;
     GDALDataType type_ = GDT_Unknown;
     int item_ = 1;
     int block_x_ = 1;
     int block_y_ = 1;
     int bands_ = 1;
     int bands_at_once_ = 1;
+    int rows_of_values_ = 1;  // rows of a chunk or shard, which is stored under one key
     int width_ = 1;
     int height_ = 1;
     std::size_t turn_ = 0;
@@ -220,9 +261,9 @@ class Copier {
 
 }  // namespace
 
-bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
-                void* progress_data) {
-    return Copier(from, to).Run(progress, progress_data);
+bool CopyPixels(GDALDataset& from, ZarrDataset& to, CopyPosition start,
+                const CopyCheckpoint& checkpoint, GDALProgressFunc progress, void* progress_data) {
+    return Copier(from, to, start, checkpoint).Run(progress, progress_data);
 }
 
 }  // namespace zarr_driver

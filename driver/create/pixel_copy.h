@@ -3,13 +3,29 @@
 
 #include <gdal_priv.h>
 
+#include <functional>
+
+#include "core/base/status.h"
 #include "driver/raster/dataset.h"
 
 namespace zarr_driver {
 
-// Copies all pixels of each band of `from` to the band of `to` with that number. Both datasets have
-// equal sizes. Reads on the calling thread only, while other threads encode and store. Emits
-// errors. Returns false after an error, or if `progress` cancels.
-bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress, void* progress_data);
+// Position in a copy of pixels. All bands before `band` are copied, and the rows before `row` of
+// `band` and of the bands that are copied together with it.
+struct CopyPosition {
+    int band = 1;
+    int row = 0;
+};
+
+// Called during a copy, at positions where no chunk or shard is partly copied if possible. The
+// pixels before the position are written to the dataset, but chunks may still be pending.
+using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
+
+// Copies the pixels of each band of `from`, from the position `start` on, to the band of `to` with
+// that number. Both datasets have equal sizes. Reads on the calling thread only, while other
+// threads encode and store. `checkpoint` may be empty. Emits errors. Returns false after an error,
+// or if `progress` cancels.
+bool CopyPixels(GDALDataset& from, ZarrDataset& to, CopyPosition start,
+                const CopyCheckpoint& checkpoint, GDALProgressFunc progress, void* progress_data);
 
 }  // namespace zarr_driver

@@ -496,6 +496,10 @@ CPLErr ZarrDataset::ReportReadOnly() const {
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
+Status ZarrDataset::FlushChunks() {
+    return update_ != nullptr ? update_->FlushChunks(options_.threads) : Status();
+}
+
 bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
     const Status shared = ShareDimensions();
@@ -531,8 +535,8 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
-    for (const Status& status : {update_->FlushChunks(options_.threads), StorePam(),
-                                 FlushAttributes(), update_->store()->Flush()}) {
+    for (const Status& status :
+         {FlushChunks(), StorePam(), FlushAttributes(), update_->store()->Flush()}) {
         if (status.ok()) continue;
         error = error == CE_None ? EmitError(store_path(), status) : error;
     }

@@ -121,6 +121,8 @@ class ZarrDataset final : public ZarrPamDataset {
         band_names_changed_ = true;
         if (psPam != nullptr) MarkPamDirty();  // PAM identifies bands by name
     }
+    // Writes pending chunks, without pending attributes. Does nothing if the dataset is read-only.
+    zarr::Status FlushChunks();
     // Writes pending data and ends update mode. Emits errors, and returns false if an error
     // occurred.
     bool CloseStore();

@@ -148,7 +148,8 @@ StoreReplacement::StoreReplacement(StoreReplacement&& other) noexcept
       path_(std::exchange(other.path_, {})),
       building_(std::exchange(other.building_, {})),
       lock_(std::exchange(other.lock_, std::nullopt)),
-      is_known_empty_(other.is_known_empty_) {}
+      is_known_empty_(other.is_known_empty_),
+      is_resumed_(other.is_resumed_) {}
 
 StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept {
     if (this == &other) return *this;
@@ -159,14 +160,17 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
     building_ = std::exchange(other.building_, {});
     lock_ = std::exchange(other.lock_, std::nullopt);
     is_known_empty_ = other.is_known_empty_;
+    is_resumed_ = other.is_resumed_;
     return *this;
 }
 
-Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
+Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
+                                                 const ResumablePredicate& is_resumable) {
     ZARR_RETURN_IF_ERROR(CheckReplaceable(folder));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
     bool is_possible = CanBeReplaced(replacement.path_);
+    if (is_possible && replacement.TakeOver(is_resumable)) return replacement;
     if (is_possible) {
         const Status status = replacement.BuildStaging(is_possible);
         if (!status.ok()) {
@@ -183,6 +187,9 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         // only write whole objects.
         if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
         ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
+    } else if (is_resumable && is_resumable(path)) {
+        replacement.is_resumed_ = true;
+        DeleteSidecars(path);
     } else {
         const auto old = OpenFolder(path);
         replacement.is_known_empty_ = is_remote && !HoldsRemoteStore(folder);
@@ -198,6 +205,29 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
 void StoreReplacement::BuildAt(const std::string& aside) {
     building_ = aside;
     building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
+}
+
+// Continues the first unfinished staging store that is resumable and that no process builds.
+// Returns false if there is none.
+bool StoreReplacement::TakeOver(const ResumablePredicate& is_resumable) {
+    if (!is_resumable || !CanBeResumed()) return false;
+    for (unsigned i = 0; i < kMaxStagingStores; ++i) {
+        const std::string aside = StagingStorePath(path_, i);
+        if (!PathExists(aside)) continue;
+        zarr::PathLock::Failure failure{};
+        auto lock = zarr::PathLock::Try(aside, failure);
+        if (!lock || !lock->IsOf(aside) || !is_resumable(aside)) continue;
+        lock_ = std::move(lock);
+        is_resumed_ = true;
+        DeleteSidecars(aside);
+        BuildAt(aside);
+        return true;
+    }
+    return false;
+}
+
+bool StoreReplacement::CanBeResumed() const {
+    return FileOrFolderOf(folder_) == folder_ && (!IsStaging() || IsOnLocalDisk(path_));
 }
 
 // Creates the staging store. If that is impossible and the store must be built in place, sets
@@ -295,6 +325,12 @@ Status StoreReplacement::Commit() {
     building_folder_ = folder_;
     lock_.reset();
     return {};
+}
+
+void StoreReplacement::Leave() {
+    path_.clear();
+    building_.clear();
+    lock_.reset();
 }
 
 void StoreReplacement::Undo() {

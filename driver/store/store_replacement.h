@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,7 +27,13 @@ class StoreReplacement {
   public:
     // Prepares a new store at `folder`. Fails, with nothing changed, if `folder` holds anything
     // other than a store. `folder` may also be missing or empty.
-    static zarr::Result<StoreReplacement> Begin(const std::string& folder);
+    //
+    // Continues an unfinished store of a killed process if `is_resumable` returns true for its
+    // folder. The store may be under a staging name, or at `folder` itself if stores are built in
+    // place. An empty `is_resumable` continues no store.
+    using ResumablePredicate = std::function<bool(const std::string& folder)>;
+    static zarr::Result<StoreReplacement> Begin(const std::string& folder,
+                                                const ResumablePredicate& is_resumable = {});
 
     // Creates an object that does nothing, for a store that is updated instead of created.
     StoreReplacement() = default;
@@ -47,11 +54,18 @@ class StoreReplacement {
     // True if the path is remote and no store existed there, so that the new store is known to be
     // empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
+    // True if an unfinished store is continued, which still has all of its contents.
+    bool IsResumed() const { return is_resumed_; }
+    // True if a later Begin() can continue this store.
+    bool CanBeResumed() const;
 
     // Renames the new store to its final name, and deletes the old store. No file of the new store
     // may be open for writing. On failure the old store stays, and the destructor deletes the new
     // store.
     zarr::Status Commit();
+
+    // Leaves the unfinished store as it is, for a later Begin() that continues it.
+    void Leave();
 
   private:
     StoreReplacement(std::string folder, std::string path)
@@ -60,6 +74,7 @@ class StoreReplacement {
           path_(std::move(path)),
           building_(path_) {}
 
+    bool TakeOver(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
     void BuildAt(const std::string& aside);
     zarr::Status RenameToFinal();
@@ -73,6 +88,7 @@ class StoreReplacement {
     std::string building_;
     std::optional<zarr::PathLock> lock_;  // on the staging path
     bool is_known_empty_ = false;
+    bool is_resumed_ = false;
 };
 
 }  // namespace zarr_driver

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The journal of a copy records how far the copy has come. With creation option RESUME=YES, a later
+// copy goes on from there.
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/status.h"
+#include "core/store/store.h"
+#include "driver/create/pixel_copy.h"
+
+namespace zarr_driver {
+
+// Returns a text that identifies the pixels of `source`: its files with their sizes and times, its
+// open options, its nodata values, and the XML of a VRT dataset. Files on servers are identified by
+// name only, because their sizes take a request each. Returns an empty text if `source` has no
+// files, because no later program can read such a source.
+std::string SourceText(GDALDataset& source);
+
+// Journal of one copy: a small file in the store that is being built. Not thread-safe.
+class CopyJournal {
+  public:
+    // `signature` identifies the source and the new arrays. `has_entry` is true if the store has an
+    // entry of an earlier process.
+    CopyJournal(std::shared_ptr<zarr::Store> store, std::string signature, bool has_entry)
+        : store_(std::move(store)), signature_(std::move(signature)), has_entry_(has_entry) {}
+
+    // What the journal of a store says.
+    struct Entry {
+        std::string signature;
+        CopyPosition position;
+    };
+    // Returns nullopt if the store has no journal, or if the journal cannot be read.
+    static std::optional<Entry> Read(const zarr::Store& store);
+
+    // True if the last entry is so old that the next one is worth a write.
+    bool IsDue() const { return std::chrono::steady_clock::now() - recorded_ >= kInterval; }
+    // Records that all pixels before `position` are stored.
+    zarr::Status Record(CopyPosition position);
+    // True if the store has an entry of this copy.
+    bool HasEntry() const { return has_entry_; }
+    // Removes the journal from the store, because the copy is complete.
+    zarr::Status Erase();
+
+  private:
+    // A copy that is killed loses the work of this time at most.
+    static constexpr std::chrono::seconds kInterval{1};
+
+    std::shared_ptr<zarr::Store> store_;
+    std::string signature_;
+    std::chrono::steady_clock::time_point recorded_ = std::chrono::steady_clock::now();
+    bool has_entry_;
+};
+
+}  // namespace zarr_driver
