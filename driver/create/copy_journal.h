@@ -30,7 +30,7 @@ class CopyJournal {
     CopyJournal(std::shared_ptr<zarr::Store> store, std::string signature, bool has_entry)
         : store_(std::move(store)), signature_(std::move(signature)), has_entry_(has_entry) {}
 
-    // What the journal of a store says.
+    // Content of a journal.
     struct Entry {
         std::string signature;
         CopyPosition position;

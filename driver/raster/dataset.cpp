@@ -496,10 +496,6 @@ CPLErr ZarrDataset::ReportReadOnly() const {
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
-Status ZarrDataset::FlushChunks() {
-    return update_ != nullptr ? update_->FlushChunks(options_.threads) : Status();
-}
-
 bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
     const Status shared = ShareDimensions();

@@ -122,7 +122,9 @@ class ZarrDataset final : public ZarrPamDataset {
         if (psPam != nullptr) MarkPamDirty();  // PAM identifies bands by name
     }
     // Writes pending chunks, without pending attributes. Does nothing if the dataset is read-only.
-    zarr::Status FlushChunks();
+    zarr::Status FlushChunks() {
+        return update_ != nullptr ? update_->FlushChunks(options_.threads) : zarr::Status();
+    }
     // Writes pending data and ends update mode. Emits errors, and returns false if an error
     // occurred.
     bool CloseStore();

@@ -178,28 +178,33 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
             return status;
         }
     }
-    if (is_possible) return replacement;
-    const std::string path =
-        std::exchange(replacement.path_, {});  // Undo() must not touch the old store
+    if (!is_possible) ZARR_RETURN_IF_ERROR(replacement.BuildInPlace(is_resumable));
+    return replacement;
+}
+
+// Makes the store at its final path, where an old store is deleted first. A zip file is built on
+// the local disk.
+Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
+    const std::string path = std::exchange(path_, {});  // Undo() must not touch the old store
     const bool is_remote = StorePath(path).is_remote();
-    if (FileOrFolderOf(folder) != folder) {
+    if (FileOrFolderOf(folder_) != folder_) {
         // A remote zip file is built on the local disk and then copied, because an object store can
         // only write whole objects.
-        if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
-        ZARR_RETURN_IF_ERROR(kZipKind.create(replacement.building_));
+        if (is_remote) BuildAt(CPLGenerateTempFilename("zip"));
+        ZARR_RETURN_IF_ERROR(kZipKind.create(building_));
     } else if (is_resumable && is_resumable(path)) {
-        replacement.is_resumed_ = true;
+        is_resumed_ = true;
         DeleteSidecars(path);
     } else {
         const auto old = OpenFolder(path);
-        replacement.is_known_empty_ = is_remote && !HoldsRemoteStore(folder);
-        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
+        is_known_empty_ = is_remote && !HoldsRemoteStore(folder_);
+        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !is_known_empty_)
                                        : zarr::EraseStore(*old));
         DeleteSidecars(path);
         if (!is_remote) MakeFolder(path);
     }
-    replacement.path_ = path;
-    return replacement;
+    path_ = path;
+    return {};
 }
 
 void StoreReplacement::BuildAt(const std::string& aside) {

@@ -76,6 +76,7 @@ class StoreReplacement {
 
     bool TakeOver(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
+    zarr::Status BuildInPlace(const ResumablePredicate& is_resumable);
     void BuildAt(const std::string& aside);
     zarr::Status RenameToFinal();
     void Undo();
