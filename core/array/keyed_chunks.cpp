@@ -157,8 +157,9 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         if (was_settled) return add(name, separator());
         for (const char separator : {'.', '/'}) add(name, separator);
     };
-    const auto add_object = [&](std::string_view name, std::optional<std::uint64_t> size) {
-        visit_size(size);
+    const auto add_object = [&](std::string_view name,
+                                const std::optional<ObjectVersion>& version) {
+        visit_size(version ? std::optional(version->size) : std::nullopt);
         add_any(name);
     };
     ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, add_object, add_any));

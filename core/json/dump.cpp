@@ -30,8 +30,10 @@ std::vector<const Member*> Sorted(const Object& object) {
 
 class Writer {
   public:
-    Writer(bool is_indented, std::string_view padding)
-        : is_indented_(is_indented), padding_(padding) {}
+    // An `indent` of 0 writes one line. Otherwise it is the number of spaces by which each level is
+    // indented.
+    Writer(std::size_t indent, std::string_view padding)
+        : is_indented_(indent != 0), indent_(indent), padding_(padding) {}
 
     std::string Text(const Value& value) {
         Write(value, 0);
@@ -71,6 +73,13 @@ class Writer {
     }
 
     void WriteString(const std::string& text) {
+        const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+            return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+        });
+        if (is_plain) {
+            text_.append("\"").append(text).append("\"");
+            return;
+        }
         constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
         text_ += nlohmann::json(text).dump(-1, ' ', is_indented_, kReplace);
     }
@@ -92,12 +101,12 @@ class Writer {
     }
 
     void NewLine(std::size_t depth) {
-        constexpr std::size_t kIndent = 4;
         text_ += '\n';
-        text_.append(depth * kIndent, ' ');
+        text_.append(depth * indent_, ' ');
     }
 
     const bool is_indented_;
+    const std::size_t indent_;
     const std::string_view padding_;
     std::string text_;
 };
@@ -119,10 +128,12 @@ Value WithSortedMembers(const Value& value) {
 }  // namespace
 
 std::string Dump(const Value& value, std::string_view padding) {
-    return Writer(false, padding).Text(value);
+    return Writer(0, padding).Text(value);
 }
 
-std::string DumpIndented(const Value& value) { return Writer(true, {}).Text(value); }
+std::string DumpIndented(const Value& value, std::size_t indent) {
+    return Writer(indent, {}).Text(value);
+}
 
 std::string PythonFloat(double number) {
     if (std::isnan(number)) return "NaN";

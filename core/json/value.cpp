@@ -2,6 +2,7 @@
 #include "core/json/value.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -261,24 +262,52 @@ const Token kTokens[] = {
     {"NaN", kNanMark, std::numeric_limits<double>::quiet_NaN()},
 };
 
+// A set of ASCII characters. Opening a store scans all of its consolidated metadata several times,
+// so that a table pays.
+class CharacterSet {
+  public:
+    constexpr explicit CharacterSet(std::string_view characters) {
+        for (const char c : characters) has_[static_cast<unsigned char>(c)] = true;
+    }
+
+    // Returns the offset of the first character of the set at or after `from`; the text's size if
+    // there is none.
+    std::size_t Find(std::string_view text, std::size_t from) const {
+        while (from < text.size() && !has_[static_cast<unsigned char>(text[from])]) ++from;
+        return std::min(from, text.size());
+    }
+
+  private:
+    std::array<bool, 256> has_{};
+};
+
+// Returns the offset behind the JSON string whose first quote is at `start`; npos if the text ends
+// inside of the string.
+std::size_t EndOfString(std::string_view text, std::size_t start) {
+    for (std::size_t quote = text.find('"', start + 1); quote != std::string_view::npos;
+         quote = text.find('"', quote + 1)) {
+        std::size_t backslashes = 0;
+        while (text[quote - 1 - backslashes] == '\\') ++backslashes;
+        if (backslashes % 2 == 0) return quote + 1;
+    }
+    return std::string_view::npos;
+}
+
 // Returns the offset of the first bare token (NaN, Infinity) at or after `from`, outside of
 // strings. Returns npos if no token follows.
 std::size_t FindBareToken(std::string_view text, std::size_t from, const Token** found) {
-    bool in_string = false;
-    for (std::size_t i = from; i < text.size(); ++i) {
-        const char c = text[i];
-        if (in_string) {
-            if (c == '\\') ++i;
-            if (c == '"') in_string = false;
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == 'N' || c == 'I' || c == '-') {
-            for (const Token& token : kTokens) {
-                if (text.substr(i, token.text.size()) != token.text) continue;
-                *found = &token;
-                return i;
-            }
+    static constexpr CharacterSet kStops("\"NI-");
+    for (std::size_t at = kStops.Find(text, from); at < text.size(); at = kStops.Find(text, at)) {
+        if (text[at] == '"') {
+            at = EndOfString(text, at);
+            continue;
         }
+        for (const Token& token : kTokens) {
+            if (text.substr(at, token.text.size()) != token.text) continue;
+            *found = &token;
+            return at;
+        }
+        ++at;
     }
     return std::string_view::npos;
 }
@@ -494,13 +523,10 @@ class Scanner {
         SkipSpace();
         const std::size_t start = at_;
         if (at_ >= text_.size() || text_[at_] != '"') return {};
-        for (++at_; at_ < text_.size(); ++at_) {
-            if (text_[at_] == '\\')
-                ++at_;
-            else if (text_[at_] == '"')
-                return text_.substr(start, ++at_ - start);
-        }
-        return {};
+        const std::size_t end = EndOfString(text_, start);
+        at_ = std::min(end, text_.size());
+        return end == std::string_view::npos ? std::string_view()
+                                             : text_.substr(start, end - start);
     }
 
     // Returns the text up to the ',' or '}' that ends the value, without white space at its end.
@@ -508,7 +534,9 @@ class Scanner {
     std::string_view TakeValue() {
         SkipSpace();
         const std::size_t start = at_;
-        for (std::size_t depth = 0; at_ < text_.size();) {
+        static constexpr CharacterSet kStops("\",{}[]");
+        std::size_t depth = 0;
+        while ((at_ = kStops.Find(text_, at_)) < text_.size()) {
             const char c = text_[at_];
             if (c == '"') {
                 if (TakeString().empty()) return {};

@@ -266,7 +266,8 @@ Result<json::Object> ParseDocument(std::string_view text) {
 }
 
 std::string TextOf(json::Object document) {
-    return json::DumpIndented(json::Value(std::move(document)));
+    constexpr std::size_t kIndent = 2;
+    return json::DumpIndented(json::Value(std::move(document)), kIndent);
 }
 
 std::optional<std::size_t> RankIn(const json::Value& document) {

@@ -200,7 +200,7 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
         }
         const ObjectVersion version = store.VersionOf(key);
         visit(std::string_view(key).substr(skip),
-              version.exists ? std::optional<std::uint64_t>(version.size) : std::nullopt);
+              version.exists ? std::optional(version) : std::nullopt);
     }
     return {};
 }

@@ -227,10 +227,10 @@ class Store {
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Visits all keys below `prefix`, in any order. `visit` receives the rest of each key after
-    // "PREFIX/", and the value's size in bytes if known. `visit_prefix` receives each prefix on the
-    // way, such as a folder, and may be empty. The default implementation lists each prefix and
-    // takes sizes from VersionOf(). Fails with kUnsupported if the store cannot list reliably.
-    using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
+    // "PREFIX/", and the value's version if known, with a certain size. `visit_prefix` receives
+    // each prefix on the way, such as a folder, and may be empty. The default implementation lists
+    // each prefix and calls VersionOf(). Fails with kUnsupported if the store cannot list reliably.
+    using KeyVisitor = std::function<void(std::string_view, const std::optional<ObjectVersion>&)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const;

@@ -359,8 +359,10 @@ bool ZarrPamDataset::HasStatistics() {
 }
 
 bool ZarrPamDataset::AreStatisticsCurrent() {
-    const SourceState state = StateOfSources();
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
+    // Without a sidecar file the statistics are those of the attributes, which are checked already.
+    if (!written && source_state_.empty()) return true;
+    const SourceState state = StateOfSources();
     if (!source_state_.empty()) return state.Matches(source_state_, written);
     // The statistics have no state of the chunks, because another program has written them.
     // Modification times decide whether they are current.

@@ -49,11 +49,10 @@ void SourceState::AddTime(const std::string& key, std::int64_t time) {
 // zip file, which is in memory.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
-    const auto add = [&](std::string_view name, auto) {
-        const std::string key = zarr::JoinKey(array.path(), name);
-        const zarr::ObjectVersion version = store.VersionOf(key);
-        if (IsChunk(key) && version.exists)
-            AddContents(key, version.size, static_cast<std::uint64_t>(version.modified));
+    const auto add = [&](std::string_view name, const std::optional<zarr::ObjectVersion>& version) {
+        if (IsChunk(name) && version)
+            AddContents(zarr::JoinKey(array.path(), name), version->size,
+                        static_cast<std::uint64_t>(version->modified));
     };
     const zarr::Status status = store.ForEachKey(array.path(), add, {});
     has_chunks_ = status.ok();
@@ -79,13 +78,13 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
     if (array.chunk_count() > kMaxInspectedChunks) return AddTime("", TimeOf(folder));
     const auto store = OpenFolder(folder);
     bool are_known = true;
-    const auto add = [&](std::string_view name, auto) {
+    const auto add = [&](std::string_view name, const std::optional<zarr::ObjectVersion>& version) {
         if (!IsChunk(name)) return;
+        are_known = are_known && version;
+        if (!version) return;
         const std::string key(name);
-        const zarr::ObjectVersion version = store->VersionOf(key);
-        are_known = are_known && version.exists;
-        AddContents(key, version.size, 0);
-        AddTime(key, version.modified);
+        AddContents(key, version->size, 0);
+        AddTime(key, version->modified);
     };
     const zarr::Status status = store->ForEachKey("", add, {});
     has_chunks_ = has_chunks_ && status.ok() && are_known;

@@ -459,9 +459,10 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
     if (const auto made = Made()) return made->ForEachKey(prefix, visit, {});
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
-    const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
+    const auto count = [&](std::string_view key,
+                           const std::optional<zarr::ObjectVersion>& version) {
         ++keys;
-        visit(key, size);
+        visit(key, version);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
     // GDAL returns an empty listing if the client has no right to list. A listing of an existing
@@ -498,7 +499,8 @@ Status RefuseChange(const StorePath& /*path*/, StoreChange /*change*/) {
 Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
     ForgetListings(store.Describe());
     std::vector<std::string> keys;
-    const auto add = [&](std::string_view key, std::optional<std::uint64_t> /*size*/) {
+    const auto add = [&](std::string_view key,
+                         const std::optional<zarr::ObjectVersion>& /*version*/) {
         if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
     };
     ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));

@@ -359,8 +359,9 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
         if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
             if (visit_prefix) visit_prefix(entry->pszName);
         } else {
-            visit(entry->pszName,
-                  entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
+            std::optional<zarr::ObjectVersion> version;
+            if (entry->bSizeKnown) version.emplace().size = entry->nSize;
+            visit(entry->pszName, version);
         }
         errors.ResetErrno();
     }

@@ -35,9 +35,8 @@ constexpr std::size_t kCache = std::size_t{1} << 20;
 // Returns all keys below "dem", the path of the array.
 std::set<std::string> KeysIn(const Store& store) {
     std::set<std::string> keys;
-    EXPECT_TRUE(Succeeds(store.ForEachKey(
-        "dem", [&](std::string_view key, std::optional<std::uint64_t>) { keys.emplace(key); },
-        {})));
+    EXPECT_TRUE(Succeeds(
+        store.ForEachKey("dem", [&](std::string_view key, auto&&) { keys.emplace(key); }, {})));
     return keys;
 }
 

@@ -71,7 +71,7 @@ TEST_F(Mounted, ListsBoth) {
     EXPECT_EQ(names, (std::vector<std::string>{".zlevels", "a/", "m/", "m2/"}));
     EXPECT_EQ(store_.List("m")->size(), 2U);
     std::size_t count = 0;
-    const auto visit = [&](std::string_view, std::optional<std::uint64_t>) { ++count; };
+    const auto visit = [&](std::string_view, auto&&) { ++count; };
     EXPECT_TRUE(Succeeds(store_.ForEachKey("m", visit, {})));
     EXPECT_EQ(count, 2U);
     count = 0;

@@ -233,15 +233,15 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
         under_test_->Put(key, kGroup);
     const auto chunks_below = [&](const std::string& prefix) {
         StringList keys;
-        const auto visit = [&](std::string_view key, std::optional<std::uint64_t> size) {
+        const auto visit = [&](std::string_view key, const std::optional<ObjectVersion>& version) {
             // Metadata keys are left out, because a store may hold its metadata elsewhere.
             if (LastName(key)[0] == '.') return;
             keys.emplace_back(key);
-            if (!size) return;  // a store need not know the size
+            if (!version) return;  // a store need not know the size
             Buffer value;
             const std::string whole = JoinKey(prefix, key);
             EXPECT_TRUE(Succeeds(under_test_->store().Get(whole, value, kNoLimit)));
-            EXPECT_EQ(*size, value.size()) << whole;
+            EXPECT_EQ(version->size, value.size()) << whole;
         };
         EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, visit, {})));
         std::sort(keys.begin(), keys.end());
