@@ -289,6 +289,9 @@ Status StoreReplacement::RenameToFinal() {
         return VSIRename(from.c_str(), to.c_str()) == 0;
     };
     const bool is_file = FileOrFolderOf(folder_) != folder_;
+    // Closing a file may fail after all writes have succeeded, for example on a full network drive.
+    // The old zip file is replaced only by one that can be read.
+    if (is_file) ZARR_RETURN_IF_ERROR(OpenZip(building_).status());
     if (is_file && RenamingAt(path_) == Renaming::kNo) {
         if (!CopyFile(building_, path_))
             return Status::Io("the zip file cannot be copied to its path: " +
