@@ -82,6 +82,8 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
              has_alpha ? "RGBA" : "RGB");
 }
 
+void LogDebug(const std::string& message) { CPLDebug(kDebugKey, "%s", message.c_str()); }
+
 bool IsDebugEnabled() {
     const char* const said = CPLGetConfigOption("CPL_DEBUG", nullptr);
     return said != nullptr && (said[0] == '\0' || CPLTestBool(said));

@@ -43,6 +43,9 @@ class ArrayActivity {
 // Logs that an array whose dimensions have no names is interpreted as a colour image.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
+// Logs one message.
+void LogDebug(const std::string& message);
+
 // True if the configuration option CPL_DEBUG is set and not OFF, so that GDAL may show debug
 // messages.
 bool IsDebugEnabled();

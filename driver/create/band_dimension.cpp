@@ -23,13 +23,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Coordinates as texts, and the calendar of those that are times.
-struct StatedCoordinates {
-    Texts texts;
-    // Name of the calendar in CF. ISO 8601 uses the Gregorian calendar at all times.
-    std::string calendar = "proleptic_gregorian";
-};
-
 // Returns the coordinate of a band along the dimension `name`, as its metadata states it, and sets
 // `calendar` if the metadata states one. The time of a whole GeoTIFF counts only if it has a single
 // band.
@@ -42,8 +35,10 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
     };
     if (stated.time) {
         const std::string text = WithoutCalendar(*stated.time);
-        if (text.size() < stated.time->size())
-            calendar = stated.time->substr(text.size() + 2, stated.time->size() - text.size() - 3);
+        if (const auto named = NamedCalendar(*stated.time))
+            calendar = *named;
+        else if (stated.calendar)
+            calendar = *stated.calendar;
         // The standard calendar has no name in the text. It differs before 1582-10-15.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
@@ -63,10 +58,10 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
 
 // Returns the coordinates of all bands. Returns no coordinates if a band has none, or if the bands
 // use several calendars.
-StatedCoordinates StatedBy(GDALDataset& source, const std::string& name) {
-    StatedCoordinates stated;
+CoordinateTexts StatedBy(GDALDataset& source, const std::string& name) {
+    CoordinateTexts stated;
     for (int i = 1; i <= source.GetRasterCount(); ++i) {
-        std::string calendar = StatedCoordinates().calendar;
+        std::string calendar = CoordinateTexts().calendar;
         auto text = TextOf(source, *source.GetRasterBand(i), name, calendar);
         if (!text || (i > 1 && calendar != stated.calendar)) return {};
         stated.texts.push_back(std::move(*text));
@@ -75,26 +70,19 @@ StatedCoordinates StatedBy(GDALDataset& source, const std::string& name) {
     return stated;
 }
 
-bool IsNumber(const std::string& text) { return CPLGetValueType(text.c_str()) != CPL_VALUE_STRING; }
-
 std::optional<std::int64_t> WholeNumber(const std::string& text) {
     const auto number = json::Parse(text);
     std::int64_t value = 0;
     return number.ok() && number->GetInt64(value) ? std::optional(value) : std::nullopt;
 }
 
-// Sets elements of `dtype` from `values`, one for each band. Fails if two of them are equal.
-Status SetElements(const std::string& dtype, const json::Array& values, BandDimension& dimension) {
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType type, zarr::ParseTypestr(dtype));
-    dimension.dtype = type.Native();
+// Fails if two coordinates are equal.
+Status CheckDistinct(const BandDimension& dimension, const Texts& texts) {
     std::set<std::string> taken;
-    for (const json::Value& value : values) {
-        ZARR_ASSIGN_OR_RETURN(const zarr::FillValue element,
-                              zarr::ParseFillValue(dimension.dtype, value));
-        if (!taken.insert(element.Bytes()).second)
-            return RefuseOption("BAND_DIM_VALUES", "values that differ", json::Dump(value).c_str());
-        dimension.elements += element.Bytes();
-    }
+    const std::size_t size = dimension.dtype.size;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        if (!taken.insert(dimension.elements.substr(i * size, size)).second)
+            return RefuseOption("BAND_DIM_VALUES", "values that differ", texts[i].c_str());
     return {};
 }
 
@@ -113,7 +101,7 @@ Result<bool> AreTimes(const Texts& texts, const zarr::TimeReference& reference) 
 
 // Sets `dimension` to times in the longest unit in which all are whole numbers. Returns false if no
 // text is a time.
-Result<bool> SetTimes(const StatedCoordinates& stated, BandDimension& dimension) {
+Result<bool> SetTimes(const CoordinateTexts& stated, BandDimension& dimension) {
     const auto calendar = zarr::CalendarByName(stated.calendar);
     if (!calendar) return false;
     for (const char* const unit : {"days", "seconds", "milliseconds", "microseconds"}) {
@@ -132,14 +120,36 @@ Result<bool> SetTimes(const StatedCoordinates& stated, BandDimension& dimension)
                                 {"calendar", json::Value(stated.calendar)}};
         if (dimension.name == "time")
             dimension.attributes.emplace_back("standard_name", json::Value("time"));
-        ZARR_RETURN_IF_ERROR(SetElements("<i8", counts, dimension));
+        ZARR_ASSIGN_OR_RETURN(const zarr::DataType type, zarr::ParseTypestr("<i8"));
+        ZARR_RETURN_IF_ERROR(SetElements(type, counts, dimension));
         return true;
     }
     return RefuseOption("BAND_DIM_VALUES", "times of whole microseconds",
                         stated.texts.front().c_str());
 }
 
-Status SetCoordinates(const StatedCoordinates& stated, BandDimension& dimension) {
+}  // namespace
+
+bool IsNumber(const std::string& text) { return CPLGetValueType(text.c_str()) != CPL_VALUE_STRING; }
+
+json::Value NumberOf(const std::string& text) {
+    const auto whole = WholeNumber(text);
+    return whole ? json::Value(*whole) : json::Value(CPLAtof(text.c_str()));
+}
+
+Status SetElements(const zarr::DataType& dtype, const json::Array& values,
+                   BandDimension& dimension) {
+    dimension.dtype = dtype.Native();
+    dimension.elements.clear();
+    for (const json::Value& value : values) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::FillValue element,
+                              zarr::ParseFillValue(dimension.dtype, value));
+        dimension.elements += element.Bytes();
+    }
+    return {};
+}
+
+Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimension) {
     const Texts& texts = stated.texts;
     json::Array values;
     if (std::all_of(texts.begin(), texts.end(), IsNumber)) {
@@ -149,7 +159,9 @@ Status SetCoordinates(const StatedCoordinates& stated, BandDimension& dimension)
         for (const std::string& text : texts)
             values.push_back(are_whole ? json::Value(*WholeNumber(text))
                                        : json::Value(CPLAtof(text.c_str())));
-        return SetElements(are_whole ? "<i8" : "<f8", values, dimension);
+        ZARR_ASSIGN_OR_RETURN(const zarr::DataType type,
+                              zarr::ParseTypestr(are_whole ? "<i8" : "<f8"));
+        return SetElements(type, values, dimension);
     }
     ZARR_ASSIGN_OR_RETURN(const bool are_times, SetTimes(stated, dimension));
     if (are_times) return {};
@@ -158,10 +170,10 @@ Status SetCoordinates(const StatedCoordinates& stated, BandDimension& dimension)
         longest = std::max(longest, text.size());
         values.emplace_back(text);
     }
-    return SetElements("<U" + std::to_string(longest), values, dimension);
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType type,
+                          zarr::ParseTypestr("<U" + std::to_string(longest)));
+    return SetElements(type, values, dimension);
 }
-
-}  // namespace
 
 StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
                                     const std::string& name) {
@@ -177,14 +189,20 @@ StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
     if (stated.is_netcdf) {
         stated.value = item(band, "NETCDF_DIM_" + name);
         stated.units = item(source, name + "#units");
-        stated.calendar = item(source, name + "#calendar");
     }
+    stated.calendar = item(source, name + "#calendar");
     stated.tiff_time = item(source, "TIFFTAG_DATETIME");
     // TIFF writes "2020:01:02 03:04:05".
     for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
         if (stated.tiff_time && stated.tiff_time->size() > at && (*stated.tiff_time)[at] == ':')
             (*stated.tiff_time)[at] = '-';
     return stated;
+}
+
+std::optional<std::string> NamedCalendar(const std::string& time) {
+    const std::string text = WithoutCalendar(time);
+    if (text.size() + 3 > time.size()) return std::nullopt;
+    return time.substr(text.size() + 2, time.size() - text.size() - 3);
 }
 
 std::optional<std::string> TimeText(const std::string& value, const std::string& units,
@@ -200,10 +218,11 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
                                         std::uint64_t bands, GDALDataset* source) {
     BandDimension dimension;
     dimension.name = name;
+    dimension.size = bands;
     if (!zarr::IsValidKey(name) || name.find('/') != std::string::npos || name == "x" ||
         name == "y")
         return RefuseOption("BAND_DIM", "a name without '/' that is neither x nor y", name.c_str());
-    StatedCoordinates stated;
+    CoordinateTexts stated;
     const CPLStringList list(
         CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS | CSLT_ALLOWEMPTYTOKENS));
     for (int i = 0; i < list.size(); ++i) stated.texts.emplace_back(list[i]);
@@ -215,12 +234,13 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
         if (std::count(stated.texts.begin(), stated.texts.end(), "") != 0)
             return RefuseOption("BAND_DIM_VALUES", "no empty value", values.c_str());
         ZARR_RETURN_IF_ERROR(SetCoordinates(stated, dimension));
+        ZARR_RETURN_IF_ERROR(CheckDistinct(dimension, stated.texts));
         return dimension;
     }
     if (source != nullptr) stated = StatedBy(*source, name);
     if (stated.texts.empty()) return dimension;
     // Metadata that is no list of coordinates is no fault of the user.
-    if (!SetCoordinates(stated, dimension).ok()) {
+    if (!SetCoordinates(stated, dimension).ok() || !CheckDistinct(dimension, stated.texts).ok()) {
         dimension.elements.clear();
         dimension.attributes.clear();
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/status.h"
 #include "core/conventions/time.h"
@@ -16,21 +17,43 @@
 
 namespace zarr_driver {
 
-// Name of the dimension of bands, with one coordinate for each band.
+// A dimension of bands, with one coordinate for each index.
 struct BandDimension {
     std::string name;
+    std::uint64_t size = 0;
     // dtype of the coordinates: integers, floats, or strings of fixed length. Times are integers
     // with the attributes `units` and `calendar` of CF.
     zarr::DataType dtype;
     zarr::json::Object attributes;
-    std::string elements;  // of all bands; empty if the dimension has no coordinates
+    std::string elements;  // of all indices; empty if the dimension has no coordinates
 };
 
-// Makes the dimension `name` of `bands` bands. `values` has the coordinates, with commas between:
-// numbers, ISO 8601 times or texts. If `values` is empty, metadata of the bands of `source` gives
-// the coordinates; there are none if a band has no such metadata or `source` is nullptr. Errors
-// name the option.
-zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& values,
+// Coordinates as texts: numbers, ISO 8601 times or other texts.
+struct CoordinateTexts {
+    std::vector<std::string> texts;
+    // Name of the calendar in CF, for times. ISO 8601 uses the Gregorian calendar at all times.
+    std::string calendar = "proleptic_gregorian";
+};
+
+// Sets dtype, elements and attributes of `dimension`. Numbers stay numbers, times become numbers in
+// units of CF, and other texts stay texts. Errors name the option BAND_DIM_VALUES.
+zarr::Status SetCoordinates(const CoordinateTexts& coordinates, BandDimension& dimension);
+
+// Sets elements of `dtype` from `values`, one for each index.
+zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,
+                         BandDimension& dimension);
+
+// Returns true if `text` is a number.
+bool IsNumber(const std::string& text);
+
+// Returns the number in `text`, as an integer if possible.
+zarr::json::Value NumberOf(const std::string& text);
+
+// Makes the dimension `name` of `bands` bands. `given` has the coordinates, with commas between:
+// numbers, ISO 8601 times or texts; or a pattern for WithTimeOfFile(). If `given` is empty,
+// metadata of the bands of `source` gives the coordinates; there are none if a band has no such
+// metadata or `source` is nullptr. Errors name the option.
+zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 
 // Metadata by which GDAL's drivers state the coordinate of a band along a dimension. Members
@@ -40,7 +63,7 @@ struct StatedCoordinate {
     std::optional<std::string> value;  // as stored, in `units`
     std::optional<std::string> units;
     bool is_netcdf = false;                // true if netCDF's metadata state the value
-    std::optional<std::string> calendar;   // only in netCDF's metadata
+    std::optional<std::string> calendar;   // name in CF, in metadata of the dataset
     std::optional<std::string> tiff_time;  // time of the whole dataset, as ISO 8601
 };
 
@@ -52,6 +75,9 @@ StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
 inline std::string WithoutCalendar(const std::string& time) {
     return time.substr(0, time.find(" ("));
 }
+
+// Returns the name of the calendar that stands in parentheses behind a time, if there is one.
+std::optional<std::string> NamedCalendar(const std::string& time);
 
 // Converts a number of `units` to ISO 8601, without the name of the calendar. Returns nullopt if
 // `units` are not units of time.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/store/keys.h"
+#include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/metadata_text.h"
@@ -22,6 +23,7 @@
 #include "driver/create/append.h"
 #include "driver/create/copy_journal.h"
 #include "driver/create/create_store.h"
+#include "driver/create/cube_dimensions.h"
 #include "driver/create/pixel_copy.h"
 #include "driver/create/profile.h"
 #include "driver/raster/band.h"
@@ -153,7 +155,17 @@ void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     }
 }
 
-void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
+// Returns the metadata of the default domain that a copy with `dimensions` keeps.
+CPLStringList KeptMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions) {
+    CPLStringList kept;
+    const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
+    for (int i = 0; i < metadata.size(); ++i)
+        if (!IsOfCubeDimension(metadata[i], dimensions)) kept.AddString(metadata[i]);
+    return kept;
+}
+
+void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
+              const std::vector<BandDimension>& dimensions) {
     if (const std::optional<Nodata> nodata = NodataOf(from))
         std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
     if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
@@ -168,7 +180,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
         to.SetColorInterpretation(colour);
     // DIM_ items are omitted, because the copy computes them from its coordinates.
     CPLStringList kept;
-    const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
+    const CPLStringList metadata = KeptMetadata(from, dimensions);
     for (int i = 0; i < metadata.size(); ++i)
         if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
     if (!kept.empty()) to.SetMetadata(kept.List());
@@ -187,8 +199,10 @@ void CopyGeoreferencing(GDALDataset& from, GDALDataset& to) {
         to.SetMetadata(from.GetMetadata("GEOLOCATION"), "GEOLOCATION");
 }
 
-void CopyMetadata(GDALDataset& from, GDALDataset& to) {
-    if (from.GetMetadata() != nullptr) to.SetMetadata(from.GetMetadata());
+void CopyMetadata(GDALDataset& from, GDALDataset& to,
+                  const std::vector<BandDimension>& dimensions) {
+    CPLStringList kept = KeptMetadata(from, dimensions);
+    if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
 }
 
@@ -233,9 +247,28 @@ Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& opt
                                     GDALDataset* source) {
     if (options.band_dim.empty()) return raster;
     ZARR_ASSIGN_OR_RETURN(
-        raster.band_dimension,
+        BandDimension dimension,
         MakeBandDimension(options.band_dim, options.band_dim_values, raster.bands, source));
+    raster.band_dimensions = {std::move(dimension)};
+    raster.is_dimension_asked_for = true;
     return raster;
+}
+
+// Returns the dimensions of the cube whose slices are the bands of `source`. Returns no dimensions
+// if an option says how bands are stored.
+std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
+    if (CSLFetchNameValueDef(options, "BAND_DIM", "")[0] != '\0' ||
+        CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
+        !CPLFetchBool(options, "SINGLE_ARRAY", true))
+        return {};
+    return FindCubeDimensions(source);
+}
+
+// True if shapes of chunks in the options fit an array with the dimensions of a cube.
+bool IsShapeOfCube(const CreationOptions& options, std::size_t band_dimensions) {
+    for (const auto* const shape : {&options.array.chunks, &options.array.shard_chunks})
+        if (shape->size() > 2 && shape->size() != band_dimensions + 2) return false;
+    return true;
 }
 
 // True if pixels are classes: a band has a colour table or category names.
@@ -270,8 +303,13 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
-Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
-                                 NameValueList given) {
+// Options and properties of a raster that is made by CreateCopy().
+struct PlannedCopy {
+    CreationOptions options;
+    NewRaster raster;
+};
+
+Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameValueList given) {
     const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, given));
@@ -280,6 +318,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
         CSLFetchNameValue(given, "SINGLE_ARRAY") == nullptr && DoBandsDiffer(source);
     raster.is_categorical = IsCategorical(source);
     raster.source = &source;
+    if (!raster.are_bands_split) raster.band_dimensions = CubeOf(source, given);
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, ParseWithProfile(target, given, raster));
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
@@ -287,16 +326,19 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const StoreNode& target,
     const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
     if (replaces && IsReadFrom(source, folder))
         return Status::Invalid("is not overwritten, because the source is read from it");
-    return parsed;
-}
-
-Result<NewStore> CreateStoreLike(const char* name, const StoreNode& target, GDALDataset& source,
-                                 NameValueList options, const CreationOptions& parsed) {
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    ZARR_ASSIGN_OR_RETURN(NewRaster raster,
-                          WithBandDimension(Describe(source, dtype), parsed, &source));
-    raster.source_text = SourceText(source);
-    return NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed);
+    PlannedCopy planned{std::move(parsed), std::move(raster)};
+    if (!IsShapeOfCube(planned.options, planned.raster.band_dimensions.size())) {
+        LogDebug(folder +
+                 ": its bands become one dimension, because BLOCKSIZE, CHUNKS or "
+                 "SHARD_CHUNK_SHAPE have another number of sizes than the cube of the source");
+        planned.raster.band_dimensions.clear();
+    }
+    if (planned.options.append_dim.empty()) {
+        ZARR_ASSIGN_OR_RETURN(
+            planned.raster, WithBandDimension(std::move(planned.raster), planned.options, &source));
+    }
+    if (planned.options.append_dim.empty()) planned.raster.source_text = SourceText(source);
+    return planned;
 }
 
 // True if a band of the source has a mask that is neither a nodata value nor an alpha band.
@@ -354,14 +396,15 @@ bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
 
 // Fills a new store with the contents of `source`. Emits errors. Returns false after an error or a
 // cancellation.
-bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const CreationOptions& options,
+bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const PlannedCopy& planned,
           bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TreatBytesAsSigned();
     CopyGeoreferencing(source, target);
-    CopyMetadata(source, target);
+    const std::vector<BandDimension>& dimensions = planned.raster.band_dimensions;
+    CopyMetadata(source, target, dimensions);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
+        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions);
     if (const Status shared = target.ShareDimensions(); !shared.ok()) {
         EmitError(target.store_path(), shared);
         return false;
@@ -381,7 +424,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Creati
     const ScaledProgress overviews(copied, 1, WatchedProgress::Report, &progress);
     if (target.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) != CE_None)
         return false;
-    if (options.wants_statistics) StoreStatistics(target);
+    if (planned.options.wants_statistics) StoreStatistics(target);
     if (!target.Flush()) return false;
     if (progress.IsCancelled()) {
         EmitError(target.store_path(), Cancelled());
@@ -450,14 +493,16 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
-        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, ParseFor(*source, target, options));
+        ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
+        const CreationOptions& parsed = planned.options;
         if (!parsed.append_dim.empty()) return Append(target, *source, parsed, watched);
-        ZARR_ASSIGN_OR_RETURN(NewStore made,
-                              CreateStoreLike(name, target, *source, options, parsed));
+        ZARR_ASSIGN_OR_RETURN(
+            NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
+                                          planned.raster, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsStaging();
-        if (!Fill(*source, *dataset, made, parsed, strict != FALSE, watched) ||
+        if (!Fill(*source, *dataset, made, planned, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
             if (made.KeepUnfinished())
                 dataset->EndUpdate();

@@ -13,6 +13,10 @@
 #include "core/base/digest.h"
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/dimensions.h"
+#include "core/dtype/convert.h"
+#include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
@@ -106,6 +110,38 @@ struct PlannedAxis {
     std::uint64_t chunk;
 };
 
+// True if the array at `path` holds the coordinates of `dimension` in its units.
+bool HoldsCoordinates(const zarr::Hierarchy& hierarchy, const std::string& path,
+                      const BandDimension& dimension) {
+    const auto kind = hierarchy.KindOf(path);
+    if (!kind.ok() || *kind != zarr::NodeKind::kArray) return false;
+    const auto array = hierarchy.OpenArray(path);
+    const auto attributes = hierarchy.Attributes(path);
+    if (!array.ok() || !attributes.ok()) return false;
+    const zarr::ArrayMetadata& metadata = (*array)->metadata();
+    const std::size_t size = dimension.dtype.size;
+    if (metadata.shape != std::vector<std::uint64_t>{dimension.size} ||
+        metadata.dtype.Native().ToString() != dimension.dtype.ToString())
+        return false;
+    for (const char* const name : {"units", "calendar"}) {
+        const std::string* const stored = zarr::StringAttribute(*attributes, name);
+        const std::string* const own =
+            zarr::StringAttribute(json::Value(dimension.attributes), name);
+        if (stored == nullptr || own == nullptr ? stored != own : *stored != *own) return false;
+    }
+    const auto op = zarr::ReadConverter(metadata.dtype, dimension.dtype);
+    std::string elements(dimension.elements.size(), '\0');
+    return op.ok() &&
+           (*array)
+               ->Read(zarr::Region::All(metadata.shape), 0,
+                      {reinterpret_cast<std::uint8_t*>(elements.data()),
+                       {static_cast<std::ptrdiff_t>(size)},
+                       *op},
+                      {})
+               .ok() &&
+           elements == dimension.elements;
+}
+
 bool IsOneArray(const NewRaster& raster, const CreationOptions& options) {
     return options.single_array || raster.bands == 1;
 }
@@ -169,8 +205,8 @@ class Planner {
 
     // Fails if the store or a new array already has the name of the dimension of bands.
     Status CheckBandDimension(const std::vector<std::string>& paths) const {
-        if (!raster_.band_dimension) return {};
-        const std::string& name = raster_.band_dimension->name;
+        if (!raster_.is_dimension_asked_for) return {};
+        const std::string& name = raster_.band_dimensions.front().name;
         const bool is_array = zarr::LastName(paths[0]) == name;
         const bool is_in_use =
             hierarchy_ != nullptr && DimensionsInUse(*hierarchy_, group_).count(name) != 0;
@@ -218,14 +254,35 @@ class Planner {
         std::vector<PlannedAxis> axes = {
             {FreeName("y", taken), raster_.height, side(block_y_, raster_.height)},
             {FreeName("x", taken), raster_.width, side(block_x_, raster_.width)}};
-        const bool is_named = raster_.band_dimension.has_value();
-        if ((raster_.bands == 1 && !is_named) || !options_.single_array) return axes;
-        const std::string name = is_named ? raster_.band_dimension->name : FreeName("band", taken);
+        const std::vector<BandDimension>& dimensions = raster_.band_dimensions;
+        if ((raster_.bands == 1 && dimensions.empty()) || !options_.single_array) return axes;
+        std::vector<PlannedAxis> of_bands;
+        if (dimensions.empty())
+            of_bands.push_back({FreeName("band", taken), raster_.bands, chunk.bands});
+        taken.insert({axes[0].name, axes[1].name});
+        std::uint64_t left = chunk.bands;  // bands of a chunk, along the slowest dimensions first
+        for (const BandDimension& dimension : dimensions) {
+            const std::uint64_t size = std::clamp<std::uint64_t>(dimension.size, 1, left);
+            of_bands.push_back({NameOfDimension(dimension, taken), dimension.size, size});
+            taken.insert(of_bands.back().name);
+            left /= size;
+        }
         if (options_.interleave_pixel)
-            axes.push_back({name, raster_.bands, raster_.bands});
-        else
-            axes.insert(axes.begin(), {name, raster_.bands, chunk.bands});
+            for (PlannedAxis& axis : of_bands) axis.chunk = axis.size;
+        axes.insert(options_.interleave_pixel ? axes.end() : axes.begin(), of_bands.begin(),
+                    of_bands.end());
         return axes;
+    }
+
+    // Returns the name for a dimension of bands: its own one if no other dimension has the name, or
+    // if the store holds equal coordinates.
+    std::string NameOfDimension(const BandDimension& dimension,
+                                const std::set<std::string>& taken) const {
+        const std::string path = zarr::JoinKey(group_, dimension.name);
+        const bool is_shared = hierarchy_ != nullptr && !dimension.elements.empty() &&
+                               HoldsCoordinates(*hierarchy_, path, dimension);
+        if (raster_.is_dimension_asked_for || is_shared) return dimension.name;
+        return FreeName(dimension.name, taken);
     }
 
     // Returns the default chunk size. Chunks with several bands are good for a copy, which writes
@@ -252,8 +309,10 @@ class Planner {
     // True if the group, or a group above it, has a coordinate array of the dimension.
     bool HasCoordinates(const std::string& dimension) const {
         if (hierarchy_ == nullptr) return false;
-        const std::uint64_t sizes[] = {raster_.width, raster_.height, raster_.bands};
-        return std::any_of(std::begin(sizes), std::end(sizes), [&](std::uint64_t size) {
+        std::vector<std::uint64_t> sizes = {raster_.width, raster_.height, raster_.bands};
+        for (const BandDimension& of_bands : raster_.band_dimensions)
+            sizes.push_back(of_bands.size);
+        return std::any_of(sizes.begin(), sizes.end(), [&](std::uint64_t size) {
             return !zarr::FindCoordinateArray(*hierarchy_, group_, dimension, size).empty();
         });
     }
@@ -278,11 +337,11 @@ class Planner {
         if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
         // If the user gave only a part of the shard shape, `axes` already holds the complete shape.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
-        if (array_options.shard_chunks.size() == 2 && axes.size() == 3)
-            array_options.shard_chunks.insert(options_.interleave_pixel
-                                                  ? array_options.shard_chunks.end()
-                                                  : array_options.shard_chunks.begin(),
-                                              options_.interleave_pixel ? spec.chunks.back() : 1);
+        std::vector<std::uint64_t>& inner = array_options.shard_chunks;
+        if (inner.size() == 2 && axes.size() > 2 && options_.interleave_pixel)
+            inner.insert(inner.end(), spec.chunks.begin() + 2, spec.chunks.end());
+        else if (inner.size() == 2 && axes.size() > 2)
+            inner.insert(inner.begin(), axes.size() - 2, 1);
         ZARR_ASSIGN_OR_RETURN(array.metadata, NewArrayMetadata(std::move(spec), array_options));
         SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
         if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
@@ -339,7 +398,8 @@ std::string CopySignature(const NewRaster& raster, const std::vector<PlannedArra
         digest.Add(array.path)
             .Add(zarr::MetadataText(array.metadata))
             .Add(json::Dump(json::Value(array.attributes)));
-    if (raster.band_dimension) digest.Add(raster.band_dimension->elements);
+    for (const BandDimension& dimension : raster.band_dimensions)
+        digest.Add(dimension.name).Add(dimension.elements);
     return digest.Text();
 }
 
@@ -423,7 +483,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
-    made.band_dimension_ = raster.band_dimension;
+    made.band_dimensions_ = raster.band_dimensions;
+    made.first_band_axis_ = options.interleave_pixel ? 2 : 0;
     if (!options.append_subdataset) made.OpenJournal(signature);
     ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
     return made;
@@ -468,22 +529,37 @@ Status NewStore::MakeArrays() {
 }
 
 Status NewStore::WriteBandCoordinates() {
-    if (!band_dimension_ || band_dimension_->elements.empty()) return {};
+    zarr::Warnings ignored;
+    const std::vector<std::string> names =
+        zarr::FindDimensionNames(json::Value(arrays_[0].attributes), arrays_[0].metadata.rank(),
+                                 ignored)
+            .names;
+    for (std::size_t i = 0; i < band_dimensions_.size(); ++i)
+        if (!band_dimensions_[i].elements.empty())
+            ZARR_RETURN_IF_ERROR(
+                WriteBandCoordinates(band_dimensions_[i], names[first_band_axis_ + i]));
+    return {};
+}
+
+Status NewStore::WriteBandCoordinates(const BandDimension& dimension, const std::string& name) {
+    const std::string group(zarr::ParentPath(arrays_[0].path));
+    const std::string path = zarr::JoinKey(group, name);
+    if (options_.append_subdataset) {
+        ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
+        if (kind != zarr::NodeKind::kNone) return {};
+    }
     // A chunk has room for slices that are appended later.
     constexpr std::uint64_t kLeastBytes = 8192;
-    const BandDimension& dimension = *band_dimension_;
     zarr::ArraySpec spec;
     spec.dtype = dimension.dtype;
-    spec.shape = {dimension.elements.size() / spec.dtype.size};
+    spec.shape = {dimension.size};
     spec.chunks = {std::max<std::uint64_t>(spec.shape[0], kLeastBytes / spec.dtype.size)};
     std::string chunk = dimension.elements;
     chunk.resize(static_cast<std::size_t>(spec.chunks[0]) * spec.dtype.size);
     json::Object attributes = dimension.attributes;
-    SetMember(attributes, "_ARRAY_DIMENSIONS",
-              json::Value(json::Array{json::Value(dimension.name)}));
-    const std::string group(zarr::ParentPath(arrays_[0].path));
-    return CoordinateArrays(*update_, {})
-        .Write(zarr::JoinKey(group, dimension.name), spec, attributes, chunk);
+    SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)}));
+    return CoordinateArrays(*update_, {}).Write(path, spec, attributes, chunk);
 }
 
 Status NewStore::Failed(const Status& status) {

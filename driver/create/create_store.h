@@ -28,9 +28,20 @@ struct NewRaster {
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
-    std::optional<BandDimension> band_dimension;  // nullopt: the dimension "band", if any
-    std::string
-        source_text;  // identifies the pixels that are copied, see SourceText(); may be empty
+    // Dimensions of the bands, slowest first. If the list is empty, several bands have the
+    // dimension "band".
+    std::vector<BandDimension> band_dimensions;
+    // True if the user has named the dimension. Other dimensions get another name if the store uses
+    // the name already.
+    bool is_dimension_asked_for = false;
+    // Identifies the pixels that are copied, see SourceText(); may be empty.
+    std::string source_text;
+
+    // True if the bands have other dimensions than "band".
+    bool IsCube() const {
+        return !band_dimensions.empty() &&
+               (band_dimensions.size() > 1 || band_dimensions[0].name != "band");
+    }
 };
 
 // An array that will be created: path, metadata and attributes.
@@ -101,8 +112,10 @@ class NewStore {
     zarr::Status ResetArrays();
     // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
     void OpenJournal(const std::string& signature);
-    // Writes the coordinates of the dimension of bands, if there are any.
+    // Writes the coordinates of the dimensions of bands that have some. Coordinates that the store
+    // holds already are shared.
     zarr::Status WriteBandCoordinates();
+    zarr::Status WriteBandCoordinates(const BandDimension& dimension, const std::string& name);
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
@@ -110,7 +123,8 @@ class NewStore {
     std::string store_path_;  // current path of the store
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
-    std::optional<BandDimension> band_dimension_;
+    std::vector<BandDimension> band_dimensions_;
+    std::size_t first_band_axis_ = 0;  // axis of the first one of band_dimensions_
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only

@@ -23,7 +23,7 @@ const char* const kDatasetOptions =
     "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
     "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
     "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
-    "  <Option name='BAND_DIM' type='string' description='Name of the dimension of the bands of a new array, such as time; also for a single band'/>"
+    "  <Option name='BAND_DIM' type='string' description='Name of the dimension of the bands of a new array, such as time; also for a single band. NONE: one dimension called band, also if the bands are slices of a cube'/>"
     "  <Option name='BAND_DIM_VALUES' type='string' description='Coordinates of the bands along BAND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
     "  <Option name='BLOCKXSIZE' type='int' min='1' description='Columns of a chunk, where BLOCKSIZE is not given; not used with TILED=NO'/>"
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
@@ -97,6 +97,7 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
     parsed.band_dim = CSLFetchNameValueDef(options, "BAND_DIM", "");
+    if (EQUAL(parsed.band_dim.c_str(), "NONE")) parsed.band_dim.clear();
     parsed.band_dim_values = CSLFetchNameValueDef(options, "BAND_DIM_VALUES", "");
     if (parsed.band_dim.empty() && !parsed.band_dim_values.empty())
         return RefuseOption("BAND_DIM", "a name, because BAND_DIM_VALUES is set", "");

@@ -25,17 +25,17 @@ using zarr::Status;
 namespace {
 
 // Returns how many bands are copied together, because one chunk may hold pixels of several bands.
-// With a single extra dimension, this is the number of bands in a chunk. With several extra
-// dimensions, all bands are copied together if a chunk holds several bands.
+// The first dimension along which chunks hold several bands decides.
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
-    const auto bands = static_cast<std::uint64_t>(dataset.GetRasterCount());
-    if (layout.other_axes.size() == 1)
-        return static_cast<int>(std::min(bands, chunks[layout.other_axes.front()]));
-    const bool have_shared = std::any_of(layout.other_axes.begin(), layout.other_axes.end(),
-                                         [&](std::size_t axis) { return chunks[axis] > 1; });
-    return have_shared ? static_cast<int>(bands) : 1;
+    auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());  // bands for one index
+    for (const std::size_t axis : layout.other_axes) {
+        const std::uint64_t size = layout.facts.dimensions[axis].size;
+        faster /= std::max<std::uint64_t>(size, 1);
+        if (chunks[axis] > 1) return static_cast<int>(std::min(size, chunks[axis]) * faster);
+    }
+    return 1;
 }
 
 // Returns the number of rows of a chunk, or of a shard if the array has shards.

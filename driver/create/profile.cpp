@@ -120,8 +120,9 @@ class CloudProfile {
         chunk_.width = chunk_.height = is_v3_ ? kSide : kSideWithoutShards;
         has_own_layout_ =
             IsGiven(options_.List(), "SHARD_CHUNK_SHAPE") || IsGiven(options_.List(), "BLOCKXSIZE");
+        const char* const band_dim = CSLFetchNameValueDef(options_.List(), "BAND_DIM", "NONE");
         const bool is_one_array = raster_.bands > 1 && !raster_.are_bands_split &&
-                                  !IsGiven(options_.List(), "BAND_DIM") &&
+                                  !raster_.IsCube() && EQUAL(band_dim, "NONE") &&
                                   CPLFetchBool(options_.List(), "SINGLE_ARRAY", true) &&
                                   !IsInterleavedByPixel();
         if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;

@@ -18,6 +18,7 @@
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
+#include "driver/raster/shown_metadata.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
@@ -97,21 +98,6 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
     subdatasets_.AddNameValue((prefix + "_DESC").c_str(), description.c_str());
 }
 
-// Adds the item AREA_OR_POINT, by the attribute `spatial:registration` of the convention spatial.
-void ZarrDataset::AddRegistration(CPLStringList& list) const {
-    constexpr const char* kItem = "AREA_OR_POINT";
-    if (arrays_.empty() || list.FetchNameValue(kItem) != nullptr) return;
-    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
-    for (const zarr::json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
-        if (attributes->Find("spatial:transform") == nullptr &&
-            attributes->Find("spatial:bbox") == nullptr)
-            continue;
-        const std::string* said = zarr::StringAttribute(*attributes, "spatial:registration");
-        list.SetNameValue(kItem, said != nullptr && *said == "node" ? "Point" : "Area");
-        return;
-    }
-}
-
 void ZarrDataset::Finish(const OpenedAs& opened) {
     CPLStringList& list = stored_metadata_;
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
@@ -134,7 +120,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
-    AddRegistration(shown);
+    AddShownMetadata(arrays_, shown);
     // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
@@ -789,7 +775,7 @@ void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
 }
 
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
-    if (!MayBeAttribute(store_path(), name)) return;
+    if (IsOfCoordinates(arrays_, name) || !MayBeAttribute(store_path(), name)) return;
     stored_metadata_.SetNameValue(name, value);
     if (arrays_.size() == 1)
         StoredAttributes::SetItem(*arrays_[0], name, value);

@@ -207,7 +207,6 @@ class ZarrDataset final : public ZarrPamDataset {
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
                            void* pProgressData, CSLConstList papszOptions) override;
 
-    void AddRegistration(CPLStringList& list) const;
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);

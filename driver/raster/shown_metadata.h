@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Metadata of a dataset that is shown but not stored as such, because arrays state it otherwise.
+#pragma once
+
+#include <cpl_string.h>
+
+#include <string>
+
+#include "driver/raster/band_array.h"
+
+namespace zarr_driver {
+
+// Adds items that the dataset of `arrays` shows besides its attributes:
+// - AREA_OR_POINT, by the attribute `spatial:registration` of the convention spatial;
+// - NAME#ATTRIBUTE for attributes of coordinates along the bands, such as time#calendar and
+//   level#positive, as in GDAL's netCDF driver. Units are metadata of bands, and not repeated.
+void AddShownMetadata(const BandArrays& arrays, CPLStringList& list);
+
+// True if the metadata item `name` is one that AddShownMetadata() adds for coordinates, so that it
+// is not stored.
+bool IsOfCoordinates(const BandArrays& arrays, const std::string& name);
+
+}  // namespace zarr_driver
