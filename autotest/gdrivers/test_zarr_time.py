@@ -258,7 +258,10 @@ def test_names(tmp_path, cpl, dtype):
     values = np.array(["red", "green", ""], dtype)
     store = cube(tmp_path, values, dim="band", chunks=(1,), **more)
     assert descriptions(array_name(store, "data")) == ["red", "green", ""]
-    assert items(array_name(store, "data"), "DIM_band_VALUE") == ["red", "green", ""]
+    # Names of plain bands are descriptions alone.
+    assert items(array_name(store, "data"), "DIM_band_VALUE") == [None] * 3
+    again = cube(tmp_path / "other", values, dim="channel", chunks=(1,), **more)
+    assert items(array_name(again, "data"), "DIM_channel_VALUE") == ["red", "green", ""]
     cpl.assert_quiet()
 
 

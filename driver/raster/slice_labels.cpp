@@ -62,6 +62,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     if (labels.ok()) {
         axis.first = range.first;
         axis.labels = labels.Take();
+        if (IsPlainBand(index) && AreNumbersOfBands(axis)) axis.labels = {};
         return axis;
     }
     gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
@@ -93,6 +94,14 @@ const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t i
     return &axis.labels.items[index - axis.first];
 }
 
+bool SliceLabels::AreNumbersOfBands(const Axis& axis) {
+    std::uint64_t number = axis.first;
+    return std::all_of(axis.labels.items.begin(), axis.labels.items.end(),
+                       [&](const zarr::CoordinateLabel& label) {
+                           return label.value == std::to_string(++number);
+                       });
+}
+
 bool SliceLabels::IsPlainBand(std::size_t index) const {
     return layout_.other_axes.size() == 1 &&
            EQUAL(NameOf(layout_.facts.dimensions[layout_.other_axes[index]]).c_str(), "band");
@@ -108,7 +117,9 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         };
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
-        if (label != nullptr || !IsPlainBand(i)) set("INDEX", std::to_string(indices[i]));
+        // A name of a plain band is its description.
+        if (IsPlainBand(i) && (label == nullptr || axis.labels.is_text)) continue;
+        set("INDEX", std::to_string(indices[i]));
         if (label == nullptr) continue;
         set("VALUE", label->value);
         if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);

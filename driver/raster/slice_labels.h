@@ -26,10 +26,11 @@ class SliceLabels {
                 const OmeChannels& channels, const zarr::LevelListing& listing,
                 std::string store_path, const OpenOptions& options);
 
-    // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX, except
-    // a dimension "band" without coordinates, whose index is the number of the band. A dimension
-    // with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times get
-    // DIM_{name}_TIME in the form of zarr::DateTimeText().
+    // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
+    // single extra dimension "band" gets no items if it has no coordinates, if its coordinates are
+    // texts, or if they are the numbers 1, 2, 3, ...: such bands are no slices of a cube. A
+    // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
+    // get DIM_{name}_TIME in the form of zarr::DateTimeText().
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". A dimension without
@@ -50,6 +51,8 @@ class SliceLabels {
         zarr::CoordinateLabels labels;  // no items if unknown
     };
 
+    // True if the labels are the numbers of the bands: 1, 2, 3, ...
+    static bool AreNumbersOfBands(const Axis& axis);
     const Axis& Load(std::size_t index) const;
     Axis ReadLabels(std::size_t index) const;
     // Computes the labels of a dimension of an OME image from its scale and translation.
