@@ -358,3 +358,79 @@ def test_masks_and_statistics_of_a_cube(tmp_path, store):
     np.testing.assert_array_equal(dataset.GetRasterBand(6).GetMaskBand().ReadAsArray(), mask)
     valid = VALUES[1, 2][mask != 0]
     assert float(dataset.GetRasterBand(6).GetMetadataItem("STATISTICS_MAXIMUM")) == valid.max()
+
+
+def warp(source, target, *options, **arguments):
+    """Warps without changing the grid, as gdalwarp does with a store as its target."""
+    with error_log() as log:
+        made = gdal.Warp(str(target), str(source), format="Zarr", creationOptions=list(options), **arguments)
+        assert made is not None, log.events
+        del made
+    assert not log.errors and not log.warnings, log.events
+
+
+@pytest.mark.parametrize("between", [None, "VRT", "GTiff", "netCDF"])
+@pytest.mark.parametrize("options", [[], ["OVERVIEWS=2"], ["BLOCKSIZE=4,4"]])
+def test_gdalwarp(tmp_path, store, between, options):
+    """gdalwarp makes the target by Create(), and states the dimensions afterwards."""
+    source = str(store)
+    if between == "netCDF":
+        cube().to_netcdf(str(tmp_path / "c.nc"))
+        source = f"NETCDF:{tmp_path}/c.nc:t"
+    elif between:
+        source = str(tmp_path / "between")
+        copy(store, source, between)
+    warp(source, tmp_path / "d.zarr", *options)
+    seen = assert_is_cube(tmp_path / "d.zarr")
+    assert set(seen["d"].attrs) & {"units"} == {"units"} and "band" not in seen
+    assert not [name for name in seen["d"].attrs if name.startswith(("NETCDF_DIM", "time#", "level#"))]
+    dataset = open_raster(tmp_path / "d.zarr")
+    assert dataset.GetRasterBand(1).GetOverviewCount() == ("OVERVIEWS=2" in options)
+    band = dataset.GetRasterBand(6)
+    assert band.GetDescription() == "time=2020-02-28T18:00:00Z, level=500 hPa"
+    if options == ["OVERVIEWS=2"]:
+        np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), VALUES[1, 2, ::2, ::2])
+
+
+def test_gdalwarp_of_one_dimension(tmp_path):
+    wanted = cube().isel(level=0, drop=True)
+    wanted.to_zarr(str(tmp_path / "c.zarr"), consolidated=True)
+    warp(tmp_path / "c.zarr", tmp_path / "d.zarr")
+    assert_is_cube(tmp_path / "d.zarr", wanted)
+    warp(tmp_path / "c.zarr", tmp_path / "e.zarr", "BAND_DIM=NONE")
+    assert opened(tmp_path / "e.zarr")["e"].dims == ("band", "y", "x")
+
+
+@pytest.mark.parametrize("flushes", [False, True])
+def test_create_with_metadata_of_bands(tmp_path, flushes):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 10, 8, 4, gdal.GDT_Float32)
+    for number in range(4):
+        band = dataset.GetRasterBand(number + 1)
+        band.SetMetadata({"DIM_time_VALUE": str(number // 2), "DIM_level_VALUE": str(10 * (number % 2)),
+                          "DIM_time_UNIT": "days since 2000-01-01"})  # fmt: skip
+        band.SetDescription(["first", "", "", ""][number])
+        band.SetNoDataValue(-9)
+    if flushes:
+        dataset.FlushCache()
+    for number in range(4):
+        dataset.GetRasterBand(number + 1).WriteArray(VALUES[0, 0] + number)
+    np.testing.assert_array_equal(dataset.ReadAsArray()[3], VALUES[0, 0] + 3)
+    dataset = None
+    seen = opened(tmp_path / "a.zarr")
+    assert seen["a"].dims == ("level", "time", "y", "x") or seen["a"].dims == ("time", "level", "y", "x")
+    assert seen["time"].attrs == {"units": "days since 2000-01-01", "calendar": "standard"}
+    assert "band" not in seen
+    dataset = open_raster(tmp_path / "a.zarr")
+    names = [dataset.GetRasterBand(i).GetDescription() for i in (1, 2)]
+    assert names == ["first", "time=2000-01-01T00:00:00Z, level=10"]
+    assert dataset.GetRasterBand(3).GetNoDataValue() == -9
+    np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES[0, 0] + np.arange(4)[:, None, None])
+
+
+def test_create_without_pixels_is_a_cube(tmp_path):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 10, 8, 2, gdal.GDT_Float32)
+    for number in (1, 2):
+        dataset.GetRasterBand(number).SetMetadataItem("DIM_level_VALUE", str(number * 5))
+    dataset = None
+    seen = opened(tmp_path / "a.zarr")
+    assert seen["a"].dims == ("level", "y", "x") and seen["level"].values.tolist() == [5, 10]

@@ -303,6 +303,24 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
+// Gives a new raster the dimensions of the cube that the metadata of its bands state. gdalwarp sets
+// them before it writes pixels.
+Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
+    raster.band_dimensions = FindCubeDimensions(dataset);
+    if (raster.band_dimensions.empty() || !raster.IsCube() ||
+        !IsShapeOfCube(options, raster.band_dimensions.size()))
+        return {};
+    const auto drop = [&](GDALMajorObject& object) {
+        const CPLStringList items(CSLDuplicate(object.GetMetadata()));
+        for (const auto& [name, value] : ItemsOf(items))
+            if (IsOfCubeDimension(name, raster.band_dimensions))
+                object.SetMetadataItem(name.c_str(), nullptr);
+    };
+    drop(dataset);
+    for (int i = 1; i <= dataset.GetRasterCount(); ++i) drop(*dataset.GetRasterBand(i));
+    return SetBandDimensions(dataset, raster, options);
+}
+
 // Options and properties of a raster that is made by CreateCopy().
 struct PlannedCopy {
     CreationOptions options;
@@ -477,6 +495,11 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             dataset->TreatBytesAsSigned();
         const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
         dataset->AssumeColours(parsed.is_rgb.value_or(may_be_rgb && bands <= 4) && bands >= 3);
+        const bool may_be_cube = parsed.single_array && !parsed.append_subdataset &&
+                                 CSLFetchNameValueDef(options, "BAND_DIM", "")[0] == '\0';
+        if (may_be_cube)
+            dataset->PrepareLater(
+                [raw = dataset.get(), raster, parsed] { return BecomeCube(*raw, raster, parsed); });
         return dataset;
     };
     auto dataset = run();

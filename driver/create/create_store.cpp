@@ -431,6 +431,46 @@ std::string WhyNotResumed(const CreationOptions& options, const std::string& fol
     return {};
 }
 
+// Writes the coordinates of one dimension, called `name`, beside the array at `array`. Coordinates
+// that the store holds already are shared.
+Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
+                          const BandDimension& dimension, const std::string& name,
+                          bool is_new_store) {
+    const std::string path = zarr::JoinKey(zarr::ParentPath(array), name);
+    if (!is_new_store) {
+        ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
+        if (kind != zarr::NodeKind::kNone) return {};
+    }
+    // A chunk has room for slices that are appended later.
+    constexpr std::uint64_t kLeastBytes = 8192;
+    zarr::ArraySpec spec;
+    spec.dtype = dimension.dtype;
+    spec.shape = {dimension.size};
+    spec.chunks = {std::max<std::uint64_t>(spec.shape[0], kLeastBytes / spec.dtype.size)};
+    std::string chunk = dimension.elements;
+    chunk.resize(static_cast<std::size_t>(spec.chunks[0]) * spec.dtype.size);
+    json::Object attributes = dimension.attributes;
+    SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)}));
+    return CoordinateArrays(update, {}).Write(path, spec, attributes, chunk);
+}
+
+// Writes the coordinates of the dimensions of bands that have some.
+Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
+                               const std::vector<BandDimension>& dimensions,
+                               const CreationOptions& options) {
+    zarr::Warnings ignored;
+    const std::vector<std::string> names =
+        zarr::FindDimensionNames(json::Value(array.attributes), array.metadata.rank(), ignored)
+            .names;
+    const std::size_t first = options.interleave_pixel ? 2 : 0;
+    for (std::size_t i = 0; i < dimensions.size(); ++i)
+        if (!dimensions[i].elements.empty())
+            ZARR_RETURN_IF_ERROR(WriteCoordinatesOf(update, array.path, dimensions[i],
+                                                    names[first + i], !options.append_subdataset));
+    return {};
+}
+
 // Prepares the replacement of `folder` by a new store, and opens the new store for writing.
 // `signature` identifies the copy; empty if an unfinished store is not continued.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
@@ -484,7 +524,6 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
     made.band_dimensions_ = raster.band_dimensions;
-    made.first_band_axis_ = options.interleave_pixel ? 2 : 0;
     if (!options.append_subdataset) made.OpenJournal(signature);
     ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
     return made;
@@ -529,37 +568,7 @@ Status NewStore::MakeArrays() {
 }
 
 Status NewStore::WriteBandCoordinates() {
-    zarr::Warnings ignored;
-    const std::vector<std::string> names =
-        zarr::FindDimensionNames(json::Value(arrays_[0].attributes), arrays_[0].metadata.rank(),
-                                 ignored)
-            .names;
-    for (std::size_t i = 0; i < band_dimensions_.size(); ++i)
-        if (!band_dimensions_[i].elements.empty())
-            ZARR_RETURN_IF_ERROR(
-                WriteBandCoordinates(band_dimensions_[i], names[first_band_axis_ + i]));
-    return {};
-}
-
-Status NewStore::WriteBandCoordinates(const BandDimension& dimension, const std::string& name) {
-    const std::string group(zarr::ParentPath(arrays_[0].path));
-    const std::string path = zarr::JoinKey(group, name);
-    if (options_.append_subdataset) {
-        ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
-        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
-        if (kind != zarr::NodeKind::kNone) return {};
-    }
-    // A chunk has room for slices that are appended later.
-    constexpr std::uint64_t kLeastBytes = 8192;
-    zarr::ArraySpec spec;
-    spec.dtype = dimension.dtype;
-    spec.shape = {dimension.size};
-    spec.chunks = {std::max<std::uint64_t>(spec.shape[0], kLeastBytes / spec.dtype.size)};
-    std::string chunk = dimension.elements;
-    chunk.resize(static_cast<std::size_t>(spec.chunks[0]) * spec.dtype.size);
-    json::Object attributes = dimension.attributes;
-    SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)}));
-    return CoordinateArrays(*update_, {}).Write(path, spec, attributes, chunk);
+    return WriteCoordinatesOfBands(*update_, arrays_[0], band_dimensions_, options_);
 }
 
 Status NewStore::Failed(const Status& status) {
@@ -609,6 +618,31 @@ Status NewStore::CommitBeforePixels() {
     if (!ArchiveOf(store_path_)) return Commit();
     update_->SetReplacement(std::exchange(replacement_, StoreReplacement()));
     return {};
+}
+
+Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
+                         const CreationOptions& options) {
+    const zarr::ArrayFacts& facts = dataset.Layout(0).facts;
+    ZARR_ASSIGN_OR_RETURN(auto planned, Planner(nullptr, facts.path, raster, options).Run());
+    PlannedArray& array = planned[0];
+    const auto side = [](const zarr::ArrayMetadata& metadata, std::size_t from_end) {
+        return metadata.chunks[metadata.rank() - from_end];
+    };
+    if (options.interleave_pixel || side(array.metadata, 1) != side(facts.metadata, 1) ||
+        side(array.metadata, 2) != side(facts.metadata, 2))
+        return {};
+    if (facts.metadata.has_fill_value) {
+        ZARR_ASSIGN_OR_RETURN(
+            array.metadata, zarr::WithFillValue(array.metadata, facts.metadata.fill_value.Bytes()));
+    }
+    // The dimensions stand in the new attributes; the others may have been changed since.
+    json::Object attributes =
+        facts.attributes.as_object() != nullptr ? *facts.attributes.as_object() : json::Object();
+    for (auto& [name, value] : array.attributes) SetMember(attributes, name, value);
+    array.attributes = std::move(attributes);
+    ZARR_RETURN_IF_ERROR(
+        WriteCoordinatesOfBands(*dataset.update(), array, raster.band_dimensions, options));
+    return dataset.ReplaceArray(array.metadata, array.attributes);
 }
 
 Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,

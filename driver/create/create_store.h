@@ -60,6 +60,12 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 
+// Gives the only array of `dataset` the dimensions of bands in `raster`, and writes their
+// coordinates. The array is new and unwritten. Changes nothing if the dimensions need a name that
+// the store uses, or other chunks along X and Y.
+zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
+                               const CreationOptions& options);
+
 // New arrays for a raster, in a new or an existing store. The store can be opened at any time,
 // because its metadata is always complete. Unwritten pixels are absent chunks. Destroying this
 // object removes a new store, unless Commit() has succeeded. If Make() or the first Open() fails,
@@ -115,7 +121,6 @@ class NewStore {
     // Writes the coordinates of the dimensions of bands that have some. Coordinates that the store
     // holds already are shared.
     zarr::Status WriteBandCoordinates();
-    zarr::Status WriteBandCoordinates(const BandDimension& dimension, const std::string& name);
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
@@ -124,7 +129,6 @@ class NewStore {
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
     std::vector<BandDimension> band_dimensions_;
-    std::size_t first_band_axis_ = 0;  // axis of the first one of band_dimensions_
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only

@@ -126,6 +126,15 @@ ZarrRasterBand::BlockRange ZarrRasterBand::BlocksOf(const PixelWindow& window) c
             (window.y_off + window.y_size - 1) / nBlockYSize};
 }
 
+void ZarrRasterBand::ArrayReplaced() {
+    pixels_.SetIndices(array_.layout.SliceIndices(slice_));
+    has_labels_ = false;
+    if (!is_named_) return;
+    const std::string name = std::exchange(description_, std::string());
+    has_description_ = is_named_ = false;
+    if (name != ArrayDescription()) SetDescription(name.c_str());
+}
+
 CPLErr ZarrRasterBand::Report(const Status& status) const {
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
@@ -137,6 +146,7 @@ CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
         ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
         masked.dataset()->WarnOfOverviews(masked.array_);
     }
+    if (const Status prepared = dataset()->Prepare(); !prepared.ok()) return Report(prepared);
     dataset()->WarnOfOverviews(array_);
     dataset()->OnPixelsChange();
     return Report(pixels_.Write(window, data, buffer));

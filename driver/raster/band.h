@@ -40,6 +40,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     BlockRange BlocksOf(const PixelWindow& window) const;
 
     void EnableUpdate() { eAccess = GA_Update; }
+    // Finds the slice of the band again, after the array's dimensions have changed.
+    void ArrayReplaced();
 
     // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
     // bit pattern.

@@ -145,23 +145,12 @@ void ZarrDataset::DescribeStructure() {
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
     // Names that GeoTIFF lacks are not shown, because rasterio fails for them. Bands show all.
-    const std::string compression = CommonCompression();
+    const std::string compression = CommonCompression(arrays_);
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
     constexpr const char* kDomain = "IMAGE_STRUCTURE";
     if (!items.empty() || GDALDataset::GetMetadata(kDomain) != nullptr)
         GDALDataset::SetMetadata(items.List(), kDomain);
-}
-
-// Returns the compression that all arrays have. Empty if arrays differ or one is not compressed.
-std::string ZarrDataset::CommonCompression() const {
-    std::string common;
-    for (const auto& array : arrays_) {
-        std::string own = CompressionName(array->layout.facts.metadata);
-        if (own.empty() || (!common.empty() && own != common)) return {};
-        common = std::move(own);
-    }
-    return common;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -484,7 +473,8 @@ CPLErr ZarrDataset::ReportReadOnly() const {
 
 bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
-    const Status shared = ShareDimensions();
+    Status shared = Prepare();
+    if (shared.ok()) shared = ShareDimensions();
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     StoreAssumedColours();
@@ -726,6 +716,29 @@ Status ZarrDataset::ReplaceFillValue(BandArray& array, const std::optional<std::
                           zarr::WithFillValue(array.layout.facts.metadata, element));
     ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(array.layout.facts.path, changed));
     return Reopen(array);
+}
+
+Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
+                                 const json::Object& attributes) {
+    BandArray& array = *arrays_[0];
+    const std::string path = array.layout.facts.path;
+    if (const std::string names = BandNamesPath(); update_->HasCreated(names))
+        ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(names));
+    ZARR_RETURN_IF_ERROR(update_->MakeArray(path, metadata, attributes));
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*hierarchy, path, options_, {}));
+    layout.fields.swap(array.layout.fields);  // bands refer to elements of the list
+    array.layout = std::move(layout);
+    array.attributes_before = array.layout.facts.attributes;
+    array.attributes_changed = false;
+    array.labels = std::make_unique<SliceLabels>(hierarchy, array.layout, array.channels,
+                                                 array.listing, store_path(), options_);
+    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
+    names_bands_.reset();
+    band_names_changed_ = false;
+    place_.DimensionsRenamed();
+    for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();
+    return {};
 }
 
 Status ZarrDataset::Reopen(BandArray& array) {

@@ -96,6 +96,17 @@ class ZarrDataset final : public ZarrPamDataset {
     // Allows ShareDimensions() to be called when the dataset is closed: new arrays may then get the
     // dimensions of other arrays.
     void AllowSharedDimensions() { may_share_dimensions_ = true; }
+    // Registers `prepare`, which is called once: before the first pixels are written, else when the
+    // dataset is closed. Programs set metadata of bands before they write pixels.
+    void PrepareLater(std::function<zarr::Status()> prepare) { prepare_ = std::move(prepare); }
+    zarr::Status Prepare() {
+        return prepare_ != nullptr ? std::exchange(prepare_, nullptr)() : zarr::Status();
+    }
+    // Replaces the only array of this dataset, which is new and unwritten, by an array with other
+    // dimensions of bands. The array has the path, the data type and the size of the former array.
+    // `attributes` are those of the former array, including pending changes.
+    zarr::Status ReplaceArray(const zarr::ArrayMetadata& metadata,
+                              const zarr::json::Object& attributes);
     // Replaces the dimensions of new arrays by dimensions of other arrays in the group. The two
     // dimensions must have equal sizes, and equal or no coordinates. The other arrays do not
     // change. Only the first call has an effect.
@@ -200,7 +211,6 @@ class ZarrDataset final : public ZarrPamDataset {
 
   private:
     void DescribeStructure();
-    std::string CommonCompression() const;
     std::optional<zarr::FillValue> ReadNodata(const BandArray& array, zarr::Warnings& warnings);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
@@ -240,6 +250,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool assumes_colours_ = false;
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
+    std::function<zarr::Status()> prepare_;
     zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing place_{location_, options_, arrays_};

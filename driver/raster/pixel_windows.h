@@ -77,6 +77,8 @@ class PixelWindows {
 
     // Returns the index of the band's slice along each of the layout's other axes.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
+    // Sets the index of the band's slice, after the array's dimensions have changed.
+    void SetIndices(std::vector<std::uint64_t> indices) { indices_ = std::move(indices); }
 
     // Returns how many of the `count` bands, from the first on, can be read together; at least 1.
     // Such bands are slices of one array, at a constant step along one dimension. Sets slice_count,
@@ -102,7 +104,7 @@ class PixelWindows {
     ZarrDataset& dataset_;
     const BandArray& array_;
     const ScalarField& field_;
-    const std::vector<std::uint64_t> indices_;
+    std::vector<std::uint64_t> indices_;
     const GDALDataType type_;
     const BufferConverter native_op_;  // converts to type_
     bool bytes_are_signed_ = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/conventions/attributes.h"
+#include "driver/base/metadata_text.h"
 
 namespace zarr_driver {
 
@@ -43,6 +44,16 @@ void AddShownMetadata(const BandArrays& arrays, CPLStringList& list) {
     AddRegistration(layout.facts, list);
     for (const std::size_t axis : layout.other_axes)
         AddCoordinateAttributes(layout.facts.dimensions[axis], list);
+}
+
+std::string CommonCompression(const BandArrays& arrays) {
+    std::string common;
+    for (const auto& array : arrays) {
+        std::string own = CompressionName(array->layout.facts.metadata);
+        if (own.empty() || (!common.empty() && own != common)) return {};
+        common = std::move(own);
+    }
+    return common;
 }
 
 bool IsOfCoordinates(const BandArrays& arrays, const std::string& name) {

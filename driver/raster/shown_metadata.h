@@ -20,4 +20,7 @@ void AddShownMetadata(const BandArrays& arrays, CPLStringList& list);
 // is not stored.
 bool IsOfCoordinates(const BandArrays& arrays, const std::string& name);
 
+// Returns the compression that all arrays have. Empty if arrays differ or one is not compressed.
+std::string CommonCompression(const BandArrays& arrays);
+
 }  // namespace zarr_driver
