@@ -214,12 +214,121 @@ def test_a_pixel_interleaved_cube_goes_on(tmp_path):
     np.testing.assert_array_equal(seen["a"].values[..., :2], np.moveaxis(values_of(2), 0, 2))
 
 
+def back_to_geotiff(folder, store):
+    """Returns descriptions and metadata of the bands of a GeoTIFF that is made of a store."""
+    gdal.GetDriverByName("GTiff").CreateCopy(str(folder / "back.tif"), open_raster(store))
+    dataset = gdal.Open(str(folder / "back.tif"))
+    assert not [name for name in dataset.GetMetadata() if "#" in name]
+    bands = [dataset.GetRasterBand(number + 1) for number in range(dataset.RasterCount)]
+    return [(band.GetDescription(), band.GetMetadata()) for band in bands]
+
+
 def test_plain_bands_go_back_to_geotiff_clean(tmp_path):
     copy(tmp_path / "a.zarr", raster(values_of(2)))
-    gdal.GetDriverByName("GTiff").CreateCopy(str(tmp_path / "a.tif"), open_raster(tmp_path / "a.zarr"))
-    dataset = gdal.Open(str(tmp_path / "a.tif"))
-    bands = [dataset.GetRasterBand(number) for number in (1, 2)]
-    assert [(band.GetDescription(), band.GetMetadata()) for band in bands] == [("", {}), ("", {})]
+    assert back_to_geotiff(tmp_path, tmp_path / "a.zarr") == [("", {}), ("", {})]
+
+
+def test_names_of_plain_bands_go_back_to_geotiff_as_descriptions(tmp_path):
+    source = raster(values_of(3))
+    for number, text in enumerate(("red", "", "blue"), 1):
+        source.GetRasterBand(number).SetDescription(text)
+    source.GetRasterBand(2).SetMetadataItem("WAVELENGTH", "550")
+    copy(tmp_path / "a.zarr", source)
+    bands = back_to_geotiff(tmp_path, tmp_path / "a.zarr")
+    assert bands == [("red", {}), ("", {"WAVELENGTH": "550"}), ("blue", {})]
+
+
+@pytest.mark.parametrize("coordinates, clean", [
+    ([1, 2, 3], True), ([0, 1, 2], False), ([1, 2, 4], False), ([443, 560, 665], False), (["r", "g", "b"], True),
+])  # fmt: skip
+def test_numbers_of_plain_bands_are_no_coordinates(tmp_path, coordinates, clean):
+    """rioxarray numbers the bands of a GeoTIFF from 1 on."""
+    xarray.Dataset({"a": (("band", "y", "x"), values_of(3))}, {"band": coordinates}).to_zarr(
+        str(tmp_path / "a.zarr"), consolidated=True
+    )
+    bands = back_to_geotiff(tmp_path, tmp_path / "a.zarr")
+    assert [metadata == {} for _, metadata in bands] == [clean] * 3
+    if coordinates == [1, 2, 3]:
+        assert [name for name, _ in bands] == [""] * 3
+    if not clean:
+        assert [metadata["DIM_band_VALUE"] for _, metadata in bands] == [str(value) for value in coordinates]
+
+
+def file_of(folder, name, values):
+    path = str(folder / name)
+    gdal.GetDriverByName("GTiff").CreateCopy(path, raster(values))
+    return gdal.Open(path)
+
+
+@pytest.mark.parametrize("name, pattern, wanted", [
+    ("S2A_20240501T101031_B04.tif", "%Y%m%d", "2024-05-01"),
+    ("S2A_20240501T101031_B04.tif", "%Y%m%dT%H%M%S", "2024-05-01T10:10:31"),
+    ("T32TQM_0099_2024-05-01.tif", "%Y-%m-%d", "2024-05-01"),
+    ("MOD13Q1.A2024122.h18v04.tif", "A%Y%j", "2024-05-01"),
+    ("MOD13Q1.A2024366.h18v04.tif", ".A%Y%j.", "2024-12-31"),
+    ("ndvi_2024.tif", "%Y", "2024-01-01"),
+    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is no date
+    ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # the first date counts
+    ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # digits follow
+    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # without digits around it
+    ("100%20240501.tif", "%%%Y%m%d", "2024-05-01"),
+    ("20240229.tif", "%Y%m%d", "2024-02-29"),
+])  # fmt: skip
+def test_times_in_file_names(tmp_path, name, pattern, wanted):
+    copy(tmp_path / "a.zarr", file_of(tmp_path, name, values_of(1)), "BAND_DIM=time",
+         f"BAND_DIM_VALUES=FILENAME:{pattern}")  # fmt: skip
+    np.testing.assert_array_equal(opened(tmp_path / "a.zarr")["time"].values, np.array([wanted], "M8[ns]"))
+
+
+def test_files_continue_a_cube_by_their_names(tmp_path):
+    store = tmp_path / "a.zarr"
+    files = [file_of(tmp_path, f"ndvi_2024060{day}.tif", values_of(1, day)) for day in (1, 2, 3)]
+    copy(store, files[0], "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y%m%d")
+    for file in files[1:]:
+        copy(store, file, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=FILENAME:%Y%m%d")
+    # gdal_translate with an option reads the file through a VRT.
+    last = file_of(tmp_path, "ndvi_20240604.tif", values_of(2, 4))
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=filename:ndvi_%Y%m%d"]
+    assert gdal.Translate(str(store), last, format="Zarr", bandList=[1], creationOptions=options)
+    wanted = np.array([f"2024-06-0{day}" for day in (1, 2, 3, 4)], "M8[ns]")
+    np.testing.assert_array_equal(opened(store)["time"].values, wanted)
+    np.testing.assert_array_equal(opened(store)["a"].values[:, 0, 0], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("name, pattern, message", [
+    ("a_20241301.tif", "%Y%m%d", "the file name a_20241301.tif has no time of the form %Y%m%d"),
+    ("a_20230229.tif", "%Y%m%d", "has no time of the form"),
+    ("a_2023366.tif", "%Y%j", "has no time of the form"),
+    ("a_20240501T250000.tif", "%Y%m%dT%H%M%S", "has no time of the form"),
+    ("a_20240501.tif", "%m%d", "a pattern with %Y"),
+    ("a_20240501.tif", "%Y%m%Y", "at most once each"),
+    ("a_20240501.tif", "%Y%b", "a pattern with %Y"),
+    ("a_20240501.tif", "%Y%", "a pattern with %Y"),
+    ("a_20240501.tif", "", "a pattern with %Y"),
+])  # fmt: skip
+def test_file_names_without_a_time(tmp_path, name, pattern, message):
+    source = file_of(tmp_path, name, values_of(1))
+    error = refused(tmp_path / "a.zarr", source, "BAND_DIM=time", f"BAND_DIM_VALUES=FILENAME:{pattern}")
+    assert message in error and "BAND_DIM_VALUES" in error
+    store = tmp_path / "b.zarr"
+    copy(store, raster(values_of(1)), "BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01")
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(
+            str(store), source,
+            options=["APPEND_SUBDATASET=YES", "APPEND_DIM=time", f"APPEND_DIM_VALUES=FILENAME:{pattern}"],
+        ) is None  # fmt: skip
+    assert message in log.the_error() and "APPEND_DIM_VALUES" in log.the_error()
+
+
+def test_a_file_name_gives_one_time(tmp_path):
+    options = ("BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y")
+    assert "1 values for 2 bands" in refused(tmp_path / "a.zarr", file_of(tmp_path, "2024.tif", values_of(2)), *options)
+    assert "needs a source that is read from a file" in refused(tmp_path / "a.zarr", raster(values_of(1)), *options)
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").Create(
+            str(tmp_path / "a.zarr"), 30, 20, 1, gdal.GDT_Int16, list(options)
+        ) is None  # fmt: skip
+    assert "needs a source that is read from a file" in log.the_error()
 
 
 def test_profile_and_overviews_of_a_cube(tmp_path):

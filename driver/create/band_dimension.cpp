@@ -12,6 +12,7 @@
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/option_values.h"
+#include "driver/create/file_name_time.h"
 
 namespace zarr_driver {
 
@@ -214,8 +215,10 @@ std::optional<std::string> TimeText(const std::string& value, const std::string&
     return text ? std::optional(WithoutCalendar(*text)) : std::nullopt;
 }
 
-Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& values,
+Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                         std::uint64_t bands, GDALDataset* source) {
+    ZARR_ASSIGN_OR_RETURN(const std::string values,
+                          WithTimeOfFile("BAND_DIM_VALUES", given, source));
     BandDimension dimension;
     dimension.name = name;
     dimension.size = bands;
