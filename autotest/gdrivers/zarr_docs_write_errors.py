@@ -450,6 +450,97 @@ def _(folder):
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=5", of=source())
 
 
+def start(folder, *options, of=None):
+    translate(folder / "a.zarr", *options, of=of or source(bands=2))
+
+
+BAND_DIM = {
+    '"<name>" is the name of the new array; set another one with creation option ARRAY_NAME': ["BAND_DIM=a"],
+    "expected a name without '/' that is neither x nor y, got <value>": ["BAND_DIM=x"],
+    "expected a name, because BAND_DIM_VALUES is set, got <value>": ["BAND_DIM_VALUES=1,2"],
+    "expected no value, because APPEND_DIM is set, got <value>": ["BAND_DIM=t", "APPEND_DIM=t"],
+    "expected no value, because SINGLE_ARRAY=NO is set, got <value>": ["BAND_DIM=t", "SINGLE_ARRAY=NO"],
+}
+BAND_DIM_VALUES = {
+    "<n> values for <n> bands; give one for each band": "1",
+    "expected no empty value, got <value>": "1,",
+    "expected values that differ, got <value>": "1,1.0",
+    "expected only ISO 8601 times, because one value is a time, got <value>": "2020-01-01,5",
+    "expected times of whole microseconds, got <value>": "2020-01-01,2020-01-01T00:00:00.0000001",
+}
+for _message, _options in BAND_DIM.items():
+    provokes(f"creation option BAND_DIM: {_message}")(lambda folder, options=_options: start(folder, *options))
+for _message, _value in BAND_DIM_VALUES.items():
+    provokes(f"creation option BAND_DIM_VALUES: {_message}")(
+        lambda folder, value=_value: start(folder, "BAND_DIM=t", f"BAND_DIM_VALUES={value}")
+    )
+
+
+@provokes('creation option BAND_DIM: "<name>" is the name of an array or a dimension of the store')
+def _(folder):
+    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "ARRAY_NAME=c", "BAND_DIM=time")
+
+
+@provokes("creation option <name>: expected FILENAME: and a pattern with %Y, and with %m, %d, %H, %M, %S, %j or "
+          "%% at most once each, got <value>")  # fmt: skip
+def _(folder):
+    start(folder, "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%b")
+
+
+@provokes("creation option <name>: the file name <name> has no time of the form <pattern>")
+def _(folder):
+    file = str(folder / "scene.tif")
+    gdal.GetDriverByName("GTiff").CreateCopy(file, source())
+    start(folder, "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y", of=gdal.Open(file))
+
+
+@provokes("creation option <name>: <value> needs a source that is read from a file")
+def _(folder):
+    gdal.GetDriverByName("Zarr").CreateCopy(
+        str(folder / "a.zarr"), source(), options=["BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y"]
+    )
+
+
+@provokes("creation option APPEND_DIM needs a source: it is for CreateCopy and gdal_translate")
+def _(folder):
+    gdal.GetDriverByName("Zarr").Create(str(make_cube(folder)), 8, 8, 1, gdal.GDT_Byte, ["APPEND_DIM=time"])
+
+
+@provokes("/<path>: the source's <n> bands are not a multiple of the <n> bands of a slice along <name>")
+def _(folder):
+    cube = {"values": np.zeros((2, 2, 8, 8), "u1"), "dims": ["time", "level", "y", "x"]}
+    store = make_store(folder, {"a": cube}, name="cube.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time")
+
+
+@provokes("<text> is not a number, but the coordinates /<path> are numbers")
+def _(folder):
+    cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["level", "y", "x"]}
+    level = {"values": np.arange(2), "dims": ["level"]}
+    store = make_store(folder, {"a": cube, "level": level}, name="cube.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=level", "APPEND_DIM_VALUES=high")
+
+
+@provokes("<text> cannot be stored exactly in the coordinates /<path> of dtype <type>")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=2020-01-03T06:00:00")
+
+
+@provokes("/<path>: coordinates of dtype <type> cannot be extended")
+def _(folder):
+    cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["name", "y", "x"]}
+    names = {"values": np.array([b"a", b"b"]), "dims": ["name"]}
+    store = make_store(folder, {"a": cube, "name": names}, name="cube.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=name", "APPEND_DIM_VALUES=c")
+
+
+@provokes("/<path>: an array of structures cannot be extended by a raster")
+def _(folder):
+    cube = {"values": np.zeros((2, 8, 8), [("a", "u1"), ("b", "u1")]), "dims": ["time", "y", "x"]}
+    store = make_store(folder, {"a": cube}, name="cube.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "ARRAY_NAME=a")
+
+
 @provokes("creation option APPEND_DIM_VALUES: <n> values for <n> slices")
 def _(folder):
     append(folder, "APPEND_DIM_VALUES=5,6")
@@ -481,9 +572,13 @@ def with_overviews(folder):
 
 @provokes("/<path>: its overviews lack the appended slices; build them again")
 def _(folder):
-    store = with_overviews(folder)
-    time = ("APPEND_DIM=time", "APPEND_DIM_VALUES=9")
-    translate(store, "APPEND_SUBDATASET=YES", "ARRAY_NAME=a", *time)
+    """A volume whose smaller level has half of the slices, too."""
+    attributes = {"multiscales": [{"axes": [{"name": name, "type": "space"} for name in "zyx"],
+                                   "datasets": [{"path": "0"}, {"path": "1"}], "version": "0.4"}]}  # fmt: skip
+    arrays = {"0": {"values": np.zeros((4, 8, 8), "u1"), "dims": ["z", "y", "x"]},
+              "1": {"values": np.zeros((2, 4, 4), "u1"), "dims": ["z", "y", "x"]}}  # fmt: skip
+    store = make_store(folder, arrays, attributes)
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=z", "ARRAY_NAME=0")
 
 
 # Messages about overviews

@@ -13,7 +13,6 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
-#include "core/conventions/pyramid.h"
 #include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/fill_value.h"
@@ -24,7 +23,11 @@
 #include "driver/base/report.h"
 #include "driver/create/append_pixels.h"
 #include "driver/create/band_dimension.h"
+#include "driver/create/file_name_time.h"
 #include "driver/georef/georeferencing_write.h"
+#include "driver/overviews/overview_builder.h"
+#include "driver/overviews/overview_levels.h"
+#include "driver/overviews/overview_plan.h"
 #include "driver/raster/band.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -53,21 +56,25 @@ Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
 class DimensionAppend {
   public:
     DimensionAppend(std::string name, GDALDataset& source, std::shared_ptr<zarr::Store> store,
-                    const AppendPlan& plan, bool had_overviews)
-        : name_(std::move(name)),
-          source_(source),
-          store_(std::move(store)),
-          plan_(plan),
-          had_overviews_(had_overviews) {}
+                    const AppendPlan& plan)
+        : name_(std::move(name)), source_(source), store_(std::move(store)), plan_(plan) {}
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
         ZARR_ASSIGN_OR_RETURN(const auto grown, WithNewSizes(store_, plan_));
         ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
-        Status status = CopyBands(*dataset, progress, progress_data);
+        // The last quarter of the progress is for overviews.
+        const double copied = HasOverviewsToFill(options) ? 0.75 : 1;
+        const ScaledProgress of_copy(0, copied, progress, progress_data);
+        const ScaledProgress of_overviews(copied, 1, progress, progress_data);
+        Status status = CopyBands(*dataset, ScaledProgress::Report, of_copy.data());
+        if (status.ok())
+            status = FillGrowingLevels(*dataset, plan_.pyramid(), plan_.TargetBands(),
+                                       options.append_resampling, of_overviews);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
         if (status.ok()) status = Publish(dataset->update()->metadata());
+        if (status.ok()) status = FinishOverviews(*dataset, options, of_overviews);
         if (status.ok()) {
             WarnOfOverviews();
             WarnOfChangedPixels();
@@ -75,11 +82,7 @@ class DimensionAppend {
             return dataset;
         }
         dataset->Abandon();
-        // Erases chunks at the positions of the new slices. Skipped if the array has been extended
-        // already.
-        const zarr::Array& array = *plan_.layout().array;
-        if (grown_.count(plan_.path()) == 0)
-            static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata(), nullptr));
+        EraseNewChunks();
         return status;
     }
 
@@ -105,8 +108,49 @@ class DimensionAppend {
         return dataset;
     }
 
+    // Erases chunks at the positions of the new slices. Skips arrays that have been extended
+    // already.
+    void EraseNewChunks() const {
+        std::vector<std::string> paths = {plan_.path()};
+        for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
+        for (const std::string& path : paths) {
+            if (grown_.count(path) != 0) continue;
+            const auto array = plan_.hierarchy().OpenArray(path);
+            if (array.ok())
+                static_cast<void>(
+                    zarr::EraseChunksOutside(*store_, **array, (*array)->metadata(), nullptr));
+        }
+    }
+
+    bool HasOverviewsToFill(const CreationOptions& options) const {
+        return !plan_.pyramid().levels.empty() || !options.overviews.IsEmpty();
+    }
+
+    // Records the new state of the array in its overviews, and builds the overviews of the option
+    // OVERVIEWS that do not exist yet. Writes the consolidated metadata last.
+    static Status FinishOverviews(ZarrDataset& target, const CreationOptions& options,
+                                  const ScaledProgress& progress) {
+        OverviewSet& overviews = target.overviews();
+        if (!overviews.levels().empty()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews).Update());
+        OverviewPlan missing;
+        missing.resampling = options.overviews.resampling;
+        for (const int factor :
+             options.overviews.FactorsFor(target.GetRasterXSize(), target.GetRasterYSize())) {
+            const bool exists = std::any_of(
+                overviews.levels().begin(), overviews.levels().end(), [&](const auto& level) {
+                    return level->GetRasterXSize() == Reduced(target.GetRasterXSize(), factor) &&
+                           level->GetRasterYSize() == Reduced(target.GetRasterYSize(), factor);
+                });
+            if (!exists) missing.factors.push_back(factor);
+        }
+        overviews.pending().plan = std::move(missing);
+        if (target.BuildPlannedOverviews(ScaledProgress::Report, progress.data()) != CE_None)
+            return {zarr::StatusCode::kCancelled, ""};
+        return target.update()->metadata().Finish();
+    }
+
     void WarnOfOverviews() const {
-        if (!had_overviews_ || plan_.growth().empty()) return;
+        if (!plan_.pyramid().is_stuck) return;
         EmitWarning(store_->Describe() + ": /" + plan_.path(),
                     "its overviews lack the appended slices; build them again");
     }
@@ -195,7 +239,16 @@ class DimensionAppend {
 
     Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
         if (plan_.new_elements().empty()) return {};
-        ZARR_ASSIGN_OR_RETURN(const auto array, grown.OpenArray(plan_.coordinates()->path()));
+        ZARR_RETURN_IF_ERROR(WriteCoordinatesAt(plan_.coordinates()->path(), grown, update));
+        for (const GrowingLevel& level : plan_.pyramid().levels)
+            if (plan_.growth().count(level.coordinate_path) != 0)
+                ZARR_RETURN_IF_ERROR(WriteCoordinatesAt(level.coordinate_path, grown, update));
+        return {};
+    }
+
+    Status WriteCoordinatesAt(const std::string& path, const zarr::Hierarchy& grown,
+                              StoreUpdate& update) const {
+        ZARR_ASSIGN_OR_RETURN(const auto array, grown.OpenArray(path));
         ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, update.WriterOf(array));
         ZARR_ASSIGN_OR_RETURN(
             const zarr::Converter op,
@@ -213,19 +266,29 @@ class DimensionAppend {
     }
 
     // Writes the new sizes of all arrays. Coordinate arrays come first, so that an extended array
-    // has all of its coordinates. If an array cannot be extended, the other arrays get their former
-    // sizes back.
+    // has all of its coordinates. The array itself comes after its overviews, which readers ignore
+    // until the array has their number of slices. If an array cannot be extended, the other arrays
+    // get their former sizes back.
     Status Publish(zarr::HierarchyWriter& metadata) {
-        for (const bool coordinates : {true, false})
+        for (const int turn : {0, 1, 2})
             for (const auto& [path, growth] : plan_.growth()) {
-                if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
+                if (TurnOf(path) != turn) continue;
                 grown_.insert(path);  // even if the next write fails
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
                 Shrink(metadata);
                 return status;
             }
-        return metadata.Finish();
+        return {};
+    }
+
+    int TurnOf(const std::string& path) const {
+        const auto& levels = plan_.pyramid().levels;
+        const bool is_of_level =
+            std::any_of(levels.begin(), levels.end(),
+                        [&](const GrowingLevel& level) { return level.coordinate_path == path; });
+        if (is_of_level || path == plan_.dimension().coordinate_path) return 0;
+        return path == plan_.path() ? 2 : 1;
     }
 
     // Gives the extended arrays their former sizes back. If that fails for an array, it stays
@@ -242,7 +305,6 @@ class DimensionAppend {
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    const bool had_overviews_;
     std::set<std::string> grown_;  // paths of the extended arrays
     // Sums over all bands of the counts that PixelCopy returned.
     PixelCopy::Changed changed_;
@@ -268,9 +330,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
-    zarr::Warnings ignored;
-    const bool has_overviews = zarr::FindPyramidOf(*hierarchy, plan.path(), ignored).has_value();
-    return DimensionAppend(name, source, std::move(store), plan, has_overviews)
+    return DimensionAppend(name, source, std::move(store), plan)
         .Run(options, progress, progress_data);
 }
 
@@ -282,6 +342,7 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
     ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
+    ZARR_RETURN_IF_ERROR(plan.PlanLevels());
     // A failure to read the store is an error, because an unread array may have the dimension, too.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
@@ -369,8 +430,10 @@ std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
 Result<std::vector<std::string>> AppendPlan::Texts() const {
     std::vector<std::string> texts;
     if (!options_->append_dim_values.empty()) {
-        const CPLStringList list(
-            CSLTokenizeString2(options_->append_dim_values.c_str(), ",", CSLT_HONOURSTRINGS));
+        ZARR_ASSIGN_OR_RETURN(
+            const std::string values,
+            WithTimeOfFile("APPEND_DIM_VALUES", options_->append_dim_values, source_));
+        const CPLStringList list(CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS));
         for (int i = 0; i < list.size(); ++i) texts.emplace_back(list[i]);
         if (texts.size() != slices_)
             return Status::Invalid(
@@ -452,18 +515,48 @@ Status AppendPlan::PlanGrowth() {
             const auto facts = zarr::DescribeArray(*hierarchy_, array.path);
             if (!facts.ok()) continue;
             for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-                if (IsTheDimension(facts->dimensions[i])) {
-                    auto shape = facts->metadata.shape;
-                    shape[i] = new_size_;
-                    ZARR_ASSIGN_OR_RETURN(
-                        zarr::ArrayMetadata after,
-                        zarr::WithShape(facts->metadata, std::move(shape))
-                            .WithContext(hierarchy_->KeyOf(array.path, zarr::Document::kArray)));
-                    growth_[array.path] = {facts->metadata, std::move(after)};
-                }
+                if (IsTheDimension(facts->dimensions[i])) ZARR_RETURN_IF_ERROR(Grow(*facts, i));
         }
     }
     return {};
+}
+
+Status AppendPlan::Grow(const zarr::ArrayFacts& facts, std::size_t axis) {
+    auto shape = facts.metadata.shape;
+    shape[axis] = new_size_;
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata after,
+                          zarr::WithShape(facts.metadata, std::move(shape))
+                              .WithContext(hierarchy_->KeyOf(facts.path, zarr::Document::kArray)));
+    growth_[facts.path] = {facts.metadata, std::move(after)};
+    return {};
+}
+
+// Plans the growth of the array's overviews, of their masks and of their coordinates.
+Status AppendPlan::PlanLevels() {
+    pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
+    if (new_size_ == dimension().size) return {};
+    for (const GrowingLevel& level : pyramid_.levels) {
+        ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
+        ZARR_RETURN_IF_ERROR(Grow(facts, axis_));
+        for (const std::string& path : {level.coordinate_path, MaskOf(layout_, level.path)}) {
+            if (path.empty()) continue;
+            const auto beside = zarr::DescribeArray(*hierarchy_, path);
+            if (!beside.ok()) continue;  // the mask need not exist
+            for (std::size_t i = 0; i < beside->dimensions.size(); ++i)
+                if (beside->dimensions[i].name == facts.dimensions[axis_].name &&
+                    beside->dimensions[i].size == dimension().size)
+                    ZARR_RETURN_IF_ERROR(Grow(*beside, i));
+        }
+    }
+    return {};
+}
+
+std::vector<int> AppendPlan::TargetBands() const {
+    std::set<int> bands;
+    for (int i = 0; i < source_->GetRasterCount(); ++i)
+        bands.insert(static_cast<int>(
+            std::min<std::uint64_t>(TargetBand(static_cast<unsigned>(i)), INT_MAX)));
+    return {bands.begin(), bands.end()};
 }
 
 bool AppendPlan::IsTheDimension(const zarr::Dimension& other) const {

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
+#include "driver/create/append_overviews.h"
 #include "driver/create/creation_options.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/dataset.h"
@@ -20,8 +21,9 @@ namespace zarr_driver {
 
 // Writes the bands of `source` as slices of an existing array, along the dimension in the creation
 // option APPEND_DIM. A slice whose coordinate already exists is overwritten. Other slices extend
-// the dimension in every array that has the dimension, coordinate arrays included. The new array
-// sizes are written last. Until then, and after a failure, readers see the former slices.
+// the dimension in every array that has the dimension, coordinate arrays and overviews included.
+// Overviews are filled for the slices that were written. The new array sizes are written last.
+// Until then, and after a failure, readers see the former slices.
 //
 // Returns the array in update mode. On failure or cancellation returns a status, which has no
 // message if GDAL has emitted the error. After a failure, chunks beyond the former end of the array
@@ -81,6 +83,8 @@ class AppendPlan {
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
+    // Returns the store as it was before the append.
+    const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
     // Returns the layout that the array had before the append.
     const RasterLayout& layout() const { return layout_; }
     const std::string& path() const { return layout_.facts.path; }
@@ -99,6 +103,11 @@ class AppendPlan {
     // Returns the arrays that the append extends, by path. Empty if all slices already exist.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
+    // Returns the levels of the array's pyramid, which grow with the array.
+    const GrowingPyramid& pyramid() const { return pyramid_; }
+    // Returns the numbers, from 1, of the bands that are written.
+    std::vector<int> TargetBands() const;
+
     // Returns the band number, from 1, in the extended array for band `number`, from 0, of the
     // source.
     std::uint64_t TargetBand(std::uint64_t number) const;
@@ -114,6 +123,9 @@ class AppendPlan {
     zarr::Status FindIndices();
     zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
+    zarr::Status PlanLevels();
+    // Plans that axis number `axis` of an array gets the new size.
+    zarr::Status Grow(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;
     bool IsTheDimension(const zarr::Dimension& other) const;
@@ -129,6 +141,7 @@ class AppendPlan {
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
     std::map<std::string, Growth> growth_;
+    GrowingPyramid pyramid_;
 };
 
 }  // namespace zarr_driver

@@ -129,9 +129,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
-    if (!parsed.append_dim.empty() && !parsed.overviews.IsEmpty())
-        return Status::Unsupported(
-            "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
+    if (!parsed.append_dim.empty() && CSLFetchNameValue(options, "OVERVIEW_RESAMPLING") != nullptr)
+        parsed.append_resampling = parsed.overviews.resampling;
     ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,
                           ParseConvention(options, Georeferenced::kEveryReader));
     return parsed;

@@ -38,8 +38,10 @@ struct CreationOptions {
     bool append_subdataset = false;
     std::string append_dim;         // name of a dimension; empty without
     std::string append_dim_values;  // its new coordinates, with commas between; may be empty
-    std::string band_dim;           // BAND_DIM: name of the dimension of bands; empty without
-    std::string band_dim_values;    // its coordinates, with commas between; may be empty
+    // OVERVIEW_RESAMPLING with APPEND_DIM: method for existing overviews; empty for their own one.
+    std::string append_resampling;
+    std::string band_dim;         // BAND_DIM: name of the dimension of bands; empty without
+    std::string band_dim_values;  // its coordinates, with commas between; may be empty
     bool single_array = true;
     bool interleave_pixel = false;
     std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue

@@ -323,7 +323,18 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     for (const int factor : request.factors)
         for (const OverviewSet::Levels* levels : {&set_.levels(), &made_})
             if (StoreRaster* level = FindLevel(*levels, factor)) wanted.insert(level);
-    std::vector<StoreRaster*> levels(wanted.begin(), wanted.end());
+    return FillLevels(request, {wanted.begin(), wanted.end()});
+}
+
+CPLErr OverviewBuilder::FillBands(const OverviewRequest& request) const {
+    if (EQUAL(request.resampling.c_str(), "NONE")) return CE_None;
+    std::vector<StoreRaster*> levels;
+    for (const auto& level : set_.levels()) levels.push_back(level.get());
+    return FillLevels(request, std::move(levels));
+}
+
+CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
+                                   std::vector<StoreRaster*> levels) const {
     std::sort(levels.begin(), levels.end(), [](GDALDataset* a, GDALDataset* b) {
         return a->GetRasterXSize() * 1.0 * a->GetRasterYSize() >
                b->GetRasterXSize() * 1.0 * b->GetRasterYSize();

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/append_overviews.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/conventions/overviews.h"
+#include "core/conventions/pyramid.h"
+#include "core/store/keys.h"
+#include "driver/overviews/overview_builder.h"
+#include "driver/overviews/overview_plan.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+// Returns the method by which the group of `array` says that the level at `path` was made.
+std::string MethodOf(const zarr::ArrayFacts& array, const std::string& path) {
+    const std::string group(zarr::ParentPath(array.path));
+    for (const zarr::OverviewLevel& level :
+         zarr::OverviewsOf(array.group_attributes, zarr::LastName(array.path)))
+        if (zarr::JoinKey(group, level.path) == path) return level.method;
+    return {};
+}
+
+// Returns GDAL's name of a resampling method.
+std::string GdalMethod(std::string method) {
+    method.erase(std::remove(method.begin(), method.end(), '_'), method.end());
+    return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;
+}
+
+}  // namespace
+
+GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
+                                  std::size_t axis) {
+    GrowingPyramid growing;
+    zarr::Warnings ignored;  // opening the array has emitted them
+    const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
+    if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
+    const zarr::Dimension& dimension = layout.facts.dimensions[axis];
+    for (std::size_t i = 1; i < pyramid->levels.size(); ++i) {
+        const std::string& path = pyramid->levels[i].path;
+        const auto facts = zarr::DescribeArray(hierarchy, path);
+        growing.is_stuck = growing.is_stuck || !facts.ok() ||
+                           facts->dimensions.size() != layout.facts.dimensions.size() ||
+                           facts->dimensions[axis].size != dimension.size ||
+                           !zarr::Array::CheckWritable(facts->metadata).ok();
+        if (growing.is_stuck) break;
+        const std::string& coordinates = facts->dimensions[axis].coordinate_path;
+        growing.levels.push_back({path, coordinates != dimension.coordinate_path ? coordinates : "",
+                                  MethodOf(layout.facts, path)});
+    }
+    if (growing.is_stuck) growing.levels.clear();
+    return growing;
+}
+
+Status FillGrowingLevels(ZarrDataset& raster, const GrowingPyramid& pyramid,
+                         const std::vector<int>& bands, const std::string& resampling,
+                         const ScaledProgress& progress) {
+    for (const GrowingLevel& level : pyramid.levels) {
+        ZARR_ASSIGN_OR_RETURN(auto opened, raster.OpenLevel({level.path}, 0));
+        raster.overviews().Add(std::move(opened));
+    }
+    if (pyramid.levels.empty()) return {};
+    OverviewRequest request;
+    request.resampling =
+        resampling.empty() ? GdalMethod(pyramid.levels.front().method) : resampling;
+    request.bands = bands;
+    request.progress = ScaledProgress::Report;
+    request.progress_data = progress.data();
+    return OverviewBuilder(raster.overviews()).FillBands(request) == CE_None
+               ? Status()
+               : Status(zarr::StatusCode::kCancelled, "");
+}
+
+}  // namespace zarr_driver
