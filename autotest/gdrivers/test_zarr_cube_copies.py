@@ -253,7 +253,7 @@ def test_grib(tmp_path):
     assert seen["level"].attrs == {"units": "Pa", "long_name": "Isobaric surface",
                                    "standard_name": "air_pressure", "positive": "down"}  # fmt: skip
     assert seen["a"].values[:, :, 0, 0].tolist() == [[1, 2, 3], [4, 5, 6]]
-    # One level is no dimension.
+    # A single level makes no dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
     # Several elements are bands.

@@ -13,7 +13,6 @@
 namespace zarr_driver {
 
 using zarr::Result;
-using zarr::Status;
 
 namespace {
 
