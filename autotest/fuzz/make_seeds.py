@@ -149,6 +149,40 @@ def add_parquet(seeds):
         seeds.add("parquet", path.read_bytes())
 
 
+def add_kerchunk(seeds):
+    array = {"zarr_format": 2, "shape": [4, 4], "chunks": [2, 2], "dtype": "<i2", "compressor": None,
+             "fill_value": 0, "filters": None, "order": "C"}  # fmt: skip
+    text = json.dumps(array)
+    packed = "base64:" + base64.b64encode(text.encode()).decode()
+    rows = ", ".join(f'"a/0.{i}": ["s3://b/f.nc", {i}, 8]' for i in range(3))
+    plain = f'{{".zgroup": "{{}}", "a/.zarray": {json.dumps(text)}, {rows}}}'
+    documents = [
+        plain,
+        f'{{"version": 0, "refs": {plain}}}',
+        # Metadata after the chunks, a bare NaN, and a comma before a closing bracket.
+        f'\ufeff{{{rows}, "a/.zarray": {text}, "a/.zattrs": {{"x": NaN}}, "n": null, "a/c": "x",}}',
+        f'{{"a/.zarray": "{packed}", "a/0.0": "base64:AAECAw==", "a/0.1": "\\u00e9\\ud83d\\ude00"}}',
+        json.dumps({"version": 1, "refs": {
+            "zarr.json": {"zarr_format": 3, "node_type": "group"}, "a/c/0/1/2": ["x.nc", 5, 7],
+            "a/c.0.1": ["file:///d/x"], "a/c": ["x", 0, 0], "a/18446744073709551615": "y"}}),
+        json.dumps({
+            "version": 1,
+            "templates": {"u": "https://host/d", "f": "{{u}}/{{c}}_{{ '%04d' % i }}.nc"},
+            "gen": [
+                {"key": "g/{{i}}.{{j}}", "url": "{{f(c='x', i=i * 2 + 1)}}", "offset": "{{(i + 1) * 4}}",
+                 "length": "{{j // 2 % 3 + 9}}",
+                 "dimensions": {"i": {"start": 1, "stop": 9, "step": 2}, "j": [3, 5]}},
+                {"key": "h/{{i}}", "url": "{{u}}_{{-i}}", "dimensions": {"i": {"stop": 3}}},
+            ],
+            "refs": {"a/.zarray": text, "a/0.0": ["{{u}}", 10, 100], "a/0.1": ["{{f(c='t', i=1)}}"]},
+        }),
+    ]  # fmt: skip
+    for document in documents:
+        seeds.add("kerchunk", document.encode())
+    seeds.add("kerchunk", numcodecs.Zstd(1).encode(documents[1].encode()))
+    seeds.words.update((b"{{u}}", b"'%04d' % i", b"base64:", b'["u", 0, 0]', b'"templates"', b'"dimensions"'))
+
+
 def add_codecs(seeds):
     text = (REPOSITORY / "autotest" / "cpp" / "codec" / "vectors.json").read_text()
     for vector in json.loads(text)["vectors"]:
@@ -356,6 +390,7 @@ def main():
     add_icechunk(seeds)
     add_codecs(seeds)
     add_parquet(seeds)
+    add_kerchunk(seeds)
     add_shards(seeds)
     for name in NAMES:
         seeds.add("connection", name.encode())

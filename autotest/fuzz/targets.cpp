@@ -8,13 +8,14 @@ namespace zarr::fuzz {
 
 const std::vector<Target>& Targets() {
     static const std::vector<Target> targets = {
-        {"json", FuzzJson},       {"zarray", FuzzArrayMetadata},
-        {"v1", FuzzV1Metadata},   {"v3", FuzzV3Metadata},
-        {"codec", FuzzCodecs},    {"shard", FuzzShard},
-        {"store", FuzzStore},     {"connection", FuzzConnectionString},
-        {"tar", FuzzTar},         {"zip", FuzzZip},
-        {"flex", FuzzFlexBuffer}, {"icechunk", FuzzIcechunk},
-        {"yaml", FuzzYaml},       {"parquet", FuzzParquet},
+        {"json", FuzzJson},         {"zarray", FuzzArrayMetadata},
+        {"v1", FuzzV1Metadata},     {"v3", FuzzV3Metadata},
+        {"codec", FuzzCodecs},      {"shard", FuzzShard},
+        {"store", FuzzStore},       {"connection", FuzzConnectionString},
+        {"tar", FuzzTar},           {"zip", FuzzZip},
+        {"flex", FuzzFlexBuffer},   {"icechunk", FuzzIcechunk},
+        {"yaml", FuzzYaml},         {"parquet", FuzzParquet},
+        {"kerchunk", FuzzKerchunk},
     };
     return targets;
 }

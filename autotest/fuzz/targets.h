@@ -38,6 +38,8 @@ void FuzzShard(ByteSpan input);
 void FuzzStore(ByteSpan input);
 // A Parquet file of Kerchunk references: reads the references of all rows.
 void FuzzParquet(ByteSpan input);
+// Kerchunk references as JSON: parses a document, and asks for each of its keys.
+void FuzzKerchunk(ByteSpan input);
 // Connection strings: parses a name and formats it again.
 void FuzzConnectionString(ByteSpan input);
 // FlexBuffers: parses a buffer and prints the value.

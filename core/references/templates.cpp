@@ -32,8 +32,13 @@ std::string TextOf(const Value& value) {
     return std::get<std::string>(value);
 }
 
+Status UnsupportedFormat(const std::string& format) {
+    return Status::Unsupported("the format " + Quoted(format) + " of a template is unsupported");
+}
+
 // Returns `format` with `value` inserted, like Python's `format % value`. Supports one conversion:
-// d, i, x, X, o or s, with a width below 100.
+// d, i, x, X, o or s. A number may have flags and a
+// width below 100.
 Result<std::string> FormatLikePython(const std::string& format, const Value& value) {
     std::string text;
     bool is_used = false;
@@ -57,10 +62,10 @@ Result<std::string> FormatLikePython(const std::string& format, const Value& val
             width += format[i];
         const char conversion = i < format.size() ? format[i] : '\0';
         const bool is_number = std::string_view("dixXo").find(conversion) != std::string_view::npos;
+        const bool is_text = conversion == 's' && flags.empty() && width.empty();
         if (is_used || width.size() > 2 || flags.size() > 4 || conversion == '\0' ||
-            (!is_number && conversion != 's'))
-            return Status::Unsupported("the format " + Quoted(format) +
-                                       " of a template is unsupported");
+            (!is_number && !is_text))
+            return UnsupportedFormat(format);
         is_used = true;
         if (conversion == 's') {
             text += TextOf(value);
@@ -70,6 +75,10 @@ Result<std::string> FormatLikePython(const std::string& format, const Value& val
         if (number == nullptr)
             return Status::Corrupt("the format " + Quoted(format) +
                                    " of a template needs a number");
+        // Python writes a sign before octal and hexadecimal digits; snprintf() does not.
+        const bool is_signed = conversion == 'd' || conversion == 'i';
+        if (!is_signed && (*number < 0 || flags.find_first_of("+ ") != std::string::npos))
+            return UnsupportedFormat(format);
         const char kind = conversion == 'i' ? 'd' : conversion;
         std::string spec = "%";
         spec += flags;
@@ -100,8 +109,12 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
 class TemplateExpression {
   public:
     TemplateExpression(const Templates& templates, std::string_view text,
-                       const Templates::Variables& variables, int depth)
-        : templates_(templates), text_(text), variables_(variables), depth_(depth) {}
+                       const Templates::Variables& variables, int depth, std::uint64_t& expressions)
+        : templates_(templates),
+          text_(text),
+          variables_(variables),
+          depth_(depth),
+          expressions_(expressions) {}
 
     Result<std::string> Evaluate() {
         ZARR_ASSIGN_OR_RETURN(const Value value, Sum(0));
@@ -256,8 +269,8 @@ class TemplateExpression {
             return Status::Corrupt("the template " + Quoted(name) + " does not exist");
         Templates::Variables arguments;
         if (is_call) ZARR_RETURN_IF_ERROR(TakeArguments(arguments, nesting));
-        ZARR_ASSIGN_OR_RETURN(std::string text,
-                              templates_.ExpandAt(known->second, arguments, depth_ + 1));
+        ZARR_ASSIGN_OR_RETURN(std::string text, templates_.ExpandAt(known->second, arguments,
+                                                                    depth_ + 1, expressions_));
         return Value(std::move(text));
     }
 
@@ -277,15 +290,17 @@ class TemplateExpression {
     const std::string_view text_;
     const Templates::Variables& variables_;
     const int depth_;
+    std::uint64_t& expressions_;
     std::size_t at_ = 0;
 };
 
 Result<std::string> Templates::Expand(std::string_view text, const Variables& variables) const {
-    return ExpandAt(text, variables, 0);
+    std::uint64_t expressions = 0;
+    return ExpandAt(text, variables, 0, expressions);
 }
 
 Result<std::string> Templates::ExpandAt(std::string_view text, const Variables& variables,
-                                        int depth) const {
+                                        int depth, std::uint64_t& expressions) const {
     if (depth > kMaxDepth)
         return Status::Corrupt("templates refer to each other more than " +
                                std::to_string(kMaxDepth) + " deep");
@@ -300,8 +315,11 @@ Result<std::string> Templates::ExpandAt(std::string_view text, const Variables& 
         const std::size_t end = text.find("}}", begin);
         if (end == std::string_view::npos)
             return Status::Corrupt("the template " + Quoted(text) + " has no closing braces");
+        // Templates whose values are empty could multiply without end.
+        if (++expressions > LimitOf(Limit::kTemplateLength))
+            return OverLimit(Limit::kTemplateLength, "a template has too many expressions");
         TemplateExpression expression(*this, text.substr(begin + 2, end - begin - 2), variables,
-                                      depth);
+                                      depth, expressions);
         ZARR_ASSIGN_OR_RETURN(const std::string value, expression.Evaluate());
         ZARR_RETURN_IF_ERROR(Appended(expanded, value));
         text.remove_prefix(end + 2);

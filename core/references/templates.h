@@ -27,16 +27,17 @@ class Templates {
     bool empty() const { return texts_.empty(); }
 
     // Returns `text` with its expressions replaced by their values. A variable hides a template of
-    // the same name. Fails if the result has more than Limit::kTemplateLength bytes, or if
-    // templates refer to each other more than kMaxDepth deep.
+    // the same name. Fails if the result has more than Limit::kTemplateLength bytes or takes more
+    // than that many expressions, or if templates refer to each other more than kMaxDepth deep.
     Result<std::string> Expand(std::string_view text, const Variables& variables) const;
 
     static constexpr int kMaxDepth = 16;
 
   private:
     friend class TemplateExpression;
-    Result<std::string> ExpandAt(std::string_view text, const Variables& variables,
-                                 int depth) const;
+    // `expressions` counts the expressions that one call of Expand() evaluates.
+    Result<std::string> ExpandAt(std::string_view text, const Variables& variables, int depth,
+                                 std::uint64_t& expressions) const;
 
     std::map<std::string, std::string, std::less<>> texts_;
 };

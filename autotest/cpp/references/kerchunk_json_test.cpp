@@ -355,6 +355,9 @@ TEST(ReferenceTemplates, RefusesTheRest) {
     EXPECT_EQ(Expanded("{{'%99999d' % 1}}"),
               "error: the format \"%99999d\" of a template is unsupported");
     EXPECT_EQ(Expanded("{{'%n' % 1}}"), "error: the format \"%n\" of a template is unsupported");
+    for (const char* format : {"'%5s' % 'a'", "'%-5s' % 1", "'%x' % -1", "'%+x' % 1", "'% o' % 1"})
+        EXPECT_EQ(Expanded("{{" + std::string(format) + "}}").substr(0, 18), "error: the format ")
+            << format;
     EXPECT_EQ(Expanded("{{loop}}"), "error: templates refer to each other more than 16 deep");
     EXPECT_EQ(Expanded("{{" + std::string(1000, '(') + "}}").substr(0, 6), "error:");
     EXPECT_EQ(Expanded("{{" + std::string(1000, '-') + "1}}").substr(0, 6), "error:");
@@ -365,6 +368,21 @@ TEST(ReferenceTemplates, BoundsTheLength) {
     for (int i = 0; i < 14; ++i) nested = "twice(x=" + nested + ")";
     EXPECT_EQ(Expanded("{{" + nested + "}}"),
               "error: a template has too many bytes; ZARR_MAX_TEMPLATE_LENGTH allows 65536");
+}
+
+// Each template repeats the next one 1,000 times, and the last one is empty.
+TEST(ReferenceTemplates, BoundsEmptyTemplatesThatMultiply) {
+    Templates templates;
+    for (int i = 0; i < 10; ++i) {
+        std::string text;
+        for (int k = 0; k < 1000; ++k) text += "{{t" + std::to_string(i + 1) + "}}";
+        templates.Add("t" + std::to_string(i), text);
+    }
+    templates.Add("t10", "");
+    const auto expanded = templates.Expand("{{t0}}", {});
+    ASSERT_FALSE(expanded.ok());
+    EXPECT_EQ(expanded.status().message(),
+              "a template has too many expressions; ZARR_MAX_TEMPLATE_LENGTH allows 65536");
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autotest/fuzz/targets.h"
+#include "core/base/limits.h"
+#include "core/references/kerchunk_json.h"
+#include "core/references/text_reader.h"
+#include "core/store/keys.h"
+#include "core/store/memory_store.h"
+
+namespace zarr::fuzz {
+
+namespace {
+
+// Lowers a limit until the end of a scope.
+class LowerLimit {
+  public:
+    LowerLimit(Limit limit, std::uint64_t value) : limit_(limit), before_(LimitOf(limit)) {
+        SetLimit(limit, value);
+    }
+    ~LowerLimit() { SetLimit(limit_, before_); }
+    LowerLimit(const LowerLimit&) = delete;
+    LowerLimit& operator=(const LowerLimit&) = delete;
+
+  private:
+    const Limit limit_;
+    const std::uint64_t before_;
+};
+
+// Reads a document in requests of `block` bytes. Decompresses the document if it starts like a
+// Zstandard frame.
+Result<std::shared_ptr<const KerchunkJson>> ReadIn(const Store& store, ByteSpan input,
+                                                   std::size_t block) {
+    auto text = ReadValue(store, "document", block);
+    if (input.text().substr(0, 4) == "\x28\xb5\x2f\xfd") text = Decompress(std::move(text));
+    return KerchunkJson::Read(*text, "document");
+}
+
+std::vector<std::string> KeysOf(const KerchunkJson& document) {
+    std::vector<std::string> keys;
+    const Status visited =
+        document.ForEachKey("", [&](std::string_view key) { keys.emplace_back(key); });
+    Check(visited.ok(), "a document in memory lists its keys");
+    return keys;
+}
+
+// Asks for a key by name, and in the listing of its folder.
+void Ask(const KerchunkJson& document, const std::string& key) {
+    Check(IsValidKey(key), "listed keys are valid");
+    const auto reference = document.Find(key);
+    if (reference.ok())
+        Check(reference->kind != Reference::Kind::kAbsent, "a listed key has a reference");
+    if (reference.ok())
+        Check(reference->location.size() <= LimitOf(Limit::kMetadataSize),
+              "the size of a location is bounded");
+    const auto entries = document.List(std::string(ParentPath(key)));
+    Check(entries.ok(), "a document in memory lists its folders");
+    bool is_listed = false;
+    for (const StoreEntry& entry : *entries) is_listed = is_listed || entry.name == LastName(key);
+    Check(is_listed, "the folder of a key lists the key");
+}
+
+}  // namespace
+
+void FuzzKerchunk(ByteSpan input) {
+    constexpr std::uint64_t kMostReferences = 400;
+    constexpr std::uint64_t kLongest = 4096;
+    const LowerLimit references(Limit::kReferences, kMostReferences);
+    const LowerLimit length(Limit::kTemplateLength, kLongest);
+    const LowerLimit size(Limit::kReferenceSize, std::uint64_t{4} << 20);
+    MemoryStore store;
+    Check(store.Set("document", input).ok(), "memory takes a document");
+    static_cast<void>(MayBeKerchunkJson(input.text()));
+    const auto whole = ReadIn(store, input, input.size + 1);
+    // Blocks of a few bytes end inside of words, numbers and escapes.
+    const auto split = ReadIn(store, input, 3);
+    Check(whole.ok() == split.ok(), "a document is valid in blocks of any size");
+    if (!whole.ok()) return;
+    static_cast<void>((*whole)->SampleLocation());
+    const std::vector<std::string> keys = KeysOf(**whole);
+    Check(keys.size() <= kMostReferences, "a document has no more references than allowed");
+    Check(keys == KeysOf(**split), "a document has equal keys in blocks of any size");
+    for (const std::string& key : keys) Ask(**whole, key);
+}
+
+}  // namespace zarr::fuzz
