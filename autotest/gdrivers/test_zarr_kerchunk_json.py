@@ -248,7 +248,8 @@ def test_a_link_out_of_the_folder_is_resolved(tmp_path, beyond, references, cpl)
     "../packed.bin", "/dev/zero", "/etc/passwd", "file:///etc/passwd", "/vsimem/packed.bin",
     "/vsicurl/http://127.0.0.1/x", "/vsisubfile/0_100,/etc/passwd", "http://169.254.169.254/latest/meta-data",
     "http://2852039166/latest", "http://[fe80::1]/x", "http://[::ffff:169.254.169.254]/x", "ftp://host/x",
-    "http://0xa9fea9fe/x", "dev.fifo", "folder"])  # fmt: skip
+    "http://0xa9fea9fe/x", "http://%3169.254.169.254/x", "http://169.254.169.254./x", "http://u:p@169.254.169.254/x",
+    "http://\uff1169.254.169.254/x", "dev.fifo", "folder"])  # fmt: skip
 def test_what_a_document_must_not_name(tmp_path, references, location, cpl):
     os.mkfifo(tmp_path / "dev.fifo")
     (tmp_path / "folder").mkdir()
@@ -263,6 +264,73 @@ def test_a_server_is_named_by_a_url_alone(tmp_path, references, cpl):
             name = write_json(tmp_path / "refs.json", moved)
             assert (gdal.Open(f'ZARR:"{name}":/image').ReadAsArray() is not None) == is_allowed
     assert "references to virtual file systems are refused" in cpl.the_error()
+
+
+# ---------------------------------------------------------------------------------------------
+# Redirects
+
+
+@pytest.fixture
+def redirected(tmp_path, references):
+    """Returns a function that makes a document and opens an array whose server redirects to `location`. `{other}`
+    is the address of another server with the data. GDAL sees two hosts: 127.0.0.1 and localhost."""
+    with Served(tmp_path) as server, Served(tmp_path) as other:
+
+        def opened(location):
+            location = location.format(other=other.url.replace("127.0.0.1", "localhost"), same=other.url)
+            server.rule(status={"/packed.bin": [302, -1]}, **{"with": {"Location": location}})
+            moved = {key: [f"{server.url}/packed.bin", *value[1:]] if isinstance(value, list) else value
+                     for key, value in references.items()}  # fmt: skip
+            return gdal.Open(f'ZARR:"{write_json(tmp_path / "refs.json", moved)}":/image')
+
+        opened.other = other
+        yield opened
+
+
+@pytest.mark.parametrize("location", ["{other}/packed.bin", "//localhost:{port}/packed.bin"])
+def test_a_redirect_to_another_host_needs_an_option(redirected, location, cpl):
+    port = redirected.other.url.rpartition(":")[2]
+    assert redirected(location.replace("{port}", port)).ReadAsArray() is None
+    message = cpl.the_error()
+    assert "/packed.bin: the server redirects to the host \"localhost\"" in message
+    assert message.endswith("ZARR_REFERENCE_HOSTS=localhost")
+
+
+@pytest.mark.parametrize("hosts", ["localhost", "example.org, LOCALHOST", "ALL"])
+def test_an_option_allows_a_redirect(redirected, hosts):
+    with config_options(ZARR_REFERENCE_HOSTS=hosts):
+        values = redirected("{other}/packed.bin").ReadAsArray()
+    np.testing.assert_array_equal(values, IMAGE)
+
+
+@pytest.mark.parametrize("hosts", ["host", "local", "127.0.0.1", "x.localhost", ""])
+def test_another_host_does_not_allow_a_redirect(redirected, hosts, cpl):
+    with config_options(ZARR_REFERENCE_HOSTS=hosts):
+        assert redirected("{other}/packed.bin").ReadAsArray() is None
+    assert "ZARR_REFERENCE_HOSTS=localhost" in cpl.the_error()
+
+
+@pytest.mark.parametrize("location", ["{same}/packed.bin", "/folder/packed.bin", "folder/packed.bin"])
+def test_a_redirect_within_the_host_needs_no_option(tmp_path, redirected, location, cpl):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "packed.bin").write_bytes((tmp_path / "packed.bin").read_bytes())
+    np.testing.assert_array_equal(redirected(location).ReadAsArray(), IMAGE)
+    assert cpl.events == []
+
+
+def test_a_redirect_that_comes_back_is_refused(tmp_path, redirected, cpl):
+    """The other host has got a request, although the answer comes from the host of the reference."""
+    (tmp_path / "copy.bin").write_bytes((tmp_path / "packed.bin").read_bytes())
+    home = redirected.other.url + "/copy.bin"
+    redirected.other.rule(status={"/back": [302, -1]}, **{"with": {"Location": home}})
+    assert redirected("{other}/back").ReadAsArray() is None
+    assert "ZARR_REFERENCE_HOSTS=localhost" in cpl.the_error()
+
+
+def test_no_option_allows_a_redirect_to_a_link_local_address(redirected, cpl):
+    with config_options(ZARR_REFERENCE_HOSTS="ALL", GDAL_HTTP_CONNECTTIMEOUT="1"):
+        assert redirected("http://169.254.169.254/latest/meta-data").ReadAsArray() is None
+    assert 'redirects to the host "169.254.169.254", which the references must not name' in cpl.the_error()
 
 
 def test_a_remote_document_names_no_local_file(tmp_path, references, cpl):

@@ -502,6 +502,15 @@ def _(folder):
     referenced(folder, "0.0", ["/etc/hostname", 0, 4])
 
 
+@provokes('<key>: <url>: the server redirects to the host "<host>", which the references do not name; allow it '
+          "with the configuration option ZARR_REFERENCE_HOSTS=<host>")  # fmt: skip
+def _(folder):
+    with Served(folder) as server:
+        other = server.url.replace("127.0.0.1", "localhost")
+        server.rule(status={"/a.nc": [302, -1]}, **{"with": {"Location": f"{other}/b.nc"}})
+        referenced(folder, "0.0", [f"{server.url}/a.nc", 0, 4])
+
+
 @provokes("<key>: expected [url] or [url, offset, length] as a reference")
 def _(folder):
     referenced(folder, "0.0", ["a.nc", 0])

@@ -27,6 +27,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/http_retry.h"
+#include "driver/store/url_host.h"
 
 namespace zarr_driver {
 
@@ -209,6 +210,24 @@ void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
     told.version = VersionIn(answer, is_told ? std::optional<std::uint64_t>(size) : std::nullopt);
 }
 
+// Returns an error if RemoteValue::check_redirect refuses a redirect that the client has followed.
+// GDAL returns the headers of all answers, from the first redirect on.
+Status CheckRedirects(const RemoteValue& value, const CPLHTTPResult& answer) {
+    if (value.check_redirect == nullptr) return {};
+    const std::string host = HostOf(value.url);
+    for (int i = 0; answer.papszHeaders != nullptr && answer.papszHeaders[i] != nullptr; ++i) {
+        char* name = nullptr;
+        const char* const text = CPLParseNameValue(answer.papszHeaders[i], &name);
+        const bool is_redirect = name != nullptr && text != nullptr && EQUAL(name, "Location");
+        CPLFree(name);
+        if (!is_redirect) continue;
+        const std::string other = HostOfRedirect(text);
+        if (!other.empty() && other != host)
+            ZARR_RETURN_IF_ERROR(value.check_redirect(host, other));
+    }
+    return {};
+}
+
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                           std::optional<ByteExtent> extent, ValueInfo* told) {
     const std::string& key = value.key;
@@ -222,6 +241,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
         if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
     } while (retry.WaitFor(*answer, HttpStatus(*answer)));
+    ZARR_RETURN_IF_ERROR(CheckRedirects(value, *answer));
     constexpr int kTooLarge = 63;  // CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)

@@ -26,6 +26,9 @@ struct RemoteValue {
     const std::string& key;
     // Additional lines of the request header, such as "If-Match: ...", separated by "\r\n".
     std::string headers = {};
+    // Called if the server of `url`, on the host `host`, redirects to the host `other`. An error
+    // becomes the result of the request. nullptr if all redirects are allowed.
+    zarr::Status (*check_redirect)(const std::string& host, const std::string& other) = nullptr;
 };
 
 // Facts about a value that a server sends together with the bytes of the value.

@@ -22,6 +22,7 @@
 #include "core/store/local_file.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
+#include "driver/store/url_host.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -33,6 +34,7 @@ using zarr::Status;
 namespace {
 
 constexpr const char* kFoldersOption = "ZARR_REFERENCE_FOLDERS";
+constexpr const char* kHostsOption = "ZARR_REFERENCE_HOSTS";
 
 Status Changed() {
     return Status::Corrupt(
@@ -72,34 +74,36 @@ Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
                                " of the reference is unsupported");
 }
 
-// True if the host of the URL `path` is link-local: 169.254.0.0/16 or fe80::/10. Cloud machines can
-// fetch their credentials from such addresses, so references must not.
-bool IsLinkLocal(const std::string& path) {
-    const std::size_t begin = path.find("://");
-    if (begin == std::string::npos) return false;
-    std::string host = path.substr(begin + 3);
-    host.resize(std::min(host.find_first_of("/?#"), host.size()));
-    host.erase(0, host.rfind('@') == std::string::npos ? 0 : host.rfind('@') + 1);
-    if (!host.empty() && host[0] == '[')
-        return EQUALN(host.c_str() + 1, "fe8", 3) || EQUALN(host.c_str() + 1, "fe9", 3) ||
-               EQUALN(host.c_str() + 1, "fea", 3) || EQUALN(host.c_str() + 1, "feb", 3) ||
-               STARTS_WITH_CI(host.c_str(), "[::ffff:169.254.") ||
-               STARTS_WITH_CI(host.c_str(), "[::ffff:a9fe:");
-    host.resize(std::min(host.find(':'), host.size()));
-    // Parses an IPv4 address as inet_aton() does: one to four numbers, each decimal, octal or
-    // hexadecimal.
-    std::uint64_t address = 0;
-    const char* at = host.c_str();
-    for (int part = 0; part < 4 && *at != '\0'; ++part) {
-        char* end = nullptr;
-        const unsigned long long number = std::strtoull(at, &end, 0);
-        if (end == at || (*end != '.' && *end != '\0')) return false;
-        const bool is_last = *end == '\0';
-        const int bytes = is_last ? 4 - part : 1;
-        address = bytes == 4 ? number : (address << (8U * static_cast<unsigned>(bytes))) | number;
-        at = is_last ? end : end + 1;
-    }
-    return !host.empty() && *at == '\0' && ((address >> 16U) & 0xffffU) == 0xa9feU;
+// Returns an error if the URL of a document must not be requested because of its host.
+Status CheckHost(const std::string& location, const StorePath& path) {
+    const std::string host = HostOf(path.text());
+    if (IsLinkLocal(host))
+        return Status::Permission(zarr::Quoted(location) +
+                                  ": references to link-local addresses are refused");
+    // libcurl may turn other characters into the digits of an address.
+    const bool is_ascii =
+        std::all_of(host.begin(), host.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    return is_ascii ? Status()
+                    : Status::Permission(zarr::Quoted(location) +
+                                         ": expected a host name in ASCII (punycode)");
+}
+
+// Returns an error if a target on the host `host` must not be read from `other`, to which the
+// server redirects.
+Status CheckRedirect(const std::string& host, const std::string& other) {
+    // Amazon redirects requests for a bucket to the region of the bucket.
+    constexpr std::string_view kAmazon = "amazonaws.com";
+    if (IsHostIn(host, kAmazon) && IsHostIn(other, kAmazon)) return {};
+    const std::string message =
+        "the server redirects to the host " + zarr::Quoted(other) + ", which the references ";
+    if (IsLinkLocal(other)) return Status::Permission(message + "must not name");
+    const char* const hosts = CPLGetConfigOption(kHostsOption, "");
+    if (EQUAL(hosts, "ALL")) return {};
+    const CPLStringList list(CSLTokenizeString2(hosts, ", ", 0));
+    for (int i = 0; i < list.size(); ++i)
+        if (IsHostIn(other, CPLString(list[i]).tolower())) return {};
+    return Status::Permission(message + "do not name; allow it with the configuration option " +
+                              kHostsOption + "=" + other);
 }
 
 // Returns the absolute path of a file with symbolic links resolved. If the file does not exist,
@@ -160,9 +164,7 @@ class Locations {
         if (path.is_remote()) {
             // A document names servers and object stores by URLs.
             if (STARTS_WITH(location.c_str(), "/vsi")) return VirtualFileSystem(location);
-            if (IsLinkLocal(path.text()))
-                return Status::Permission(zarr::Quoted(location) +
-                                          ": references to link-local addresses are refused");
+            ZARR_RETURN_IF_ERROR(CheckHost(location, path));
             return path;
         }
         if (path.kind() != StorePath::Kind::kLocal) {
@@ -258,7 +260,7 @@ class RemoteTarget final : public ReferenceTarget {
         }
         ValueInfo told;
         const std::string headers = ConditionHeaders(condition);
-        const RemoteValue value{*url, path_, path_, headers};
+        const RemoteValue value{*url, path_, path_, headers, CheckRedirect};
         // A cached answer was not checked against the condition, so a read with a condition skips
         // the cache.
         ZARR_ASSIGN_OR_RETURN(const bool found,

@@ -16,6 +16,10 @@ namespace zarr_driver {
 // refused. Configuration options allow more: GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE=YES,
 // ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION=YES and ZARR_REFERENCE_FOLDERS=dir:dir or ALL.
 //
+// A target whose server redirects to another host is an error, unless
+// ZARR_REFERENCE_HOSTS=host,host or ALL allows that host or its parent domain. GDAL's HTTP client
+// follows redirects, so that the other host has got the request by then; its answer is discarded.
+//
 // Relative locations start at `folder`. No local file is allowed by default if `trusted` is not
 // local. `sample` is some location of the references, or empty if none is known. `sample` decides
 // whether Traits() describe a remote store.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Hosts in URLs that strangers have written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace zarr_driver {
+
+// Returns the host of `url` as libcurl reads it: in lower case and percent-decoded, without user,
+// password and port. Returns an empty string if `url` has no scheme.
+std::string HostOf(std::string_view url);
+
+// Returns the host to which `location`, the value of a header "Location", leads. Returns an empty
+// string if `location` is relative, so that the host stays.
+std::string HostOfRedirect(std::string_view location);
+
+// True if `host` is a link-local address: in 169.254.0.0/16 or fe80::/10. Cloud machines can fetch
+// their credentials from such addresses.
+bool IsLinkLocal(const std::string& host);
+
+// True if `host` is `domain` or a host below it. Both must be in lower case.
+bool IsHostIn(std::string_view host, std::string_view domain);
+
+}  // namespace zarr_driver
