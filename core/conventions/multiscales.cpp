@@ -17,14 +17,16 @@ namespace zarr {
 
 namespace {
 
-constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
+constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
-// True if `version` is a known version, or a development version of one, such as
-// "0.5-dev-spatialdata".
+// True if `version` is a known version, or a development version or release candidate of one, such
+// as "0.5-dev-spatialdata", "0.6.dev3" or "0.6rc0".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
-    const std::string_view release = std::string_view(version).substr(0, version.find("-dev"));
+    std::string_view release = version;
+    for (const std::string_view suffix : {"-dev", ".dev", "rc"})
+        release = release.substr(0, release.find(suffix));
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 

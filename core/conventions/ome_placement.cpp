@@ -22,9 +22,15 @@ constexpr std::size_t kMaxTransformations = 256;
 
 using Rows = std::vector<std::vector<double>>;
 
-Status Broken(const std::string& what) {
-    return Status::Corrupt(std::string("multiscales: ") + kTransformations + ": " + what);
+std::string InTransformations(const std::string& what) {
+    return std::string("multiscales: ") + kTransformations + ": " + what;
 }
+
+Status Broken(const std::string& what) { return Status::Corrupt(InTransformations(what)); }
+
+// Error for a valid transformation that no geotransform can express, or whose parameters are in an
+// array.
+Status NotFollowed(const std::string& what) { return Status::Unsupported(InTransformations(what)); }
 
 // Returns the member `name` of `object`; nullptr if the member is absent or null.
 const json::Value* Member(const json::Value& object, std::string_view name) {
@@ -189,7 +195,7 @@ class PlacementReader {
     std::optional<OmePlacement> Read(const json::Value& dataset, std::vector<OmeAxis> axes,
                                      std::size_t rank) {
         axes.resize(rank);
-        OmePlacement start{{}, std::move(axes), IdentityRows(rank)};
+        OmePlacement start{{}, std::move(axes), IdentityRows(rank), {}};
         const bool is_stated = HasItems(dataset) || HasItems(multiscale_);
         auto own = Evaluate(dataset, std::move(start), true);
         auto placed = own ? Evaluate(multiscale_, std::move(*own), false) : std::nullopt;
@@ -346,13 +352,14 @@ class PlacementReader {
         if (type == "sequence") return EvaluateSequence(item, before, inputs, outputs);
         if (type == "byDimension")
             return EvaluateByDimension(item, before, inputs, outputs.empty() ? inputs : outputs);
-        Result<Rows> matrix =
-            Broken("a transformation of type " + Quoted(type) + " is not supported");
+        const std::string problem =
+            "a transformation of type " + Quoted(type) + " is not supported";
+        Result<Rows> matrix = type.empty() ? Broken(problem) : NotFollowed(problem);
         const json::Value* value = type == "mapAxis" ? MapOf(item) : Member(item, type);
         const bool has_parameters =
             type == "scale" || type == "translation" || type == "affine" || type == "rotation";
         if (has_parameters && value == nullptr && Member(item, "path") != nullptr)
-            matrix = Broken(type + ": parameters in an array are not supported");
+            matrix = NotFollowed(type + ": parameters in an array are not supported");
         else if (type == "identity")
             matrix = IdentityRows(before.size());
         else if (type == "scale" || type == "translation")
@@ -419,7 +426,7 @@ class PlacementReader {
         if (items == nullptr || items->empty() || items->size() > kMaxTransformations)
             return Broken("sequence: expected up to " + std::to_string(kMaxTransformations) +
                           " transformations, got " + json::Brief(item));
-        OmePlacement placed{{}, inputs, before};
+        OmePlacement placed{{}, inputs, before, {}};
         for (const json::Value& step : *items) {
             ZARR_ASSIGN_OR_RETURN(placed, Apply(step, placed));
         }
@@ -443,6 +450,7 @@ class PlacementReader {
         }
         std::vector<Way> ways;
         OmePlacement base = std::move(start);
+        const bool has_own_system = !base.system.empty();
         Faults faults;
         std::set<std::string> unread;  // systems that cannot be evaluated
         for (const json::Value& item : *items) {
@@ -451,6 +459,7 @@ class PlacementReader {
             const bool leads_to_member =
                 output != nullptr && !is_own && Member(*output, "path") != nullptr;
             if (leads_to_member) continue;
+            if (has_own_system && !target.empty()) base.unused.push_back(item);
             const std::string input = OmeSystemName(item.Find("input"));
             const OmePlacement* from = StartOf(input, base, ways);
             const bool is_behind_unread = !input.empty() && unread.count(input) != 0;
@@ -462,7 +471,9 @@ class PlacementReader {
             } else if (placed.ok()) {
                 ways.push_back({input, placed.Take()});
             } else {
-                faults.Add(placed.status().message());
+                const bool is_needed = !has_own_system || target.empty();
+                if (is_needed || placed.status().code() != StatusCode::kUnsupported)
+                    faults.Add(placed.status().message());
                 unread.insert(target);
                 if (target.empty()) break;
             }
@@ -485,20 +496,17 @@ class PlacementReader {
     }
 
     OmePlacement Choose(const OmePlacement& base, const std::vector<Way>& ways, bool is_own) {
+        if (!base.system.empty()) return base;
         const Way* chosen = nullptr;
-        const bool has_own = !base.system.empty();
-        if (!has_own) {
-            for (const std::string_view name : {std::string_view(preferred_), kGlobal})
-                for (const Way& way : ways)
-                    if (chosen == nullptr && way.placed.system == name) chosen = &way;
-            if (chosen == nullptr && !ways.empty()) {
-                chosen = ways.data();
-                // If one of the level's own transformations continues from the chosen system to
-                // another, the other system is chosen.
-                for (const Way& way : ways)
-                    if (is_own && &way != chosen && way.input == chosen->placed.system)
-                        chosen = &way;
-            }
+        for (const std::string_view name : {std::string_view(preferred_), kGlobal})
+            for (const Way& way : ways)
+                if (chosen == nullptr && way.placed.system == name) chosen = &way;
+        if (chosen == nullptr && !ways.empty()) {
+            chosen = ways.data();
+            // If one of the level's own transformations continues from the chosen system to
+            // another, the other system is chosen.
+            for (const Way& way : ways)
+                if (is_own && &way != chosen && way.input == chosen->placed.system) chosen = &way;
         }
         const OmePlacement& placed = chosen != nullptr ? chosen->placed : base;
         WarnOfOthers(placed, ways);
@@ -557,7 +565,7 @@ std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
     const std::string name = OmeSystemName(reference);
     if (!name.empty() && name != placed.system) return std::nullopt;
     const std::size_t size = placed.rows.size();
-    const OmePlacement start{{}, placed.axes, IdentityRows(size)};
+    const OmePlacement start{{}, placed.axes, IdentityRows(size), {}};
     json::Value alone = item;
     for (const char* member : {"input", "output"})
         json::EraseMember(*alone.MutableObject(), member);

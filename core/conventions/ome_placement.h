@@ -21,6 +21,9 @@ struct OmePlacement {
     // For each coordinate of the system, a coefficient for each dimension of the array, then the
     // constant.
     std::vector<std::vector<double>> rows;
+    // Transformations of the image from or to other systems (0.6). The placement does not depend
+    // on them.
+    json::Array unused;
 
     // Returns the index of the row for the coordinate along `axis`: the row with the axis's name,
     // else the row at `position`.
@@ -36,7 +39,9 @@ struct OmePlacement {
 // `output` lead to coordinate systems, of which one is chosen. The choice is the first of: the
 // system of the level's own transformations (0.6), the system of the image that the level labels,
 // "global", the first system. A single warning covers all transformations to other systems, another
-// all transformations that cannot be evaluated.
+// all transformations that cannot be evaluated. If the level's own transformations lead to a system,
+// the image's transformations to other systems are `unused`. They give a warning only if their
+// parameters are invalid.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 

@@ -84,6 +84,15 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
 
 void LogDebug(const std::string& message) { CPLDebug(kDebugKey, "%s", message.c_str()); }
 
+void LogUnusedTransformations(const std::string& store_path, const std::string& array_path,
+                              const std::string& system, std::size_t count) {
+    CPLDebug(kDebugKey,
+             "%s: /%s: is placed in the coordinate system \"%s\"; %s transformations from or to "
+             "other systems are kept as metadata (OME_TRANSFORMATIONS)",
+             ShownName(store_path).c_str(), array_path.c_str(), system.c_str(),
+             std::to_string(count).c_str());
+}
+
 bool IsDebugEnabled() {
     const char* const said = CPLGetConfigOption("CPL_DEBUG", nullptr);
     return said != nullptr && (said[0] == '\0' || CPLTestBool(said));

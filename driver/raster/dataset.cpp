@@ -118,7 +118,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
     if (nBands == 1 && arrays_.size() == 1)
         RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
-    if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
+    if (!arrays_.empty())
+        AddOmePlacement(store_path(), arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddShownMetadata(arrays_, shown);
     // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.

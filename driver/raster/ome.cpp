@@ -17,6 +17,7 @@
 #include "core/conventions/ome_placement.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
+#include "driver/base/debug_log.h"
 
 namespace zarr_driver {
 
@@ -243,8 +244,8 @@ std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing) 
     return table->GetColorEntryCount() > 0 ? std::move(table) : nullptr;
 }
 
-void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
-                 CPLStringList& list) {
+void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
+                     const zarr::LevelListing& listing, CPLStringList& list) {
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
@@ -258,6 +259,11 @@ void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
     };
     set("OME_UNIT_X", layout.x_axis);
     set("OME_UNIT_Y", layout.y_axis);
+    if (!placement || placement->unused.empty()) return;
+    list.SetNameValue("OME_TRANSFORMATIONS",
+                      json::Dump(json::Value(placement->unused)).c_str());
+    LogUnusedTransformations(store_path, layout.facts.path, placement->system,
+                             placement->unused.size());
 }
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,

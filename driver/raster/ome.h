@@ -54,10 +54,12 @@ std::unique_ptr<GDALRasterAttributeTable> LabelTable(const zarr::LevelListing& l
 // Returns a colour table for the label values 0 to 65535. Returns nullptr if no label has a colour.
 std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing);
 
-// Adds OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, to `list`. Adds nothing if the
-// image does not state the units of its axes.
-void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
-                 CPLStringList& list);
+// Adds OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, to `list`. Omits units that the
+// image does not state. If the image has transformations from or to other coordinate systems, adds
+// them as OME_TRANSFORMATIONS, a JSON array, and logs a debug message. `store_path` is for the
+// message.
+void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
+                     const zarr::LevelListing& listing, CPLStringList& list);
 
 // Sets the titles of the images in `groups` from the OME-XML in `root`, a group that bioformats2raw
 // has written. Without OME-XML the titles come from `multiscales`. Removes a title that repeats the
