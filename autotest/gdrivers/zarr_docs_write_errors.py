@@ -314,6 +314,13 @@ def _(folder):
 # Messages about appending
 
 
+@provokes("creation option PROFILE=OME: the group /<path> has the metadata of another image; name a new "
+          "group with creation option ARRAY_NAME, such as ARRAY_NAME=name/0")  # fmt: skip
+def _(folder):
+    translate(folder / "a.zarr", "PROFILE=OME", "ARRAY_NAME=cells/0")
+    translate(folder / "a.zarr", "PROFILE=OME", "ARRAY_NAME=cells/1", "APPEND_SUBDATASET=YES")
+
+
 @provokes("creation option APPEND_DIM: there is no Zarr store to append to")
 def _(folder):
     translate(folder / "a.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=time")

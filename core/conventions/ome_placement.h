@@ -39,9 +39,9 @@ struct OmePlacement {
 // `output` lead to coordinate systems, of which one is chosen. The choice is the first of: the
 // system of the level's own transformations (0.6), the system of the image that the level labels,
 // "global", the first system. A single warning covers all transformations to other systems, another
-// all transformations that cannot be evaluated. If the level's own transformations lead to a system,
-// the image's transformations to other systems are `unused`. They give a warning only if their
-// parameters are invalid.
+// all transformations that cannot be evaluated. If the level's own transformations lead to a
+// system, the image's transformations to other systems are `unused`. They give a warning only if
+// their parameters are invalid.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 

@@ -20,21 +20,6 @@ constexpr std::string_view kMultiscales = "multiscales";
 constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
 constexpr std::string_view kGroupMark = "gdal_overviews";
 
-// Returns the OME type of an axis: "space", "time" or "channel".
-std::string_view OmeType(AxisRole role) {
-    switch (role) {
-        case AxisRole::kX:
-        case AxisRole::kY:
-        case AxisRole::kZ:
-            return "space";
-        case AxisRole::kTime:
-            return "time";
-        case AxisRole::kNone:
-            break;
-    }
-    return "channel";
-}
-
 // Scale and translation of a level, by axis. The scale is elements of the base per element of the
 // level. The translation is the distance between the centres of the first elements, in elements of
 // the base.
@@ -100,11 +85,6 @@ const std::string* BaseOf(const json::Value& entry) {
     return items != nullptr && !items->empty() ? StringAttribute(items->front(), "path") : nullptr;
 }
 
-bool IsOf(const json::Value& entry, std::string_view base) {
-    const std::string* path = IsEntry(entry) ? BaseOf(entry) : nullptr;
-    return path != nullptr && *path == base;
-}
-
 // Returns the entries of `multiscales`; nullptr if `multiscales` is not a list.
 const json::Array* EntriesOf(const json::Value& group_attributes) {
     const json::Value* value = group_attributes.Find(kMultiscales);
@@ -137,6 +117,30 @@ Status CheckLimits(const json::Array& entries) {
 
 }  // namespace
 
+std::string_view OmeType(AxisRole role) {
+    switch (role) {
+        case AxisRole::kX:
+        case AxisRole::kY:
+        case AxisRole::kZ:
+            return "space";
+        case AxisRole::kTime:
+            return "time";
+        case AxisRole::kNone:
+            break;
+    }
+    return "channel";
+}
+
+json::Object OverviewsMark(std::string_view base) {
+    return {{"description", json::Value("Overviews of the array " + std::string(base))},
+            {"method", json::Value(kMethod)}};
+}
+
+bool IsOverviewsOf(const json::Value& entry, std::string_view base) {
+    const std::string* path = IsEntry(entry) ? BaseOf(entry) : nullptr;
+    return path != nullptr && *path == base;
+}
+
 json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
                               const std::vector<OverviewLevel>& levels) {
     const OverviewLevel& base = levels.front();
@@ -147,14 +151,12 @@ json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
         datasets.push_back(Dataset(level, relative));
         layout.push_back(Asset(level, base, relative));
     }
-    json::Object metadata{{"description", json::Value("Overviews of the array " + base.path)},
-                          {"method", json::Value(kMethod)}};
     return json::Value(json::Object{{"version", json::Value("0.4")},
                                     {"name", json::Value(base.path)},
                                     {"axes", OmeAxes(axes)},
                                     {"datasets", json::Value(std::move(datasets))},
                                     {"type", json::Value(levels.back().method)},
-                                    {"metadata", json::Value(std::move(metadata))},
+                                    {"metadata", json::Value(OverviewsMark(base.path))},
                                     {"layout", json::Value(std::move(layout))}});
 }
 
@@ -165,8 +167,9 @@ bool IsOverviews(const json::Value& multiscale) {
 const json::Value* FindOverviews(const json::Value& group_attributes, std::string_view base) {
     const json::Array* entries = EntriesOf(group_attributes);
     if (entries == nullptr) return nullptr;
-    const auto found = std::find_if(entries->begin(), entries->end(),
-                                    [&](const json::Value& entry) { return IsOf(entry, base); });
+    const auto found =
+        std::find_if(entries->begin(), entries->end(),
+                     [&](const json::Value& entry) { return IsOverviewsOf(entry, base); });
     return found != entries->end() ? &*found : nullptr;
 }
 
@@ -246,8 +249,9 @@ Status PutOverviews(json::Object& group_attributes, std::string_view base, json:
             "multiscales: the attribute is not a list; overviews cannot be added to it: " +
             json::Brief(member->second));
     json::Array entries = has_any ? *member->second.as_array() : json::Array{};
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&](const json::Value& other) { return IsOf(other, base); });
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const json::Value& other) {
+        return IsOverviewsOf(other, base);
+    });
     if (entry.is_null() && found == entries.end()) return {};
     if (entry.is_null())
         entries.erase(found);

@@ -18,6 +18,9 @@
 
 namespace zarr {
 
+// Returns the OME type of an axis: "space", "time" or "channel".
+std::string_view OmeType(AxisRole role);
+
 struct OverviewAxis {
     std::string name;
     AxisRole role = AxisRole::kNone;
@@ -38,6 +41,13 @@ json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
 
 // True if `multiscale` describes overviews. `multiscale` is an attribute, or an entry of a list.
 bool IsOverviews(const json::Value& multiscale);
+
+// Returns the member `metadata` of an entry, which marks the entry as a description of overviews.
+json::Object OverviewsMark(std::string_view base);
+
+// True if an entry with `datasets` describes the overviews of the array `base`, a path relative to
+// the group.
+bool IsOverviewsOf(const json::Value& entry, std::string_view base);
 
 // Returns the entry for the array `base`, a path relative to the group; nullptr if no entry exists.
 // The pointer is valid as long as `group_attributes`.

@@ -15,6 +15,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
+#include "core/conventions/ome_write.h"
 #include "core/dtype/convert.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
@@ -85,6 +86,30 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
     // A failure to read the store is an error, because unread nodes would be overwritten.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
+}
+
+// Returns the name of an OME image: that of its group, else that of the store without ".zarr" and
+// ".ome".
+std::string OmeImageName(const std::string& array_path, const std::string& store_name) {
+    const std::string_view group = zarr::ParentPath(array_path);
+    if (!group.empty()) return std::string(zarr::LastName(group));
+    std::string name = CPLGetFilename(store_name.c_str());
+    for (const char* const extension : {"zip", "zarr", "ome"})
+        if (EQUAL(CPLGetExtension(name.c_str()), extension)) name = CPLGetBasename(name.c_str());
+    return name;
+}
+
+// Fails if the group of a new OME image describes another image or a plate.
+Status CheckOmeGroup(const std::shared_ptr<zarr::Store>& store, const std::string& array_path) {
+    const std::string group(zarr::ParentPath(array_path));
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(group));
+    if (kind != zarr::NodeKind::kGroup) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy->Attributes(group));
+    if (!zarr::DescribesOme(attributes)) return {};
+    return Status::Invalid("creation option PROFILE=OME: the group /" + group +
+                           " has the metadata of another image; name a new group with creation "
+                           "option ARRAY_NAME, such as ARRAY_NAME=name/0");
 }
 
 zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
@@ -258,7 +283,8 @@ class Planner {
         if ((raster_.bands == 1 && dimensions.empty()) || !options_.single_array) return axes;
         std::vector<PlannedAxis> of_bands;
         if (dimensions.empty())
-            of_bands.push_back({FreeName("band", taken), raster_.bands, chunk.bands});
+            of_bands.push_back({FreeName(options_.ome_version.empty() ? "band" : "c", taken),
+                                raster_.bands, chunk.bands});
         taken.insert({axes[0].name, axes[1].name});
         std::uint64_t left = chunk.bands;  // bands of a chunk, along the slowest dimensions first
         for (const BandDimension& dimension : dimensions) {
@@ -512,6 +538,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
         const std::string reason = WhyNotResumed(options, folder, signature);
         if (!reason.empty()) EmitWarning(folder, "creation option RESUME has no effect: " + reason);
     }
+    if (options.append_subdataset && !options.ome_version.empty())
+        ZARR_RETURN_IF_ERROR(CheckOmeGroup(store, arrays[0].path));
     if (!options.append_subdataset) {
         ZARR_ASSIGN_OR_RETURN(
             store,
@@ -590,6 +618,8 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
     if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
+    if (!options_.ome_version.empty())
+        dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
     // Creation is over: from here on other programs may also write to the store.

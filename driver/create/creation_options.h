@@ -52,6 +52,7 @@ struct CreationOptions {
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
+    std::string ome_version;        // PROFILE=OME: version of OME-Zarr; empty without
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
     // arrays. Errors name the option.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/checked.h"
+#include "core/conventions/ome_write.h"
 #include "driver/base/array_options.h"
 #include "driver/base/codec_options.h"
 #include "driver/base/option_values.h"
@@ -36,8 +37,8 @@ constexpr double kUsualRatio = 0.5;
 // Level 6 of Zstandard takes about half the time of level 9, and makes hardly more bytes.
 constexpr int kDefaultLevel = 6;
 
-constexpr const char* kOnlyOfProfiles[] = {"LEVEL", "PREDICTOR", "RESAMPLING", "STATISTICS",
-                                           "BITROUND"};
+constexpr const char* kOnlyOfProfiles[] = {"LEVEL",      "PREDICTOR", "RESAMPLING",
+                                           "STATISTICS", "BITROUND",  "OME_VERSION"};
 
 bool IsGiven(CSLConstList options, const char* name) {
     return CSLFetchNameValue(options, name) != nullptr;
@@ -355,19 +356,55 @@ class CloudProfile {
     double ratio_ = kUsualRatio;
 };
 
+// Returns the version of OME-Zarr to write, which must fit the format of the store.
+Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
+    const std::vector<std::string> known = zarr::SupportedOmeVersions(format);
+    const char* const text = CSLFetchNameValue(options, "OME_VERSION");
+    if (text == nullptr) return known.front();
+    // The option names a release. The store states the release candidate if there is no release.
+    for (const std::string& version : known)
+        if (version.substr(0, version.find("rc")) == text) return version;
+    return RefuseOption("OME_VERSION",
+                        format == zarr::Format::kV3 ? "0.5 or 0.6 in Zarr v3" : "0.4 in Zarr v2",
+                        text);
+}
+
+// Applies PROFILE=OME: PROFILE=CLOUD for a single array whose last dimensions are Y and X.
+Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster) {
+    CPLStringList options(CSLDuplicate(given));
+    const bool is_old = EQUAL(CSLFetchNameValueDef(given, "OME_VERSION", ""), "0.4");
+    if (!raster.store_format) SetDefault(options, "FORMAT", is_old ? "ZARR_V2" : "ZARR_V3");
+    ZARR_ASSIGN_OR_RETURN(const auto format, ParseFormat(options.List()));
+    const zarr::Format of_store = raster.store_format.value_or(format.value_or(zarr::Format::kV3));
+    ZARR_ASSIGN_OR_RETURN(const std::string version, ParseOmeVersion(given, of_store));
+    if (EQUAL(CSLFetchNameValueDef(given, "INTERLEAVE", "BAND"), "PIXEL"))
+        return RefuseOption("INTERLEAVE", "BAND with PROFILE=OME", "PIXEL");
+    if (!CPLFetchBool(given, "SINGLE_ARRAY", true))
+        return RefuseOption("SINGLE_ARRAY", "YES with PROFILE=OME", "NO");
+    raster.are_bands_split = false;
+    options.SetNameValue("SINGLE_ARRAY", "YES");
+    SetDefault(options, "ARRAY_NAME", "0");
+    ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
+    result.ome_version = version;
+    return result;
+}
+
 }  // namespace
 
 // clang-format off
 const char* ProfileOptionList() {
     return
-    "  <Option name='PROFILE' type='string-select' description='Set of options for a purpose. CLOUD: shards, overviews, statistics and the smallest encoding, for stores that are read over a network' default='NONE'>"
-    "    <Value>NONE</Value><Value>CLOUD</Value>"
+    "  <Option name='PROFILE' type='string-select' description='Set of options for a purpose. CLOUD: shards, overviews, statistics and the smallest encoding, for stores that are read over a network. OME: the same, as an OME-Zarr image for microscopy programs' default='NONE'>"
+    "    <Value>NONE</Value><Value>CLOUD</Value><Value>OME</Value>"
     "  </Option>"
     "  <Option name='LEVEL' type='int' min='1' max='22' description='With PROFILE: level of the compressor, as in GDAL`s COG driver' default='6'/>"
     "  <Option name='PREDICTOR' type='string' description='With PROFILE: YES chooses shuffling or differences by samples of the source, NO uses neither, STANDARD uses differences, FLOATING_POINT shuffling' default='YES'/>"
     "  <Option name='BITROUND' type='string' description='With PROFILE: number of mantissa bits that are kept of real numbers, or AUTO for those that hold 99 % of the information' default='NO'/>"
     "  <Option name='RESAMPLING' type='string' description='With PROFILE: resampling method of overviews, if OVERVIEW_RESAMPLING is not given'/>"
-    "  <Option name='STATISTICS' type='boolean' description='With PROFILE: whether to store statistics of the bands' default='YES'/>";
+    "  <Option name='STATISTICS' type='boolean' description='With PROFILE: whether to store statistics of the bands' default='YES'/>"
+    "  <Option name='OME_VERSION' type='string-select' description='With PROFILE=OME: version of OME-Zarr; 0.4 in Zarr v2' default='0.5'>"
+    "    <Value>0.4</Value><Value>0.5</Value><Value>0.6</Value>"
+    "  </Option>";
 }
 // clang-format on
 
@@ -378,6 +415,13 @@ const char* ProfileName(CSLConstList options) {
     return name != nullptr ? name : CPLGetConfigOption("ZARR_DEFAULT_PROFILE", "NONE");
 }
 
+// Returns the warning for an option that the chosen profile does not use.
+std::string OnlyWith(const char* option) {
+    const bool is_of_ome = EQUAL(option, "OME_VERSION");
+    return std::string("creation option ") + option + ": is used only with " +
+           (is_of_ome ? "PROFILE=OME" : "PROFILE=CLOUD or OME");
+}
+
 }  // namespace
 
 bool WantsProfile(CSLConstList options) { return !EQUAL(ProfileName(options), "NONE"); }
@@ -385,20 +429,23 @@ bool WantsProfile(CSLConstList options) { return !EQUAL(ProfileName(options), "N
 Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster) {
     const char* const profile = ProfileName(options);
     const bool is_by_configuration = !IsGiven(options, "PROFILE");
-    if (EQUAL(profile, "CLOUD")) return CloudProfile(options, raster).Run();
+    if (EQUAL(profile, "OME")) return ApplyOmeProfile(options, raster);
+    if (EQUAL(profile, "CLOUD")) {
+        ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options, raster).Run());
+        if (IsGiven(options, "OME_VERSION")) result.warnings.push_back(OnlyWith("OME_VERSION"));
+        return result;
+    }
     if (!EQUAL(profile, "NONE"))
         return is_by_configuration
                    ? Status::Invalid(
-                         "configuration option ZARR_DEFAULT_PROFILE: expected NONE or "
-                         "CLOUD, got " +
+                         "configuration option ZARR_DEFAULT_PROFILE: expected NONE, "
+                         "CLOUD or OME, got " +
                          zarr::Quoted(profile))
-                   : RefuseOption("PROFILE", "NONE or CLOUD", profile);
+                   : RefuseOption("PROFILE", "NONE, CLOUD or OME", profile);
     ProfileOptions result;
     result.options = CPLStringList(CSLDuplicate(options));
     for (const char* const name : kOnlyOfProfiles)
-        if (IsGiven(options, name))
-            result.warnings.push_back(std::string("creation option ") + name +
-                                      ": is used only with PROFILE=CLOUD");
+        if (IsGiven(options, name)) result.warnings.push_back(OnlyWith(name));
     return result;
 }
 

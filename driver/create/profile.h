@@ -28,12 +28,14 @@ struct ProfiledRaster : NewRaster {
 struct ProfileOptions {
     CPLStringList options;              // options that CreationOptions::Parse() knows
     bool wants_statistics = false;      // true if statistics of the bands are stored, too
+    std::string ome_version;            // version of OME-Zarr of the image; empty without an image
     std::vector<std::string> warnings;  // about options that only profiles use
 };
 
 // Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
 // that the user has set stay. PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses
-// the encoding that is smallest for samples of `raster.source`. The names of GDAL's COG driver
+// the encoding that is smallest for samples of `raster.source`. PROFILE=OME sets the same options,
+// and makes an OME-Zarr image of one array. The names of GDAL's COG driver
 // (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated. Without a profile
 // returns `options`. Errors name the option. `options` is GDAL's NULL-terminated list of
 // NAME=VALUE.

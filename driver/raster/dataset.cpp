@@ -18,6 +18,7 @@
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
+#include "driver/raster/ome_image.h"
 #include "driver/raster/shown_metadata.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
@@ -432,6 +433,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
+    if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
     for (StoreRaster* const level : overviews_.All())
@@ -590,7 +592,8 @@ Status ZarrDataset::FlushAttributes() {
     if (is_due && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
     is_due = false;
-    return {};
+    const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
+    return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
 }
 
 bool ZarrDataset::AssumesColours() {
@@ -628,39 +631,6 @@ void ZarrDataset::WarnOfDifferingBands() {
                     "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
                     "an array");
     }
-}
-
-bool ZarrDataset::NamesBands() {
-    if (names_bands_) return *names_bands_;
-    const auto find_out = [&] {
-        if (arrays_.size() != 1) return false;
-        const RasterLayout& layout = arrays_[0]->layout;
-        if (layout.other_axes.size() != 1 || layout.HasFixedAxis() || layout.fields.size() != 1)
-            return false;
-        const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
-        if (!dimension.is_named) return false;
-        // Band names are not stored in place of coordinates that are times or other numbers.
-        if (!dimension.coordinate_path.empty()) {
-            const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
-            if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;
-        }
-        const auto is_free = Coordinates().IsFree(BandNamesPath());
-        return is_free.ok() && *is_free;
-    };
-    names_bands_ = find_out();
-    return *names_bands_;
-}
-
-std::string ZarrDataset::BandNamesPath() const {
-    const RasterLayout& layout = arrays_[0]->layout;
-    return zarr::JoinKey(zarr::ParentPath(layout.facts.path),
-                         layout.facts.dimensions[layout.other_axes[0]].name);
-}
-
-Status ZarrDataset::WriteBandNames() {
-    std::vector<std::string> names;
-    for (int i = 1; i <= nBands; ++i) names.emplace_back(Band(i)->GetDescription());
-    return WriteTextCoordinates(Coordinates(), BandNamesPath(), names);
 }
 
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {

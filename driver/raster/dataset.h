@@ -10,6 +10,7 @@
 
 #include "core/base/fork.h"
 #include "core/conventions/nodata.h"
+#include "core/conventions/ome_write.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
@@ -54,6 +55,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     bool AssumesColours();
+    // Makes this dataset an OME-Zarr image. Each flush describes the dataset as it is then.
+    void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
     // True if the store states a red, a green and a blue band.
     bool HasRedGreenBlue();
     void OnColoursChange() { has_all_colours_.reset(); }
@@ -251,6 +254,7 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
+    std::optional<zarr::OmeIdentity> ome_image_;  // set in update mode if it is such an image
     zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing place_{location_, options_, arrays_};

@@ -260,8 +260,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
     set("OME_UNIT_X", layout.x_axis);
     set("OME_UNIT_Y", layout.y_axis);
     if (!placement || placement->unused.empty()) return;
-    list.SetNameValue("OME_TRANSFORMATIONS",
-                      json::Dump(json::Value(placement->unused)).c_str());
+    list.SetNameValue("OME_TRANSFORMATIONS", json::Dump(json::Value(placement->unused)).c_str());
     LogUnusedTransformations(store_path, layout.facts.path, placement->system,
                              placement->unused.size());
 }
