@@ -384,6 +384,8 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");
+    // Viewers of OME-Zarr have blosc and Zstandard, but not the filter of differences.
+    SetDefault(options, "PREDICTOR", "FLOATING_POINT");
     ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
     result.ome_version = version;
     return result;

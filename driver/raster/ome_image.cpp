@@ -100,7 +100,8 @@ void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
 // slices along another axis than the channel's.
 class ChannelWriter {
   public:
-    explicit ChannelWriter(ZarrDataset& dataset) : dataset_(dataset) {
+    explicit ChannelWriter(ZarrDataset& dataset)
+        : dataset_(dataset), names_(dataset.BandNames(dataset.Band(1)->array())) {
         for (int i = 1; i <= dataset.GetRasterCount(); ++i)
             has_photo_ = has_photo_ || StatedColour(*dataset.Band(i)).has_value();
     }
@@ -126,10 +127,15 @@ class ChannelWriter {
         return ParseRgb(band.GetMetadataItem("OMERO_COLOR"));
     }
 
+    // Returns the name of a band. Bands without a name have a description by their index, which is
+    // not used.
     std::string NameOf(int number, const std::string& fallback) {
-        const std::string description = dataset_.Band(number)->GetDescription();
-        const char* const label = dataset_.Band(number)->GetMetadataItem("OMERO_LABEL");
-        if (!description.empty()) return description;
+        ZarrRasterBand& band = *dataset_.Band(number);
+        const std::string name = dataset_.GetRasterCount() > 1
+                                     ? names_[static_cast<std::size_t>(number - 1)]
+                                     : band.GetDescription();
+        const char* const label = band.GetMetadataItem("OMERO_LABEL");
+        if (!name.empty()) return name;
         return label != nullptr && label[0] != '\0' ? label : fallback;
     }
 
@@ -166,6 +172,7 @@ class ChannelWriter {
     }
 
     ZarrDataset& dataset_;
+    const std::vector<std::string> names_;
     bool has_photo_ = false;
 };
 
