@@ -151,7 +151,8 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
             )  # fmt: skip
         if made is not None:  # cancelled when all was done
             break
-        assert len(log.errors) == 1 and "cancelled" in log.errors[0]
+        # GDAL itself reports a cancellation before the first part.
+        assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
         assert contents(tmp_path / "a.zarr") == before
         assert_equal(overviews(tmp_path / "a.zarr"), pixels)
     else:

@@ -336,7 +336,7 @@ def test_default_profile(tmp_path):
     assert array_of(tmp_path / "a.zarr")["codecs"][0]["name"] == "sharding_indexed"
     with config_options(ZARR_DEFAULT_PROFILE="FAST"), error_log() as log:
         assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "b.zarr"), source) is None
-    assert "ZARR_DEFAULT_PROFILE: expected NONE or CLOUD" in log.the_error()
+    assert "ZARR_DEFAULT_PROFILE: expected NONE, CLOUD or OME" in log.the_error()
 
 
 @pytest.mark.parametrize("option, wanted", [

@@ -255,7 +255,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
     std::optional<zarr::OmeIdentity> ome_image_;  // set in update mode if it is such an image
-    zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
+    zarr::ForkLocal<StoreUpdate> update_;         // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing place_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
