@@ -4,9 +4,11 @@ driver, of netCDF, of GRIB and of files between."""
 
 import numpy as np
 import pytest
+import rasterio
+import rasterio.shutil
 import xarray
 import zarr_formats
-from osgeo import gdal
+from osgeo import gdal, osr
 from zarr_gdal import config_options, error_log, open_raster
 
 pytestmark = zarr_formats.BOTH
@@ -253,7 +255,7 @@ def test_grib(tmp_path):
     assert seen["level"].attrs == {"units": "Pa", "long_name": "Isobaric surface",
                                    "standard_name": "air_pressure", "positive": "down"}  # fmt: skip
     assert seen["a"].values[:, :, 0, 0].tolist() == [[1, 2, 3], [4, 5, 6]]
-    # A single level makes no dimension.
+    # A level that all bands share is no dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
     # Several elements are bands.
@@ -288,8 +290,6 @@ def test_a_file_of_grib(tmp_path):
 
 
 def open_srs():
-    from osgeo import osr
-
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(4326)
     srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
@@ -434,3 +434,18 @@ def test_create_without_pixels_is_a_cube(tmp_path):
     dataset = None
     seen = opened(tmp_path / "a.zarr")
     assert seen["a"].dims == ("level", "y", "x") and seen["level"].values.tolist() == [5, 10]
+
+
+def test_rasterio(tmp_path, store):
+    rasterio.shutil.copy(str(store), str(tmp_path / "d.zarr"), driver="Zarr")
+    assert_is_cube(tmp_path / "d.zarr")
+    # A program that copies bands and their tags by hand makes a cube, too.
+    with rasterio.open(str(store)) as source:
+        with rasterio.open(str(tmp_path / "e.zarr"), "w", **{**source.profile, "driver": "Zarr"}) as target:
+            for number in source.indexes:
+                target.update_tags(number, **source.tags(number))
+            for number in source.indexes:
+                target.write(source.read(number), number)
+    seen = opened(tmp_path / "e.zarr")
+    assert seen["e"].dims == ("time", "level", "y", "x")
+    np.testing.assert_array_equal(seen["e"].values, VALUES)

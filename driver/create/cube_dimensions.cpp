@@ -376,7 +376,8 @@ std::optional<std::vector<StatedDimension>> ReadDimensions(GDALDataset& source) 
     return dimensions;
 }
 
-// True if the only dimension has no coordinates, and the bands no other name for it than an index.
+// True if no dimension has coordinates, and the bands are a single one or have one dimension
+// without a name of its own.
 bool IsPlain(const std::vector<StatedDimension>& dimensions, int bands) {
     const bool have_values =
         std::any_of(dimensions.begin(), dimensions.end(),
