@@ -289,6 +289,9 @@ def test_create_and_build_overviews(tmp_path, version):
     multiscale, ome = image(store)
     assert [dataset["path"] for dataset in multiscale["datasets"]] == ["0"]
     assert [channel["color"] for channel in ome["omero"]["channels"]] == COLOURS
+    for channel, band in zip(ome["omero"]["channels"], values):
+        window = channel["window"]
+        assert (window["start"], window["end"]) == (band.min(), band.max())
     assert places(multiscale)[0] == ([1, 10, 10], [0, -4999995, 500005])
 
     dataset = gdal.Open(str(store), gdal.GA_Update)

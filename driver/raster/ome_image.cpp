@@ -13,6 +13,7 @@
 
 #include "core/conventions/overviews.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 
@@ -78,14 +79,34 @@ std::optional<Range> RangeOf(const zarr::DataType& type) {
                        : Range{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
 }
 
-// Chooses `window` of a channel. The items that an OME image gave the band come first, then the
-// statistics, then the range of the type. Bands of a photo keep the whole range of bytes.
-void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
-    const std::optional<Range> range = RangeOf(band.field().type);
+// Returns the range of a band's pixels: that of its statistics, else that of its smallest overview
+// or of a small band itself. Returns nullopt if the range is unknown or holds a single value.
+std::optional<Range> RangeOfPixels(ZarrRasterBand& band) {
+    constexpr std::int64_t kMostPixels = std::int64_t{1} << 20;
+    std::array<double, 2> found{};
     const auto least = NumberItem(band, "STATISTICS_MINIMUM");
     const auto most = NumberItem(band, "STATISTICS_MAXIMUM");
-    std::optional<Range> known;
-    if (least && most && *least < *most) known = Range{*least, *most};
+    if (least && most) {
+        found = {*least, *most};
+    } else {
+        const int levels = band.GetOverviewCount();
+        GDALRasterBand* const sample = levels > 0 ? band.GetOverview(levels - 1) : &band;
+        const bool is_small = sample != nullptr &&
+                              std::int64_t{sample->GetXSize()} * sample->GetYSize() <= kMostPixels;
+        const QuietErrors quiet;  // a band without valid pixels is no fault
+        if (!is_small || GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE ||
+            sample->ComputeRasterMinMax(FALSE, found.data()) != CE_None)
+            return std::nullopt;
+    }
+    const bool is_range = std::isfinite(found[0]) && std::isfinite(found[1]) && found[0] < found[1];
+    return is_range ? std::optional(Range{found[0], found[1]}) : std::nullopt;
+}
+
+// Chooses `window` of a channel. The items that an OME image gave the band come first, then the
+// range of the pixels, then the range of the type. Bands of a photo keep the whole range of bytes.
+void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
+    const std::optional<Range> range = RangeOf(band.field().type);
+    const std::optional<Range> known = RangeOfPixels(band);
     const bool is_photo =
         band.field().type.size == 1 && RgbOf(band.GetColorInterpretation()).has_value();
     const Range all = range.value_or(known.value_or(Range()));
