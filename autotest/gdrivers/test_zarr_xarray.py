@@ -224,8 +224,8 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
     np.testing.assert_array_equal(got.values, dataset["t"].values)
     np.testing.assert_array_equal(got.x, X)
     np.testing.assert_array_equal(got.y, Y)
-    days = [pd.Timestamp(str(text).replace("time=", "")).tz_localize(None) for text in got.band.values]
-    assert days == list(pd.to_datetime(DAYS))
+    assert got.dims == ("time", "y", "x")
+    assert list(pd.to_datetime(got.time.values)) == list(pd.to_datetime(DAYS))
     assert (got.attrs["units"], got.attrs["comment"]) == ("1", "as it was")
     assert got.rio.crs.to_epsg() == 32632 and got.rio.transform().to_gdal() == PLACE
 

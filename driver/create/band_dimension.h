@@ -37,7 +37,7 @@ struct CoordinateTexts {
 
 // Sets dtype, elements and attributes of `dimension`. Numbers stay numbers, times become numbers in
 // units of CF, and other texts stay texts. Errors name the option BAND_DIM_VALUES.
-zarr::Status SetCoordinates(const CoordinateTexts& coordinates, BandDimension& dimension);
+zarr::Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimension);
 
 // Sets elements of `dtype` from `values`, one for each index.
 zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,

@@ -266,9 +266,10 @@ std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
 
 // True if shapes of chunks in the options fit an array with the dimensions of a cube.
 bool IsShapeOfCube(const CreationOptions& options, std::size_t band_dimensions) {
-    for (const auto* const shape : {&options.array.chunks, &options.array.shard_chunks})
-        if (shape->size() > 2 && shape->size() != band_dimensions + 2) return false;
-    return true;
+    const auto fits = [&](const std::vector<std::uint64_t>* shape) {
+        return shape->size() <= 2 || shape->size() == band_dimensions + 2;
+    };
+    return fits(&options.array.chunks) && fits(&options.array.shard_chunks);
 }
 
 // True if pixels are classes: a band has a colour table or category names.
@@ -346,7 +347,8 @@ Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameV
     if (replaces && IsReadFrom(source, folder))
         return Status::Invalid("is not overwritten, because the source is read from it");
     PlannedCopy planned{std::move(parsed), std::move(raster)};
-    if (!IsShapeOfCube(planned.options, planned.raster.band_dimensions.size())) {
+    const std::size_t dimensions = planned.raster.band_dimensions.size();
+    if (dimensions != 0 && !IsShapeOfCube(planned.options, dimensions)) {
         LogDebug(folder +
                  ": its bands become one dimension, because BLOCKSIZE, CHUNKS or "
                  "SHARD_CHUNK_SHAPE have another number of sizes than the cube of the source");

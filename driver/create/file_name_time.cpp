@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <map>
@@ -54,9 +55,9 @@ std::optional<std::vector<PatternPart>> ParsePattern(const std::string& pattern)
 bool IsPattern(const std::string& pattern) {
     const auto parts = ParsePattern(pattern);
     if (!parts) return false;
-    for (const PatternPart& part : *parts)
-        if (part.is_number && part.letter == 'Y') return true;
-    return false;
+    return std::any_of(parts->begin(), parts->end(), [](const PatternPart& part) {
+        return part.is_number && part.letter == 'Y';
+    });
 }
 
 bool IsDigitAt(const std::string& text, std::size_t at) {
