@@ -454,12 +454,10 @@ class PlacementReader {
         Faults faults;
         std::set<std::string> unread;  // systems that cannot be evaluated
         for (const json::Value& item : *items) {
-            const json::Value* output = item.Find("output");
-            const std::string target = OmeSystemName(output);
-            const bool leads_to_member =
-                output != nullptr && !is_own && Member(*output, "path") != nullptr;
-            if (leads_to_member) continue;
-            if (has_own_system && !target.empty()) base.unused.push_back(item);
+            const std::string target = OmeSystemName(item.Find("output"));
+            if (!is_own && LeadsToMember(item)) continue;
+            const bool is_unused = has_own_system && !target.empty();
+            if (is_unused) base.unused.push_back(item);
             const std::string input = OmeSystemName(item.Find("input"));
             const OmePlacement* from = StartOf(input, base, ways);
             const bool is_behind_unread = !input.empty() && unread.count(input) != 0;
@@ -471,9 +469,7 @@ class PlacementReader {
             } else if (placed.ok()) {
                 ways.push_back({input, placed.Take()});
             } else {
-                const bool is_needed = !has_own_system || target.empty();
-                if (is_needed || placed.status().code() != StatusCode::kUnsupported)
-                    faults.Add(placed.status().message());
+                AddFault(placed.status(), is_unused, faults);
                 unread.insert(target);
                 if (target.empty()) break;
             }
@@ -483,6 +479,17 @@ class PlacementReader {
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
+    }
+
+    // True if a transformation leads to a system of a member of the image's group, such as a label.
+    static bool LeadsToMember(const json::Value& item) {
+        const json::Value* output = item.Find("output");
+        return output != nullptr && Member(*output, "path") != nullptr;
+    }
+
+    // Adds the error of a transformation, unless the transformation is valid and not needed.
+    static void AddFault(const Status& status, bool is_unused, Faults& faults) {
+        if (!is_unused || status.code() != StatusCode::kUnsupported) faults.Add(status.message());
     }
 
     // Returns the placement that a transformation starts from. Returns nullptr if the image has no
