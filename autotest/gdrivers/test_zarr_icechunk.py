@@ -252,6 +252,25 @@ def test_a_changed_file_is_an_error_unless_the_name_says_otherwise(tmp_path, cpl
     assert values.tolist() == [10, 11, 12, 13] + 8 * [0]
 
 
+def tag_of(path):
+    """Returns the ETag that icechunk gives a local file."""
+    stat = path.stat()
+    return f"{stat.st_ino:x}-{stat.st_mtime_ns // 1000:x}-{stat.st_size:x}"
+
+
+def test_the_etag_of_a_local_file(tmp_path, cpl):
+    file = tmp_path / "f.bin"
+    file.write_bytes(bytes(range(256)))
+    folder = local(tmp_path / "repo", [["v/c/0", "ROOT/data/f.bin", 10, 4, tag_of(file)]])
+    os.replace(file, folder / "data" / "f.bin")
+    assert read_v(folder).tolist() == [10, 11, 12, 13] + 8 * [0]
+    os.utime(folder / "data" / "f.bin", (1000, 1000))
+    assert read_v(folder) is None
+    assert "has changed since the reference to it was made" in cpl.the_error()
+    values = read_v(f"ICECHUNK:{folder}?ignore-timestamp-etag=yes")
+    assert values.tolist() == [10, 11, 12, 13] + 8 * [0]
+
+
 @pytest.mark.parametrize("location, offset, text", [
     ("ROOT/data/gone.bin", 0, "does not exist"), ("ROOT/data/f.bin", 254, "the file is shorter"),
     ("ROOT/chunks/x", 0, "lies in no virtual chunk container"), ("vcc://none/x", 0, "no virtual chunk container called")])  # fmt: skip

@@ -517,6 +517,24 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
     assert "ZARR_REFERENCE_FOLDERS" in cpl.the_error()
 
 
+@V2
+@FORMS
+@pytest.mark.parametrize("offset", [0, 3])
+def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset, cpl):
+    """A reference to 0 bytes is not one to the whole file, here a valid chunk."""
+    (tmp_path / "f.bin").write_bytes(bytes(12))
+    array = {"zarr_format": 2, "shape": [12], "chunks": [12], "dtype": "|u1", "compressor": None, "filters": None,
+             "fill_value": 1, "order": "C"}  # fmt: skip
+    references = {".zgroup": {"zarr_format": 2}, "x/.zarray": array, "x/0": ["f.bin", offset, 0]}
+    names = [write_json(tmp_path / "source.json", references), target_of(tmp_path, option)]
+    assert convert(*names, option)
+    for name in names:
+        cpl.clear()
+        with config_options(ZARR_REFERENCE_FOLDERS="ALL"):
+            assert gdal.OpenEx(str(name), MULTIDIM).GetRootGroup().OpenMDArray("x").Read() is None
+        assert "x/0: " in cpl.the_error() and "0 bytes" in cpl.the_error()
+
+
 # ---------------------------------------------------------------------------------------------
 # Datasets of other drivers
 

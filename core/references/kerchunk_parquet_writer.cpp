@@ -63,7 +63,8 @@ Status KerchunkParquetWriter::AddChunk(const ReferenceChunk& chunk, const Refere
     array_ = chunk.array;
     file_ = file;
     PadTo(chunk.number % record_size_);
-    if (reference.kind == Reference::Kind::kInline) {
+    // In Parquet, a size of 0 means the whole target, so an empty value is stored inline.
+    if (reference.kind == Reference::Kind::kInline || reference.size == std::uint64_t{0}) {
         path_.AddNulls();
         offset_.AddInt(0);
         size_.AddInt(0);

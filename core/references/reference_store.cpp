@@ -201,7 +201,7 @@ Result<std::optional<ValueLocation>> ReferenceStore::Locate(const std::string& k
                           targets_->Open(reference.location).WithContext(key));
     location.target = target->Describe();
     location.offset = reference.offset;
-    location.size = reference.size.value_or(0);
+    location.size = reference.size;
     return std::optional(std::move(location));
 }
 

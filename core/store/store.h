@@ -50,10 +50,10 @@ struct ReadManyOptions : ReadRangesOptions {
 // Location of a value in a store of references: a byte range of another file (the target), or the
 // bytes themselves.
 struct ValueLocation {
-    std::string target;                // path or URL of the target; empty if `bytes` is set
-    std::uint64_t offset = 0;          // position of the value in the target, in bytes
-    std::uint64_t size = 0;            // size of the value in bytes; 0 if it is the whole target
-    std::optional<std::string> bytes;  // the value, if the references contain it
+    std::string target;                 // path or URL of the target; empty if `bytes` is set
+    std::uint64_t offset = 0;           // position of the value in the target, in bytes
+    std::optional<std::uint64_t> size;  // size of the value in bytes; nullopt: the whole target
+    std::optional<std::string> bytes;   // the value, if the references contain it
 };
 
 // Returns where the values of a store of references are located. Thread-safe.

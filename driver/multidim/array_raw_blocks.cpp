@@ -59,7 +59,9 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
         value.target = session_->store_path() + "/" + place->key;
     }
     if (value.bytes) return SetInlineBlock(*place, *value.bytes, info);
-    if (value.size == 0) {
+    // Readers of GDAL's block information would take 0 bytes for the whole file.
+    if (value.size == std::uint64_t{0}) return SetInlineBlock(*place, {}, info);
+    if (!value.size) {
         VSIStatBufL stat;
         if (VSIStatL(value.target.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
         value.size = static_cast<std::uint64_t>(stat.st_size);
@@ -67,7 +69,7 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
     info.pszFilename = CPLStrdup(value.target.c_str());
     info.papszInfo = DescribeDecoding(facts_.metadata).StealList();
     info.nOffset = value.offset + place->offset;
-    info.nSize = place->size.value_or(value.size);
+    info.nSize = place->size.value_or(*value.size);
     return {};
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -221,12 +222,24 @@ class FileTarget final : public ReferenceTarget {
         if (condition.not_modified_after && version.exists &&
             version.modified / kSecond > *condition.not_modified_after)
             return Changed();
+        if (!condition.etag.empty() && version.exists && condition.etag != TagOf(version))
+            return Changed();
         ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read, store_->Read(name_, part, bytes));
         return read.found;
     }
     zarr::ObjectVersion Version() const override { return store_->VersionOf(name_); }
 
   private:
+    // Returns the ETag that Icechunk gives a local file: inode number, time in microseconds and
+    // size, in hexadecimal digits.
+    static std::string TagOf(const zarr::ObjectVersion& version) {
+        constexpr std::int64_t kMicrosecond = 1000;
+        std::ostringstream tag;
+        tag << std::hex << version.mark << "-" << version.modified / kMicrosecond << "-"
+            << version.size;
+        return tag.str();
+    }
+
     const StorePath path_;
     const std::string name_;
     const std::shared_ptr<const zarr::Store> store_;

@@ -26,11 +26,10 @@ constexpr const char* kObjectSchemes[][2] = {
 
 Result<Reference> ToReference(const zarr::ValueLocation& value) {
     if (value.bytes) return Reference::Inline(*value.bytes);
-    // A size of 0 would mean the whole target, so an empty value within a target is written inline.
-    if (value.size == 0 && value.offset != 0) return Reference::Inline({});
+    // Readers differ in what 0 bytes of a target mean, so an empty value is written inline.
+    if (value.size == std::uint64_t{0}) return Reference::Inline({});
     ZARR_ASSIGN_OR_RETURN(std::string location, ReferenceLocation(value.target));
-    return Reference::Target(std::move(location), value.offset,
-                             value.size != 0 ? std::optional(value.size) : std::nullopt);
+    return Reference::Target(std::move(location), value.offset, value.size);
 }
 
 }  // namespace

@@ -201,8 +201,10 @@ TEST_F(ReadsMany, BoundsValues) {
 }
 
 TEST_F(References, TellsWhereAValueLies) {
-    const ReferenceStore store =
-        Store({{"x/0", Reference::Target("a.nc", 2, 5)}, {"x/1", Reference::Inline("in")}});
+    const ReferenceStore store = Store({{"x/0", Reference::Target("a.nc", 2, 5)},
+                                        {"x/1", Reference::Inline("in")},
+                                        {"x/empty", Reference::Target("a.nc", 0, 0)},
+                                        {"x/whole", Reference::Target("a.nc", 0, std::nullopt)}});
     const ValueLocator* const locator = store.Traits().locator;
     ASSERT_NE(locator, nullptr);
     const auto location = locator->Locate("x/0");
@@ -212,6 +214,8 @@ TEST_F(References, TellsWhereAValueLies) {
     EXPECT_EQ((*location)->size, 5U);
     EXPECT_EQ((*locator->Locate("x/1"))->bytes, "in");
     EXPECT_FALSE(locator->Locate("x/2")->has_value());
+    EXPECT_EQ((*locator->Locate("x/empty"))->size, std::uint64_t{0});
+    EXPECT_EQ((*locator->Locate("x/whole"))->size, std::nullopt);
 }
 
 TEST_F(References, IsReadOnly) {
