@@ -1,26 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""Lets tests of plain stores run with Kerchunk references.
+"""Lets tests of plain stores run with Kerchunk references, and with repositories of Icechunk.
 
 Within opening(), gdal.Open() and gdal.OpenEx() open the folder of a store for reading through references:
-the chunks are packed into one file, and refs.json refers to them. Each call packs the store anew, so that
-it shows the store's current files. Other names, and all calls for update, are unchanged.
+the chunks are packed into one file, and refs.json refers to them. Or the package icechunk copies a store of
+v3 into a repository. Each call copies the store anew, so that it shows
+the store's current files. Other names, and all calls for update, are unchanged.
 """
 
 import contextlib
+import functools
 import itertools
+import json
 import pathlib
+import subprocess
 import tempfile
 
-from zarr_references import DOCUMENTS, pack, write_json
+from zarr_references import DOCUMENTS, PYTHON, pack, write_json
+from zarr_tools import plain_environment
+
+
+@functools.cache
+def _copier():
+    """Starts the program that copies stores into repositories. It ends with the tests."""
+    program = pathlib.Path(__file__).with_name("zarr_icechunk_program.py")
+    return subprocess.Popen(
+        [str(PYTHON), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env=plain_environment("PYTHONPATH"),
+    )  # fmt: skip
+
+
+def to_kerchunk(folder, place):
+    """Writes references to a store. Returns their path."""
+    return write_json(place / f"{folder.name}.json", pack(folder, place / "packed.bin", inline=16))
+
+
+def to_icechunk(folder, place):
+    """Writes a repository with the contents of a store. Returns its path."""
+    target, process = place / folder.name, _copier()
+    process.stdin.write(json.dumps([str(folder), str(target)]) + "\n")
+    process.stdin.flush()
+    # icechunk logs warnings to standard output. The output ends if the program fails.
+    assert "copied\n" in iter(process.stdout.readline, ""), f"icechunk does not take {folder}"
+    return target
 
 
 def _is_store(folder):
     return folder.is_dir() and any((folder / name).is_file() for name in DOCUMENTS)
 
 
-def _translate(name, place):
-    """Returns `name` with the folder of its store replaced by the path of references, which are
-    written to `place`."""
+def _translate(name, place, write):
+    """Returns `name` with the folder of its store replaced by the path of references, which `write`
+    writes to `place`."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')
@@ -29,12 +59,11 @@ def _translate(name, place):
     if not path or not _is_store(folder):
         return name
     place.mkdir()
-    document = write_json(place / f"{folder.name}.json", pack(folder, place / "packed.bin", inline=16))
-    return f"{prefix}{document}{node}"
+    return f"{prefix}{write(folder, place)}{node}"
 
 
 @contextlib.contextmanager
-def opening():
+def opening(write):
     from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
 
     before = gdal.Open, gdal.OpenEx
@@ -42,7 +71,7 @@ def opening():
     with tempfile.TemporaryDirectory() as folder:
 
         def translate(name):
-            return _translate(name, pathlib.Path(folder) / str(next(numbers)))
+            return _translate(name, pathlib.Path(folder) / str(next(numbers)), write)
 
         def open_dataset(name, access=gdal.GA_ReadOnly):
             return before[0](name if access == gdal.GA_Update else translate(name), access)

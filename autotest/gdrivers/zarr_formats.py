@@ -6,6 +6,7 @@ A module or a test is marked with its formats. The test runs once in each of the
     pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
     pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
     pytestmark = zarr_formats.READERS  # includes references to stores, see zarr_as_references.py.
+    pytestmark = zarr_formats.ALL_READERS  # includes repositories of Icechunk, too.
 
 In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
 option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over
@@ -31,8 +32,11 @@ from zarr_python import IS_3
 
 SHARDS = "shards"  # Zarr v3 with chunks in shards
 KERCHUNK = "kerchunk"  # stores of v2 that are read through references
+ICECHUNK = "icechunk"  # stores of v3 that are copied into a repository of Icechunk
+_WRITERS = {KERCHUNK: zarr_as_references.to_kerchunk, ICECHUNK: zarr_as_references.to_icechunk}
 BOTH = pytest.mark.formats(2, 3)
 READERS = pytest.mark.formats(2, 3, KERCHUNK)
+ALL_READERS = pytest.mark.formats(2, 3, KERCHUNK, ICECHUNK)
 FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
 V3 = pytest.mark.formats(3)
@@ -56,14 +60,14 @@ def has_shards():
 
 @contextlib.contextmanager
 def running(version):
-    """Context manager: sets the format that tests run in to 2, 3, SHARDS or KERCHUNK."""
+    """Context manager: sets the format that tests run in to 2, 3, SHARDS, KERCHUNK or ICECHUNK."""
     global _has_shards
     before = os.environ.get(OPTION), _has_shards
     _has_shards = version == SHARDS
-    number = {SHARDS: 3, KERCHUNK: 2}.get(version, version)
+    number = {SHARDS: 3, KERCHUNK: 2, ICECHUNK: 3}.get(version, version)
     _set_option(f"ZARR_V{number}")
     try:
-        with zarr_as_references.opening() if version == KERCHUNK else contextlib.nullcontext():
+        with zarr_as_references.opening(_WRITERS[version]) if version in _WRITERS else contextlib.nullcontext():
             yield
     finally:
         _set_option(before[0])
