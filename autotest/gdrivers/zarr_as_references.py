@@ -35,12 +35,17 @@ def to_kerchunk(folder, place):
 
 
 def to_icechunk(folder, place):
-    """Writes a repository with the contents of a store. Returns its path."""
+    """Writes a repository with the contents of a store of v3. Returns its path, or the path of another
+    store itself."""
+    if not (folder / "zarr.json").is_file():
+        return folder
     target, process = place / folder.name, _copier()
     process.stdin.write(json.dumps([str(folder), str(target)]) + "\n")
     process.stdin.flush()
     # icechunk logs warnings to standard output. The output ends if the program fails.
-    assert "copied\n" in iter(process.stdout.readline, ""), f"icechunk does not take {folder}"
+    if "copied\n" not in iter(process.stdout.readline, ""):
+        _copier.cache_clear()
+        raise AssertionError(f"icechunk does not take {folder}")
     return target
 
 
