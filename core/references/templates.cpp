@@ -36,9 +36,26 @@ Status UnsupportedFormat(const std::string& format) {
     return Status::Unsupported("the format " + Quoted(format) + " of a template is unsupported");
 }
 
+// Formats a number as Python's operator % does. `flags` are checked flags and a checked width.
+// `conversion` is one of "dixXo". Returns nullopt if Python's text differs from that of snprintf():
+// Python writes a sign before octal and hexadecimal digits.
+std::optional<std::string> FormatNumber(std::int64_t number, const std::string& flags,
+                                        char conversion) {
+    const bool is_signed = conversion == 'd' || conversion == 'i';
+    if (!is_signed && (number < 0 || flags.find_first_of("+ ") != std::string::npos))
+        return std::nullopt;
+    const std::string spec = "%" + flags + "ll" + (conversion == 'i' ? 'd' : conversion);
+    char digits[128];
+    // `spec` contains only checked parts, so the compiler's warning does not apply.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    std::snprintf(digits, sizeof digits, spec.c_str(), static_cast<long long>(number));
+#pragma GCC diagnostic pop
+    return std::string(digits);
+}
+
 // Returns `format` with `value` inserted, like Python's `format % value`. Supports one conversion:
-// d, i, x, X, o or s. A number may have flags and a
-// width below 100.
+// d, i, x, X, o or s. A number may have flags and a width below 100.
 Result<std::string> FormatLikePython(const std::string& format, const Value& value) {
     std::string text;
     bool is_used = false;
@@ -75,24 +92,9 @@ Result<std::string> FormatLikePython(const std::string& format, const Value& val
         if (number == nullptr)
             return Status::Corrupt("the format " + Quoted(format) +
                                    " of a template needs a number");
-        // Python writes a sign before octal and hexadecimal digits; snprintf() does not.
-        const bool is_signed = conversion == 'd' || conversion == 'i';
-        if (!is_signed && (*number < 0 || flags.find_first_of("+ ") != std::string::npos))
-            return UnsupportedFormat(format);
-        const char kind = conversion == 'i' ? 'd' : conversion;
-        std::string spec = "%";
-        spec += flags;
-        spec += width;
-        spec += "ll";
-        spec += kind;
-        char digits[128];
-        // `spec` contains only checked flags, a checked width and a checked conversion, so the
-        // compiler's warning does not apply.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        std::snprintf(digits, sizeof digits, spec.c_str(), static_cast<long long>(*number));
-#pragma GCC diagnostic pop
-        text += digits;
+        const auto digits = FormatNumber(*number, flags + width, conversion);
+        if (!digits) return UnsupportedFormat(format);
+        text += *digits;
     }
     if (!is_used)
         return Status::Corrupt("the format " + Quoted(format) + " of a template uses no value");
