@@ -448,13 +448,18 @@ class UnfinishedCopies {
     bool has_others_ = false;
 };
 
-// Returns why RESUME=YES has no effect; an empty text if it has.
-std::string WhyNotResumed(const CreationOptions& options, const std::string& folder,
-                          const std::string& signature) {
-    if (options.append_subdataset) return "an array is added to an existing store";
-    if (FileOrFolderOf(folder) != folder) return "an unfinished zip file cannot be read";
-    if (signature.empty()) return "the source has no files that identify it";
-    return {};
+// Emits a warning if RESUME=YES has no effect.
+void WarnIfNotResumed(const CreationOptions& options, const std::string& folder,
+                      const std::string& signature) {
+    const char* reason = nullptr;
+    if (options.append_subdataset)
+        reason = "an array is added to an existing store";
+    else if (FileOrFolderOf(folder) != folder)
+        reason = "an unfinished zip file cannot be read";
+    else if (signature.empty())
+        reason = "the source has no files that identify it";
+    if (reason != nullptr)
+        EmitWarning(folder, std::string("creation option RESUME has no effect: ") + reason);
 }
 
 // Writes the coordinates of one dimension, called `name`, beside the array at `array`. Coordinates
@@ -534,10 +539,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
                           PlanArrays(folder, store, raster, options));
     const std::string signature = CopySignature(raster, arrays);
-    if (options.resume) {
-        const std::string reason = WhyNotResumed(options, folder, signature);
-        if (!reason.empty()) EmitWarning(folder, "creation option RESUME has no effect: " + reason);
-    }
+    if (options.resume) WarnIfNotResumed(options, folder, signature);
     if (options.append_subdataset && !options.ome_version.empty())
         ZARR_RETURN_IF_ERROR(CheckOmeGroup(store, arrays[0].path));
     if (!options.append_subdataset) {
