@@ -211,13 +211,13 @@ def test_metadata_below_ome_win(tmp_path):
 
 def test_a_later_version_is_read_with_one_warning(tmp_path):
     store = IMAGES["labels"](tmp_path)
-    target = as_v3(store, tmp_path / "v3.zarr", lambda attributes: ome_05(attributes, "0.6"))
+    target = as_v3(store, tmp_path / "v3.zarr", lambda attributes: ome_05(attributes, "0.9"))
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(array_name(target, "0"))
     assert dataset.GetRasterBand(2).GetDescription() == "GFP"
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert log.errors == [] and len(log.warnings) == 1, log.events
-    assert 'ome.version: "0.6" is unknown' in log.warnings[0]
+    assert 'ome.version: "0.9" is unknown' in log.warnings[0]
 
 
 # ---------------------------------------------------------------------------------------------
