@@ -152,9 +152,9 @@ class ChannelWriter {
     // not used.
     std::string NameOf(int number, const std::string& fallback) {
         ZarrRasterBand& band = *dataset_.Band(number);
-        const std::string name = dataset_.GetRasterCount() > 1
-                                     ? names_[static_cast<std::size_t>(number - 1)]
-                                     : band.GetDescription();
+        std::string name = dataset_.GetRasterCount() > 1
+                               ? names_[static_cast<std::size_t>(number - 1)]
+                               : band.GetDescription();
         const char* const label = band.GetMetadataItem("OMERO_LABEL");
         if (!name.empty()) return name;
         return label != nullptr && label[0] != '\0' ? label : fallback;

@@ -228,10 +228,9 @@ Status CheckRedirects(const RemoteValue& value, const CPLHTTPResult& answer) {
     return {};
 }
 
-Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                          std::optional<ByteExtent> extent, ValueInfo* told) {
-    const std::string& key = value.key;
-    const QuietErrors quiet;
+// Sends a request, and repeats it as GDAL's retry options say. Returns the last answer.
+Result<Answer> Ask(const RemoteValue& value, std::size_t limit,
+                   const std::optional<ByteExtent>& extent) {
     HttpOptions found = FindOptions(value);
     const HttpSession session(found.purpose);
     const CPLStringList options = RequestOptions(std::move(found), session, limit, extent);
@@ -239,9 +238,18 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     Answer answer;
     do {
         answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
-        if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
+        if (answer == nullptr)
+            return Status::Io(value.key + ": cannot read: " + QuietErrors::Message());
     } while (retry.WaitFor(*answer, HttpStatus(*answer)));
     ZARR_RETURN_IF_ERROR(CheckRedirects(value, *answer));
+    return answer;
+}
+
+Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                          std::optional<ByteExtent> extent, ValueInfo* told) {
+    const std::string& key = value.key;
+    const QuietErrors quiet;
+    ZARR_ASSIGN_OR_RETURN(const Answer answer, Ask(value, limit, extent));
     constexpr int kTooLarge = 63;  // CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
