@@ -61,7 +61,7 @@ std::string SourceText(GDALDataset& source) {
     for (int i = 0; i < files.size(); ++i) text += "\n" + FileText(files[i]);
     for (CSLConstList option = source.GetOpenOptions(); option && *option; ++option)
         text += std::string("\n") + *option;
-    if (char** const xml = source.GetMetadata("xml:VRT"); xml != nullptr && *xml != nullptr)
+    if (CSLConstList xml = source.GetMetadata("xml:VRT"); xml != nullptr && *xml != nullptr)
         text += std::string("\n") + *xml;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         text += "\n" + NodataText(*source.GetRasterBand(i));
