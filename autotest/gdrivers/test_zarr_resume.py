@@ -289,6 +289,18 @@ def test_where_the_option_has_no_effect_a_warning_says_why(tmp_path):
     assert not log.errors
 
 
+def test_create_and_appends_say_that_they_are_not_resumed(tmp_path):
+    with error_log() as log:
+        made = driver().Create(str(tmp_path / "a.zarr"), 5, 5, 2, options=["RESUME=YES", "BAND_DIM=t"])
+    made = None
+    assert "not made by a copy" in log.warnings[0] and not log.errors
+    source = gdal.GetDriverByName("MEM").Create("", 5, 5)
+    options = ["RESUME=YES", "APPEND_SUBDATASET=YES", "APPEND_DIM=t"]
+    with error_log() as log:
+        assert driver().CreateCopy(str(tmp_path / "a.zarr"), source, options=options)
+    assert "slices are appended" in log.warnings[0] and not log.errors
+
+
 def test_a_copy_in_an_object_store_goes_on(tmp_path):
     if create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)

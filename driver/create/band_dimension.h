@@ -43,7 +43,7 @@ zarr::Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimens
 zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,
                          BandDimension& dimension);
 
-// Returns true if `text` is a number.
+// True if `text` is a number.
 bool IsNumber(const std::string& text);
 
 // Returns the number in `text`, as an integer if possible.

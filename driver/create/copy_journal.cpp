@@ -9,8 +9,9 @@
 
 #include "core/base/bytes.h"
 #include "core/json/value.h"
-#include "driver/base/gdal_compat.h"
+#include "driver/create/band_nodata.h"
 #include "driver/store/store_path.h"
+#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -27,21 +28,6 @@ std::string FileText(const char* name) {
     VSIStatBufL stat;
     if (StorePath(name).is_remote() || VSIStatL(name, &stat) != 0) return text;
     return text + " " + std::to_string(stat.st_size) + " " + std::to_string(stat.st_mtime);
-}
-
-// Returns the nodata value of a band as text; "" if the band has none.
-std::string NodataText(GDALRasterBand& band) {
-    int has_nodata = FALSE;
-    if (band.GetRasterDataType() == GDT_Int64) {
-        const std::int64_t value = band.GetNoDataValueAsInt64(&has_nodata);
-        return has_nodata != FALSE ? std::to_string(value) : std::string();
-    }
-    if (band.GetRasterDataType() == GDT_UInt64) {
-        const std::uint64_t value = band.GetNoDataValueAsUInt64(&has_nodata);
-        return has_nodata != FALSE ? std::to_string(value) : std::string();
-    }
-    const double value = band.GetNoDataValue(&has_nodata);
-    return has_nodata != FALSE ? std::string(CPLSPrintf("%.17g", value)) : std::string();
 }
 
 std::optional<int> IntMember(const json::Value& value, const char* name) {
@@ -64,7 +50,7 @@ std::string SourceText(GDALDataset& source) {
     if (CSLConstList xml = source.GetMetadata("xml:VRT"); xml != nullptr && *xml != nullptr)
         text += std::string("\n") + *xml;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        text += "\n" + NodataText(*source.GetRasterBand(i));
+        text += "\n" + NodataText(NodataOf(*source.GetRasterBand(i)));
     return text;
 }
 
@@ -80,6 +66,13 @@ std::optional<CopyJournal::Entry> CopyJournal::Read(const zarr::Store& store) {
     if (signature == nullptr || signature->as_string() == nullptr || !band || *band == 0 || !row)
         return std::nullopt;
     return Entry{*signature->as_string(), {*band, *row}};
+}
+
+bool UnfinishedCopies::IsContinuedIn(const std::string& folder) {
+    const auto entry = CopyJournal::Read(*OpenFolder(folder));
+    const bool is_own = entry && entry->signature == signature_;
+    has_others_ = has_others_ || (entry && !is_own);
+    return is_own;
 }
 
 Status CopyJournal::Record(CopyPosition position) {

@@ -48,13 +48,29 @@ class CopyJournal {
     zarr::Status Erase();
 
   private:
-    // A copy that is killed loses the work of this time at most.
+    // Least time between two entries. Entries cost little more than the write of a small file.
     static constexpr std::chrono::seconds kInterval{1};
 
     std::shared_ptr<zarr::Store> store_;
     std::string signature_;
     std::chrono::steady_clock::time_point recorded_ = std::chrono::steady_clock::now();
     bool has_entry_;
+};
+
+// Finds the unfinished store that a copy with RESUME=YES continues.
+class UnfinishedCopies {
+  public:
+    // `signature` is that of CopyJournal.
+    explicit UnfinishedCopies(std::string signature) : signature_(std::move(signature)) {}
+
+    // True if the store in `folder` is an unfinished copy with the signature.
+    bool IsContinuedIn(const std::string& folder);
+    // True if IsContinuedIn() has found a copy of another source or with other options.
+    bool HasOthers() const { return has_others_; }
+
+  private:
+    const std::string signature_;
+    bool has_others_ = false;
 };
 
 }  // namespace zarr_driver

@@ -21,6 +21,7 @@
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/create/append.h"
+#include "driver/create/band_nodata.h"
 #include "driver/create/copy_journal.h"
 #include "driver/create/create_store.h"
 #include "driver/create/cube_dimensions.h"
@@ -61,26 +62,6 @@ Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options)
     return StoredTypeFor(
         type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
-
-// A nodata value. The type is a 64-bit integer for bands of 64-bit integers, and double for other
-// bands.
-using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
-
-std::optional<Nodata> NodataOf(GDALRasterBand& band) {
-    int is_known = FALSE;
-    Nodata value;
-    if (band.GetRasterDataType() == GDT_Int64)
-        value = std::int64_t{band.GetNoDataValueAsInt64(&is_known)};
-    else if (band.GetRasterDataType() == GDT_UInt64)
-        value = std::uint64_t{band.GetNoDataValueAsUInt64(&is_known)};
-    else
-        value = band.GetNoDataValue(&is_known);
-    return is_known != FALSE ? std::optional<Nodata>(value) : std::nullopt;
-}
-
-void SetNodata(GDALRasterBand& band, double value) { band.SetNoDataValue(value); }
-void SetNodata(GDALRasterBand& band, std::int64_t value) { band.SetNoDataValueAsInt64(value); }
-void SetNodata(GDALRasterBand& band, std::uint64_t value) { band.SetNoDataValueAsUInt64(value); }
 
 bool IsNan(const std::optional<Nodata>& nodata) {
     const double* const number = nodata ? std::get_if<double>(&*nodata) : nullptr;
@@ -354,11 +335,10 @@ Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameV
                  "SHARD_CHUNK_SHAPE have another number of sizes than the cube of the source");
         planned.raster.band_dimensions.clear();
     }
-    if (planned.options.append_dim.empty()) {
-        ZARR_ASSIGN_OR_RETURN(
-            planned.raster, WithBandDimension(std::move(planned.raster), planned.options, &source));
-    }
-    if (planned.options.append_dim.empty()) planned.raster.source_text = SourceText(source);
+    if (!planned.options.append_dim.empty()) return planned;
+    ZARR_ASSIGN_OR_RETURN(planned.raster,
+                          WithBandDimension(std::move(planned.raster), planned.options, &source));
+    planned.raster.source_text = SourceText(source);
     return planned;
 }
 
@@ -530,10 +510,13 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         const bool is_closed_here = made.IsStaging();
         if (!Fill(*source, *dataset, made, planned, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
-            if (made.KeepUnfinished())
-                dataset->EndUpdate();
-            else
+            if (!made.CanBeKept()) {
                 dataset->Abandon();
+            } else {
+                dataset->EndUpdate();
+                dataset.reset();
+                made.KeepUnfinished();
+            }
             return Status(zarr::StatusCode::kCancelled, "");
         }
         if (is_closed_here) dataset.reset();

@@ -429,30 +429,13 @@ std::string CopySignature(const NewRaster& raster, const std::vector<PlannedArra
     return digest.Text();
 }
 
-// Finds the unfinished store that a copy with RESUME=YES continues.
-class UnfinishedCopies {
-  public:
-    explicit UnfinishedCopies(std::string signature) : signature_(std::move(signature)) {}
-
-    bool IsContinuedIn(const std::string& folder) {
-        const auto entry = CopyJournal::Read(*OpenFolder(folder));
-        if (!entry) return false;
-        has_others_ = has_others_ || entry->signature != signature_;
-        return entry->signature == signature_;
-    }
-    // True if there is an unfinished copy of another source or with other options.
-    bool HasOthers() const { return has_others_; }
-
-  private:
-    const std::string signature_;
-    bool has_others_ = false;
-};
-
 // Emits a warning if RESUME=YES has no effect.
-void WarnIfNotResumed(const CreationOptions& options, const std::string& folder,
-                      const std::string& signature) {
+void WarnIfNotResumed(const NewRaster& raster, const CreationOptions& options,
+                      const std::string& folder, const std::string& signature) {
     const char* reason = nullptr;
-    if (options.append_subdataset)
+    if (!raster.is_copied)
+        reason = "the store is not made by a copy";
+    else if (options.append_subdataset)
         reason = "an array is added to an existing store";
     else if (FileOrFolderOf(folder) != folder)
         reason = "an unfinished zip file cannot be read";
@@ -539,7 +522,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
                           PlanArrays(folder, store, raster, options));
     const std::string signature = CopySignature(raster, arrays);
-    if (options.resume) WarnIfNotResumed(options, folder, signature);
+    if (options.resume) WarnIfNotResumed(raster, options, folder, signature);
     if (options.append_subdataset && !options.ome_version.empty())
         ZARR_RETURN_IF_ERROR(CheckOmeGroup(store, arrays[0].path));
     if (!options.append_subdataset) {
@@ -583,11 +566,7 @@ Status NewStore::ResetArrays() {
     return WriteBandCoordinates();
 }
 
-bool NewStore::KeepUnfinished() {
-    if (!options_.resume || !journal_ || !journal_->HasEntry()) return false;
-    replacement_.Leave();
-    return true;
-}
+bool NewStore::CanBeKept() const { return options_.resume && journal_ && journal_->HasEntry(); }
 
 Status NewStore::MakeArrays() {
     Status status = update_->metadata().CreateGroup("");

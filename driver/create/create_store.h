@@ -61,8 +61,8 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const CreationOptions& options);
 
 // Gives the only array of `dataset` the dimensions of bands in `raster`, and writes their
-// coordinates. The array is new and unwritten. Changes nothing if the dimensions need a name that
-// the store uses, or other chunks along X and Y.
+// coordinates. The array is new and unwritten, and the store has no other arrays. Changes nothing
+// if chunks would get other sizes along X and Y, or if bands are the fastest dimension.
 zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
@@ -86,10 +86,12 @@ class NewStore {
     CopyPosition start() const { return start_; }
     // Returns the journal of a copy into this store; nullptr if the copy cannot be resumed.
     CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
-    // Keeps the unfinished store for a copy with RESUME=YES, if the user has asked for that and the
-    // journal has an entry. Returns false if the store will be removed. No dataset of the store may
-    // be open for update.
-    bool KeepUnfinished();
+    // True if the user has asked for RESUME, and the journal has an entry, so that a later copy can
+    // continue the unfinished store.
+    bool CanBeKept() const;
+    // Keeps the unfinished store, which this object would remove otherwise. No dataset of the store
+    // may be open.
+    void KeepUnfinished() { replacement_.Leave(); }
 
     // Opens the arrays as a dataset in update mode. If Commit() has copied the store into a zip
     // file of an object store, the dataset is read-only. Destroy the dataset before this object.

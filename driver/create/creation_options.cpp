@@ -107,6 +107,9 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     // which the copy is added. Only APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.resume = CPLFetchBool(options, "RESUME", false);
+    if (parsed.resume && !parsed.append_dim.empty())
+        parsed.array.warnings.emplace_back(
+            "creation option RESUME has no effect: slices are appended to an existing array");
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     if (!parsed.single_array && !parsed.band_dim.empty())
         return RefuseOption("BAND_DIM", "no value, because SINGLE_ARRAY=NO is set",
