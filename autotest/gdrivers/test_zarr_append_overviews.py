@@ -119,6 +119,17 @@ def test_overviews_of_a_store_that_had_none(tmp_path):
     assert_equal(overviews(tmp_path / "a.zarr"), overviews(tmp_path / "b.zarr"))
 
 
+def test_each_level_keeps_its_method(tmp_path):
+    for name, steps in (("a.zarr", 2), ("b.zarr", 3)):
+        make(tmp_path / name, steps=steps)
+        for method, factor in (("NEAREST", 2), ("AVERAGE", 4)):
+            dataset = gdal.OpenEx(str(tmp_path / name), gdal.OF_UPDATE)
+            assert dataset.BuildOverviews(method, [factor]) == gdal.CE_None
+            dataset = None
+    append(tmp_path / "a.zarr", 2)
+    assert_equal(overviews(tmp_path / "a.zarr"), overviews(tmp_path / "b.zarr"))
+
+
 def test_another_method(tmp_path):
     make(tmp_path / "a.zarr", "OVERVIEWS=2")
     append(tmp_path / "a.zarr", 2, "OVERVIEW_RESAMPLING=AVERAGE")

@@ -4,6 +4,7 @@
 #include <cpl_string.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "core/conventions/overviews.h"
@@ -61,20 +62,26 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
 Status FillGrowingLevels(ZarrDataset& raster, const GrowingPyramid& pyramid,
                          const std::vector<int>& bands, const std::string& resampling,
                          const ScaledProgress& progress) {
+    std::map<std::string, std::vector<StoreRaster*>> levels;  // by method
     for (const GrowingLevel& level : pyramid.levels) {
         ZARR_ASSIGN_OR_RETURN(auto opened, raster.OpenLevel({level.path}, 0));
+        levels[resampling.empty() ? GdalMethod(level.method) : resampling].push_back(opened.get());
         raster.overviews().Add(std::move(opened));
     }
-    if (pyramid.levels.empty()) return {};
-    OverviewRequest request;
-    request.resampling =
-        resampling.empty() ? GdalMethod(pyramid.levels.front().method) : resampling;
-    request.bands = bands;
-    request.progress = ScaledProgress::Report;
-    request.progress_data = progress.data();
-    return OverviewBuilder(raster.overviews()).FillBands(request) == CE_None
-               ? Status()
-               : Status(zarr::StatusCode::kCancelled, "");
+    double done = 0;
+    for (const auto& [method, of_method] : levels) {
+        const double end = done + 1.0 / static_cast<double>(levels.size());
+        const ScaledProgress part(done, end, ScaledProgress::Report, progress.data());
+        done = end;
+        OverviewRequest request;
+        request.resampling = method;
+        request.bands = bands;
+        request.progress = ScaledProgress::Report;
+        request.progress_data = part.data();
+        if (OverviewBuilder(raster.overviews()).FillBands(request, of_method) != CE_None)
+            return {zarr::StatusCode::kCancelled, ""};
+    }
+    return {};
 }
 
 }  // namespace zarr_driver

@@ -2,7 +2,6 @@
 // Overviews of an array that an append extends.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -326,10 +326,9 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     return FillLevels(request, {wanted.begin(), wanted.end()});
 }
 
-CPLErr OverviewBuilder::FillBands(const OverviewRequest& request) const {
+CPLErr OverviewBuilder::FillBands(const OverviewRequest& request,
+                                  std::vector<StoreRaster*> levels) const {
     if (EQUAL(request.resampling.c_str(), "NONE")) return CE_None;
-    std::vector<StoreRaster*> levels;
-    for (const auto& level : set_.levels()) levels.push_back(level.get());
     return FillLevels(request, std::move(levels));
 }
 

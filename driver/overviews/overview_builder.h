@@ -37,9 +37,9 @@ class OverviewBuilder {
     // Builds the levels for `request.factors`. Fills a level again if it already exists. Emits
     // errors.
     CPLErr Build(const OverviewRequest& request);
-    // Fills `request.bands` of all existing levels again. Ignores `request.factors`. The metadata
-    // that describes the levels stays; see Update(). Emits errors.
-    CPLErr FillBands(const OverviewRequest& request) const;
+    // Fills `request.bands` of existing levels again. Ignores `request.factors`. The metadata that
+    // describes the levels stays; see Update(). Emits errors.
+    CPLErr FillBands(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
     // Copies changed attributes, coordinates and fill values of the raster to the levels.
