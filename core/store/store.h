@@ -227,7 +227,7 @@ class Store {
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Visits all keys below `prefix`, in any order. `visit` receives the rest of each key after
-    // "PREFIX/", and the value's version if known, with a certain size. `visit_prefix` receives
+    // "PREFIX/", and the value's version if its size is known. `visit_prefix` receives
     // each prefix on the way, such as a folder, and may be empty. The default implementation lists
     // each prefix and calls VersionOf(). Fails with kUnsupported if the store cannot list reliably.
     using KeyVisitor = std::function<void(std::string_view, const std::optional<ObjectVersion>&)>;

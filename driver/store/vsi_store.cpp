@@ -360,7 +360,10 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
             if (visit_prefix) visit_prefix(entry->pszName);
         } else {
             std::optional<zarr::ObjectVersion> version;
-            if (entry->bSizeKnown) version.emplace().size = entry->nSize;
+            if (entry->bSizeKnown) {
+                version.emplace().exists = true;
+                version->size = entry->nSize;
+            }
             visit(entry->pszName, version);
         }
         errors.ResetErrno();
