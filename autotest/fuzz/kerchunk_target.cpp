@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autotest/cpp/support/scoped_limit.h"
 #include "autotest/fuzz/targets.h"
 #include "core/base/limits.h"
 #include "core/references/kerchunk_json.h"
@@ -15,21 +16,6 @@
 namespace zarr::fuzz {
 
 namespace {
-
-// Lowers a limit until the end of a scope.
-class LowerLimit {
-  public:
-    LowerLimit(Limit limit, std::uint64_t value) : limit_(limit), before_(LimitOf(limit)) {
-        SetLimit(limit, value);
-    }
-    ~LowerLimit() { SetLimit(limit_, before_); }
-    LowerLimit(const LowerLimit&) = delete;
-    LowerLimit& operator=(const LowerLimit&) = delete;
-
-  private:
-    const Limit limit_;
-    const std::uint64_t before_;
-};
 
 // Reads a document in requests of `block` bytes. Decompresses the document if it starts like a
 // Zstandard frame.
@@ -69,9 +55,9 @@ void Ask(const KerchunkJson& document, const std::string& key) {
 void FuzzKerchunk(ByteSpan input) {
     constexpr std::uint64_t kMostReferences = 400;
     constexpr std::uint64_t kLongest = 4096;
-    const LowerLimit references(Limit::kReferences, kMostReferences);
-    const LowerLimit length(Limit::kTemplateLength, kLongest);
-    const LowerLimit size(Limit::kReferenceSize, std::uint64_t{4} << 20);
+    const test::ScopedLimit references(Limit::kReferences, kMostReferences);
+    const test::ScopedLimit length(Limit::kTemplateLength, kLongest);
+    const test::ScopedLimit size(Limit::kReferenceSize, std::uint64_t{4} << 20);
     MemoryStore store;
     Check(store.Set("document", input).ok(), "memory takes a document");
     static_cast<void>(MayBeKerchunkJson(input.text()));

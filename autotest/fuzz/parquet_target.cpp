@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "autotest/cpp/support/scoped_limit.h"
 #include "autotest/fuzz/targets.h"
 #include "core/base/limits.h"
 #include "core/references/reference_partition.h"
@@ -30,10 +31,8 @@ void ReadRows(ByteSpan input) {
 }  // namespace
 
 void FuzzParquet(ByteSpan input) {
-    const std::uint64_t before = LimitOf(Limit::kPartitionSize);
-    SetLimit(Limit::kPartitionSize, kMostPageBytes);
+    const test::ScopedLimit limit(Limit::kPartitionSize, kMostPageBytes);
     ReadRows(input);
-    SetLimit(Limit::kPartitionSize, before);
 }
 
 }  // namespace zarr::fuzz

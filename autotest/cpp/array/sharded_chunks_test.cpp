@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "autotest/cpp/array/sharded.h"
+#include "autotest/cpp/support/scoped_limit.h"
 #include "autotest/cpp/support/threads.h"
 #include "core/base/limits.h"
 
@@ -444,12 +445,9 @@ TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
     const ShardedArray array(
         ShardedMetadata(Bytes({65536}, {1}), {{{65536}, true, false}, {{256}, true, false}}),
         store_);
-    const std::uint64_t before = LimitOf(Limit::kChunkSize);
-    const auto list = [&](std::uint64_t limit) {
-        SetLimit(Limit::kChunkSize, limit);
-        auto listing = array.array->ListChunks();
-        SetLimit(Limit::kChunkSize, before);
-        return listing;
+    const auto list = [&](std::uint64_t most) {
+        const ScopedLimit limit(Limit::kChunkSize, most);
+        return array.array->ListChunks();
     };
     EXPECT_TRUE(Fails(list(std::uint64_t{1} << 20), StatusCode::kLimit,
                       "a/c/0: its chunks cannot be listed: the indexes in it have too many bytes; "

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autotest/cpp/support/scoped_limit.h"
 #include "core/base/limits.h"
 
 namespace zarr {
@@ -90,11 +91,9 @@ TEST(FlexBuffer, BoundsValuesThatMultiply) {
     }
     bytes += static_cast<char>(bytes.size() - before);
     bytes += "\x28\x01";
-    const std::uint64_t old = LimitOf(Limit::kJsonValues);
-    SetLimit(Limit::kJsonValues, 10000);
+    const test::ScopedLimit limit(Limit::kJsonValues, 10000);
     EXPECT_EQ(ParsedFlexBuffer(bytes),
               "a FlexBuffer has too many values; ZARR_MAX_JSON_VALUES allows 10000");
-    SetLimit(Limit::kJsonValues, old);
 }
 
 TEST(FlexBuffer, ReadsWithinTheBufferWhateverTheBytes) {

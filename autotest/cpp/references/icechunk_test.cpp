@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/flat_writer.h"
+#include "autotest/cpp/support/scoped_limit.h"
 #include "core/base/limits.h"
 #include "core/references/icechunk_containers.h"
 #include "core/references/icechunk_file.h"
@@ -70,13 +71,11 @@ TEST(IcechunkFile, RefusesTruncatedAndLargePayloads) {
     const auto type = IcechunkFileType::kSnapshot;
     for (std::size_t size = 5; size < packed.size(); ++size)
         EXPECT_NE(Decoded(IcechunkBytes(type, packed.substr(0, size), 2, 1)), text) << size;
-    const std::uint64_t old = LimitOf(Limit::kManifestSize);
-    SetLimit(Limit::kManifestSize, 999);
+    const test::ScopedLimit limit(Limit::kManifestSize, 999);
     EXPECT_EQ(Decoded(IcechunkBytes(type, packed, 2, 1)),
               "the file has too many bytes; ZARR_MAX_MANIFEST_SIZE allows 999");
     EXPECT_EQ(Decoded(IcechunkBytes(type, text)),
               "the file has too many bytes; ZARR_MAX_MANIFEST_SIZE allows 999");
-    SetLimit(Limit::kManifestSize, old);
 }
 
 TEST(IcechunkFile, NamesObjectsInBase32) {
@@ -230,11 +229,9 @@ TEST(IcechunkManifest, BoundsLocationsAndReferences) {
     const auto manifest = ReadManifest(Manifest({ref}));
     EXPECT_EQ(Shown((*manifest)->Find(kNode, {0})),
               "a location has 70000 bytes, more than the 65536 that are allowed");
-    const std::uint64_t old = LimitOf(Limit::kReferences);
-    SetLimit(Limit::kReferences, 1);
+    const test::ScopedLimit limit(Limit::kReferences, 1);
     EXPECT_EQ(ReadManifest(Manifest({{{0}, "a"}, {{1}, "b"}})).status().message(),
               "manifests/M: there are too many references; ZARR_MAX_REFERENCES allows 1");
-    SetLimit(Limit::kReferences, old);
 }
 
 TEST(IcechunkManifest, ReadsWithinTheFileWhateverTheBytes) {

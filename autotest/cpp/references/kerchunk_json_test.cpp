@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "autotest/cpp/support/scoped_limit.h"
 #include "core/base/limits.h"
 #include "core/store/memory_store.h"
 
@@ -206,22 +207,8 @@ TEST(KerchunkJson, SurvivesEveryTruncation) {
     }
 }
 
-class Limited {
-  public:
-    Limited(Limit limit, std::uint64_t value) : limit_(limit), old_(LimitOf(limit)) {
-        SetLimit(limit, value);
-    }
-    ~Limited() { SetLimit(limit_, old_); }
-    Limited(const Limited&) = delete;
-    Limited& operator=(const Limited&) = delete;
-
-  private:
-    const Limit limit_;
-    const std::uint64_t old_;
-};
-
 TEST(KerchunkJson, BoundsTheNumberOfReferences) {
-    const Limited limited(Limit::kReferences, 3);
+    const test::ScopedLimit limited(Limit::kReferences, 3);
     EXPECT_TRUE(Parse(R"({"a": "1", "x/0": "2", "x/1": ["u"]})").ok());
     EXPECT_EQ(Error(R"({"a": "1", "x/0": "2", "x/1": ["u"], "x/2": ["u"]})"),
               "there are too many references; ZARR_MAX_REFERENCES allows 3");
@@ -236,7 +223,7 @@ TEST(KerchunkJson, BoundsTheProductOfGeneratedReferencesBeforeItIsMade) {
 }
 
 TEST(KerchunkJson, BoundsTheDocument) {
-    const Limited limited(Limit::kReferenceSize, 20);
+    const test::ScopedLimit limited(Limit::kReferenceSize, 20);
     EXPECT_EQ(Error(R"({"a": "1234567890123456789012345"})"),
               "a: refs.json: has too many bytes; ZARR_MAX_REFERENCE_SIZE allows 20");
 }
@@ -295,7 +282,7 @@ TEST(KerchunkJson, ReadsZstandard) {
     const std::string blank(std::size_t{1} << 24, ' ');
     std::string bomb(ZSTD_compressBound(blank.size()), '\0');
     bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), blank.data(), blank.size(), 3));
-    const Limited limited(Limit::kReferenceSize, 1 << 20);
+    const test::ScopedLimit limited(Limit::kReferenceSize, 1 << 20);
     EXPECT_EQ(parse(bomb).status().message(),
               "the references have too many bytes; ZARR_MAX_REFERENCE_SIZE allows 1048576");
 }
