@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 
 import pytest
 import zarr_docs
+import zarr_docs_append_errors
 import zarr_docs_errors
 import zarr_docs_v3_errors
 import zarr_docs_write_errors
@@ -39,6 +40,7 @@ PROVOKED = {
     **zarr_docs_errors.PROVOKED,
     **zarr_docs_v3_errors.PROVOKED,
     **zarr_docs_write_errors.PROVOKED,
+    **zarr_docs_append_errors.PROVOKED,
 }
 
 

@@ -11,6 +11,7 @@ import urllib.parse
 import numpy as np
 import pytest
 import zarr_docs
+import zarr_docs_append_errors
 import zarr_docs_errors
 import zarr_docs_v3_errors
 import zarr_docs_write_errors
@@ -25,6 +26,7 @@ PROVOKED = {
     **zarr_docs_errors.PROVOKED,
     **zarr_docs_v3_errors.PROVOKED,
     **zarr_docs_write_errors.PROVOKED,
+    **zarr_docs_append_errors.PROVOKED,
 }
 
 
