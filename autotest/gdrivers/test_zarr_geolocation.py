@@ -12,7 +12,7 @@ from zarr_mdim import open_group
 from zarr_places import epsg
 from zarr_store import make_store
 
-pytestmark = zarr_formats.ALL_READERS
+pytestmark = zarr_formats.READERS
 ROWS, COLUMNS = np.mgrid[0:40, 0:60]
 LON = 5 + 0.05 * COLUMNS + 0.01 * ROWS
 LAT = 50 - 0.04 * ROWS + 0.005 * COLUMNS

@@ -19,7 +19,7 @@ from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_store import handmade, make_array, make_store
 
-pytestmark = zarr_formats.ALL_READERS
+pytestmark = zarr_formats.READERS
 
 VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
 

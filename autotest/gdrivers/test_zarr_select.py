@@ -12,7 +12,7 @@ from zarr_gdal import array_name, error_log, open_raster
 from zarr_http import Served
 from zarr_store import make_store
 
-pytestmark = zarr_formats.ALL_READERS
+pytestmark = zarr_formats.READERS
 STEPS = 87_672  # ten years of hours
 FIRST = datetime.datetime(2010, 1, 1)
 HOURS = {"units": "hours since 2010-01-01", "calendar": "standard"}

@@ -5,8 +5,7 @@ A module or a test is marked with its formats. The test runs once in each of the
 
     pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
     pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
-    pytestmark = zarr_formats.READERS  # includes references to stores, see zarr_as_references.py.
-    pytestmark = zarr_formats.ALL_READERS  # includes repositories of Icechunk, too.
+    pytestmark = zarr_formats.READERS  # includes Kerchunk and Icechunk, see zarr_as_references.py.
 
 In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
 option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over
@@ -35,8 +34,7 @@ KERCHUNK = "kerchunk"  # stores of v2 that are read through references
 ICECHUNK = "icechunk"  # stores of v3 that are copied into a repository of Icechunk
 _WRITERS = {KERCHUNK: zarr_as_references.to_kerchunk, ICECHUNK: zarr_as_references.to_icechunk}
 BOTH = pytest.mark.formats(2, 3)
-READERS = pytest.mark.formats(2, 3, KERCHUNK)
-ALL_READERS = pytest.mark.formats(2, 3, KERCHUNK, ICECHUNK)
+READERS = pytest.mark.formats(2, 3, KERCHUNK, ICECHUNK)
 FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
 V3 = pytest.mark.formats(3)

@@ -5,10 +5,28 @@
 import asyncio
 import json
 import pathlib
+import re
 import sys
 
 import icechunk
 from zarr.core.buffer import default_buffer_prototype
+
+# Icechunk takes chunks by these keys only.
+KEYS = {"name": "default", "configuration": {"separator": "/"}}
+
+
+def values_of(node, document):
+    """Yields the keys and values of a node, whose keys become those of Icechunk."""
+    folder = node.parent
+    if document["node_type"] == "array":
+        document = {**document, "chunk_key_encoding": KEYS}
+        for path in folder.rglob("*"):
+            numbers = re.split("[./]", path.relative_to(folder).as_posix())
+            if numbers[0] == "c":
+                numbers.pop(0)
+            if path.is_file() and all(number.isdigit() for number in numbers):
+                yield "/".join(["c", *numbers]), path.read_bytes()
+    yield "zarr.json", json.dumps(document).encode()
 
 
 async def copy(folder, target):
@@ -16,12 +34,13 @@ async def copy(folder, target):
     config.inline_chunk_threshold_bytes = 16
     repository = icechunk.Repository.create(icechunk.local_filesystem_storage(target), config=config)
     session = repository.writable_session("main")
-    files = [path for path in pathlib.Path(folder).rglob("*") if path.is_file()]
-    keys = {path.relative_to(folder).as_posix(): path for path in files}
-    for key in sorted(keys, key=lambda key: (not key.endswith("zarr.json"), key.count("/"), key)):
-        if key.endswith("zarr.json") or "c" in key.split("/"):
-            value = default_buffer_prototype().buffer.from_bytes(keys[key].read_bytes())
-            await session.store.set(key, value)
+    nodes = sorted(pathlib.Path(folder).rglob("zarr.json"), key=lambda node: len(node.parts))
+    for node in nodes:
+        path = node.parent.relative_to(folder).as_posix()
+        document = json.loads(node.read_bytes())
+        for key, value in reversed(list(values_of(node, document))):
+            value = default_buffer_prototype().buffer.from_bytes(value)
+            await session.store.set(f"{path}/{key}".removeprefix("./"), value)
     session.commit("copy")
 
 
