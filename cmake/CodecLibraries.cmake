@@ -1,6 +1,6 @@
 # The libraries that zarr_core links, as targets. This file is also in the package of an installed
 # zarr_core. Libraries without a CMake package are found by header and library.
-# ZARR_WITH_BZ2, _LZMA, _TIFF and _ZFP decide about the rare ones.
+# ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF and _ZFP decide about the rare ones.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -40,6 +40,9 @@ if(ZARR_WITH_BZ2)
   if(NOT BZip2_FOUND)
     zarr_library_missing("bzlib.h or libbz2" libbz2-dev ZARR_WITH_BZ2)
   endif()
+endif()
+if(ZARR_WITH_LERC)
+  zarr_find_library(lerc Lerc_c_api.h Lerc liblerc-dev ZARR_WITH_LERC)
 endif()
 if(ZARR_WITH_LZMA)
   find_package(LibLZMA QUIET)

@@ -9,13 +9,14 @@ option(ZARR_BY_FOLDER "Compile the files of a folder at once, which takes less t
 option(ZARR_CORE_SHARED "Build and install zarr_core as a shared library; the plugin has its own" OFF)
 # Codecs that few stores use.
 option(ZARR_WITH_BZ2 "Have the codec bz2, with libbz2" ON)
+option(ZARR_WITH_LERC "Have the codec imagecodecs_lerc, with liblerc" ON)
 option(ZARR_WITH_LZMA "Have the codec lzma, with liblzma" ON)
 option(ZARR_WITH_TIFF "Have the codec imagecodecs_tiff, with libtiff" ON)
 option(ZARR_WITH_ZFP "Have the codecs zfp and zfpy, with libzfp" ON)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
 if(ZARR_BUILD_TESTS OR ZARR_BUILD_FUZZERS)
-  foreach(codec BZ2 LZMA TIFF ZFP)
+  foreach(codec BZ2 LERC LZMA TIFF ZFP)
     if(NOT ZARR_WITH_${codec})
       message(FATAL_ERROR "The tests need every codec: ZARR_WITH_${codec}=OFF needs ZARR_BUILD_TESTS=OFF")
     endif()

@@ -9,7 +9,7 @@ set -euo pipefail
 build_packages=(
     cmake g++ make ninja-build
     libgdal-dev libproj-dev nlohmann-json3-dev
-    libblosc-dev libbz2-dev libdeflate-dev liblz4-dev liblzma-dev libtiff-dev libzfp-dev libzstd-dev zlib1g-dev
+    libblosc-dev libbz2-dev libdeflate-dev liblerc-dev liblz4-dev liblzma-dev libtiff-dev libzfp-dev libzstd-dev zlib1g-dev
     gdal-bin
 )
 package_packages=(dpkg-dev file)
@@ -60,9 +60,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Names as their package lists had them; not tried there.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
-  Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
-  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core nlohmann_json blosc bzip2 libdeflate lz4-c xz libtiff zfp zstd zlib
-  Homebrew: brew install cmake ninja gdal nlohmann-json c-blosc libdeflate lz4 xz libtiff zfp zstd
+  Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
+  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core nlohmann_json blosc bzip2 lerc libdeflate lz4-c xz libtiff zfp zstd zlib
+  Homebrew: brew install cmake ninja gdal nlohmann-json c-blosc lerc libdeflate lz4 xz libtiff zfp zstd
   Debian:   ${packages[*]}
 Then: cmake -S . -B build && cmake --build build
 END

@@ -9,14 +9,15 @@ from osgeo import gdal, gdal_array
 from zarr_gdal import error_log
 from zarr_references import write_by, write_json
 
-COMPRESSIONS = ["NONE", "LZW", "DEFLATE", "ZSTD"]
+PREDICTABLE = ["LZW", "DEFLATE", "ZSTD"]
+COMPRESSIONS = ["NONE", "PACKBITS", "LERC", *PREDICTABLE]
 PREDICTORS = {1: "no predictor", 2: "differences", 3: "float predictor"}
 DTYPES = {1: ["u1", "f8"], 2: ["u1", "i2", "u4"], 3: ["f4", "f8"]}
 
 
 def cases():
     for compression in COMPRESSIONS:
-        for predictor in PREDICTORS if compression != "NONE" else [1]:
+        for predictor in PREDICTORS if compression in PREDICTABLE else [1]:
             for dtype in DTYPES[predictor]:
                 for bands in (1, 3):
                     for order in ("LITTLE", "BIG"):
@@ -35,8 +36,9 @@ def values_of(case):
 def write_tiff(path, case):
     compression, predictor, dtype, bands, order = case
     options = ["TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=32", "INTERLEAVE=PIXEL", f"ENDIANNESS={order}"]
-    if compression != "NONE":
-        options += [f"COMPRESS={compression}", f"PREDICTOR={predictor}"]
+    options.append(f"COMPRESS={compression}")
+    if predictor != 1:
+        options.append(f"PREDICTOR={predictor}")
     kind = gdal_array.NumericTypeCodeToGDALTypeCode(np.dtype(dtype))
     dataset = gdal.GetDriverByName("GTiff").Create(str(path), 150, 100, bands, kind, options)
     dataset.WriteArray(values_of(case))
@@ -81,7 +83,57 @@ def test_values_of_a_tiff(references, name):
     assert np.array_equal(read(folder, name, documents[name]).reshape(wanted.shape), wanted)
 
 
-@pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_lerc", "grib", "gribberish"])
+def lerc_references(folder, values, compression="LERC"):
+    """Writes a TIFF file, and returns its path and the references that kerchunk makes of it."""
+    path = folder / "a.tif"
+    kind = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype)
+    options = ["TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=32", f"COMPRESS={compression}"]
+    dataset = gdal.GetDriverByName("GTiff").Create(str(path), *values.shape[::-1], 1, kind, options)
+    dataset.WriteArray(values)
+    dataset = None
+    return path, json.loads(write_by("kerchunk_tiff", folder / "all.json", path).read_text())[str(path)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_invalid_pixels_of_lerc_are_nan(tmp_path, dtype):
+    values = np.linspace(0, 1, 64 * 80).reshape(64, 80).astype(dtype)
+    values[3:9, 5:70] = values[40:] = np.nan
+    path, document = lerc_references(tmp_path, values)
+    result = read(tmp_path, "a", document)
+    np.testing.assert_array_equal(result, values)
+    np.testing.assert_array_equal(result, gdal.Open(str(path)).ReadAsArray())
+
+
+@pytest.mark.parametrize("inner", ["DEFLATE", "ZSTD"])
+def test_lerc_within_another_compressor(tmp_path, inner):
+    values = (np.arange(64 * 80).reshape(64, 80) % 999).astype("i4")
+    _, document = lerc_references(tmp_path, values, f"LERC_{inner}")
+    key = next(key for key in document if key.endswith(".zarray"))
+    metadata = json.loads(document[key])
+    # kerchunk does not say which compressor follows.
+    assert metadata["compressor"]["id"] == "imagecodecs_lerc"
+    metadata["compressor"]["compression"] = inner.lower()
+    np.testing.assert_array_equal(read(tmp_path, "a", {**document, key: json.dumps(metadata)}), values)
+
+
+@pytest.mark.parametrize("change, told", [
+    ({"dtype": "<f4"}, "a LERC blob has another type than the array, <f4"),
+    ({"compressor": {"id": "imagecodecs_lerc", "compression": "lz4"}}, 'compression: expected "zstd", "deflate" or null'),
+    ({"compressor": {"id": "imagecodecs_lerc", "compression": "zstd"}}, "compression: "),
+    ({"chunks": [16, 16]}, "imagecodecs_lerc: "),
+])  # fmt: skip
+def test_lerc_that_does_not_fit_the_array(tmp_path, change, told):
+    _, document = lerc_references(tmp_path, np.arange(64 * 80, dtype="i4").reshape(64, 80))
+    key = next(key for key in document if key.endswith(".zarray"))
+    document[key] = json.dumps({**json.loads(document[key]), **change})
+    path = write_json(tmp_path / "a.json", document)
+    with error_log() as log:
+        dataset = gdal.Open(str(path))
+        assert dataset is None or dataset.ReadAsArray() is None
+    assert told in log.the_error()
+
+
+@pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_webp", "grib", "gribberish"])
 @pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
 def test_codecs_that_are_refused(references, codec):
     """The message says what the codec decodes, and other arrays of the document can be read."""

@@ -25,7 +25,10 @@ CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
 CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
 CodecResult MakePcodec(const json::Value& config, const CodecContext& context);
 CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // decoding only
+CodecResult MakeLerc(const json::Value& config, const CodecContext& context);  // decoding only
 CodecResult MakeLzw(const json::Value& config, const CodecContext& context);   // decoding only
+CodecResult MakeRunLengths(const json::Value& config,
+                           const CodecContext& context);  // decoding only
 
 // Filters on numbers.
 CodecResult MakeDelta(const json::Value& config, const CodecContext& context);

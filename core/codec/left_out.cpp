@@ -15,6 +15,7 @@ std::vector<LeftOutCodec> FindLeftOutCodecs() {
         LeftOutCodec codec;
     } optional[] = {
         {ZARR_WITH_BZ2 != 0, {"bz2", "libbz2", "ZARR_WITH_BZ2"}},
+        {ZARR_WITH_LERC != 0, {"imagecodecs_lerc", "liblerc", "ZARR_WITH_LERC"}},
         {ZARR_WITH_LZMA != 0, {"lzma", "liblzma", "ZARR_WITH_LZMA"}},
         {ZARR_WITH_TIFF != 0, {"imagecodecs_tiff", "libtiff", "ZARR_WITH_TIFF"}},
         {ZARR_WITH_ZFP != 0, {"zfp", "libzfp", "ZARR_WITH_ZFP"}},

@@ -11,6 +11,11 @@ CodecResult MakeBz2(const json::Value& /*config*/, const CodecContext& /*context
     return CheckBuilt("bz2");
 }
 #endif
+#if !ZARR_WITH_LERC
+CodecResult MakeLerc(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return CheckBuilt("imagecodecs_lerc");
+}
+#endif
 #if !ZARR_WITH_LZMA
 CodecResult MakeLzma(const json::Value& /*config*/, const CodecContext& /*context*/) {
     return CheckBuilt("lzma");

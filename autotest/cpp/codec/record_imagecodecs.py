@@ -50,6 +50,17 @@ def is_whole(encoded, array):
     return as_bytes(codecs.Lzw().decode(encoded)) == array.tobytes()
 
 
+def lerc_vectors(image):
+    """Yields names, codecs and arrays. Numbers decode to little-endian bytes."""
+    for dtype in ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8"):
+        yield f"{dtype[1:]}", codecs.Lerc(), (image % 100).astype(dtype)
+    yield "rgb", codecs.Lerc(), rng.integers(0, 256, (9, 14, 3), "u1")
+    yield "bands", codecs.Lerc(planar=True), rng.integers(0, 256, (3, 9, 14), "u1")
+    yield "deflate", codecs.Lerc(compression="deflate"), (image * 0.37).astype("<f4")
+    yield "zstd", codecs.Lerc(compression="zstd"), (image * 0.37).astype("<f8")
+    yield "version_3", codecs.Lerc(version=3), image
+
+
 def vectors():
     image = (np.add.outer(np.arange(9), np.arange(14)) * 37 % 1000).astype("<i2")
     for name, array in (
@@ -62,6 +73,14 @@ def vectors():
         # The code that ends the stream is not needed.
         needed = next(n for n in range(len(encoded), 0, -1) if not is_whole(encoded[: n - 1], array))
         yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=needed, reencoded=None)
+    for name, codec, array in lerc_vectors(image):
+        yield vector(f"imagecodecs_lerc_{name}", codec, array, reencoded=None)
+    for name, array in (
+        ("runs", np.repeat(rng.integers(0, 256, 40, "u1"), rng.integers(1, 300, 40))),
+        ("noise", rng.integers(0, 256, 1000, "u1")),
+        ("image", image),
+    ):
+        yield vector(f"imagecodecs_packbits_{name}", codecs.Packbits(), array, reencoded=None)
     for dtype in ("|u1", "<i2", ">i2", "<u4", ">i8", "<f4", ">f8"):
         for axis, shape in ((-1, (9, 14)), (-2, (3, 14, 3)), (0, (126,))):
             array = image.astype(dtype) * (1 if dtype[1] != "f" else 0.37)
