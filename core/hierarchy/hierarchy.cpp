@@ -451,7 +451,7 @@ bool Agree(const CodecSpec& a, const CodecSpec& b) {
     if (a.name != b.name || options == nullptr) return a.name == b.name;
     return std::all_of(options->begin(), options->end(), [&](const json::Member& option) {
         const json::Value* other = b.configuration.Find(option.first);
-        return other == nullptr || json::Dump(*other) == json::Dump(option.second);
+        return other == nullptr || json::Equals(*other, option.second);
     });
 }
 
@@ -463,26 +463,6 @@ bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
            a.stored_chunks() == b.stored_chunks() && a.has_fill_value == b.has_fill_value &&
            a.fill_meaning == b.fill_meaning && a.fill_value.held() == b.fill_value.held() &&
            std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
-}
-
-// True if two JSON values are equal: numbers by value, objects with their members in any order.
-bool JsonEquals(const json::Value& a, const json::Value& b) {
-    double one = 0;
-    double other = 0;
-    if (a.is_number() && b.is_number())
-        return json::Dump(a) == json::Dump(b) ||
-               (a.GetDouble(one) && b.GetDouble(other) && one == other);
-    const json::Array* items = a.as_array();
-    if (items != nullptr && b.as_array() != nullptr)
-        return std::equal(items->begin(), items->end(), b.as_array()->begin(), b.as_array()->end(),
-                          JsonEquals);
-    const json::Object* members = a.as_object();
-    if (members == nullptr || b.as_object() == nullptr) return json::Dump(a) == json::Dump(b);
-    return members->size() == b.as_object()->size() &&
-           std::all_of(members->begin(), members->end(), [&](const json::Member& member) {
-               const json::Value* value = b.Find(member.first);
-               return value != nullptr && JsonEquals(member.second, *value);
-           });
 }
 
 std::string ConsolidatedIsOutdated(const std::string& key) {
@@ -525,7 +505,7 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     if (!document.ok() || !document->exists) return held;
     const auto consolidated = DocumentAt(key);
     if (consolidated.ok() && consolidated->value && document->value &&
-        JsonEquals(*consolidated->value, *document->value))
+        json::Equals(*consolidated->value, *document->value))
         return held;
     auto own = Parse(path, *document);
     if (!own.ok() || AreAlike(*own, held)) return held;
@@ -541,7 +521,7 @@ Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
     const auto document = OwnDocumentAt(key);
     if (!document.ok() || !document->exists) return held;
     auto own = ParseAttributesOf(*document);
-    if (!own.ok() || JsonEquals(*own, held)) return held;
+    if (!own.ok() || json::Equals(*own, held)) return held;
     std::string warning = ConsolidatedIsOutdated(key);
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
         warnings.push_back(std::move(warning));

@@ -122,6 +122,43 @@ const Value* Value::Find(std::string_view key) const {
     return nullptr;
 }
 
+namespace {
+
+bool NumbersAreEqual(const Value& a, const Value& b) {
+    std::int64_t signed_a = 0;
+    std::int64_t signed_b = 0;
+    std::uint64_t unsigned_a = 0;
+    std::uint64_t unsigned_b = 0;
+    // A double is exact only for small integers.
+    if (a.is_integer() && b.is_integer())
+        return (a.GetInt64(signed_a) && b.GetInt64(signed_b) && signed_a == signed_b) ||
+               (a.GetUint64(unsigned_a) && b.GetUint64(unsigned_b) && unsigned_a == unsigned_b);
+    double one = 0;
+    double other = 0;
+    return a.GetDouble(one) && b.GetDouble(other) &&
+           (one == other || (std::isnan(one) && std::isnan(other)));
+}
+
+}  // namespace
+
+bool Equals(const Value& a, const Value& b) {
+    if (a.is_number() && b.is_number()) return NumbersAreEqual(a, b);
+    if (a.as_string() != nullptr && b.as_string() != nullptr)
+        return *a.as_string() == *b.as_string();
+    if (a.as_bool() != nullptr && b.as_bool() != nullptr) return *a.as_bool() == *b.as_bool();
+    const Array* const items = a.as_array();
+    if (items != nullptr && b.as_array() != nullptr)
+        return std::equal(items->begin(), items->end(), b.as_array()->begin(), b.as_array()->end(),
+                          Equals);
+    const Object* const members = a.as_object();
+    if (members == nullptr || b.as_object() == nullptr) return a.is_null() && b.is_null();
+    return members->size() == b.as_object()->size() &&
+           std::all_of(members->begin(), members->end(), [&](const Member& member) {
+               const Value* const value = b.Find(member.first);
+               return value != nullptr && Equals(member.second, *value);
+           });
+}
+
 std::string_view Value::TypeName() const {
     if (is_null()) return "null";
     if (is_number()) return "a number";

@@ -126,6 +126,10 @@ class Value {
     Content content_;
 };
 
+// True if two values are equal: numbers by value, with NaN equal to NaN, and objects with their
+// members in any order.
+bool Equals(const Value& a, const Value& b);
+
 // Parses one JSON text in UTF-8. The last member wins if a key is repeated. Returns kCorrupt if the
 // syntax is wrong; the message gives the position of the wrong byte, counted from 1. Returns kLimit
 // if values are nested deeper than Limit::kJsonDepth. Returns kLimit if the text has more than

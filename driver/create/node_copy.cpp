@@ -54,7 +54,7 @@ bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarc
     const auto other_attributes = others.Attributes(other);
     if (!metadata.ok() || !other_metadata.ok() || !attributes.ok() || !other_attributes.ok() ||
         metadata->shape != other_metadata->shape || metadata->rank() > 1 ||
-        json::Dump(*attributes) != json::Dump(*other_attributes))
+        !json::Equals(*attributes, *other_attributes))
         return false;
     if (metadata->rank() == 0) return true;
     const std::uint64_t size = metadata->shape[0];

@@ -61,5 +61,36 @@ TEST(Members, OptionalMembersHaveDefaults) {
     EXPECT_EQ(OptionalString(object, "i", "").status().message(), "i: expected a string, got -5");
 }
 
+TEST(Equals, ComparesByValue) {
+    const char* const equal[][2] = {
+        {"null", "null"},
+        {"true", "true"},
+        {R"("a")", R"("\u0061")"},
+        {"1", "1.0"},
+        {"NaN", "NaN"},
+        {"18446744073709551615", "18446744073709551615"},
+        {R"({"a": [1, {"b": null}], "c": ""})", R"({"c": "", "a": [1.0, {"b": null}]})"},
+    };
+    for (const auto& pair : equal) EXPECT_TRUE(Equals(Json(pair[0]), Json(pair[1]))) << pair[0];
+    const char* const different[][2] = {
+        {"null", "false"},
+        {"true", "false"},
+        {"1", "true"},
+        {"1", R"("1")"},
+        {"9007199254740993", "9007199254740992"},
+        {"9223372036854775808", "-9223372036854775808"},
+        {"NaN", "0"},
+        {"[1, 2]", "[1]"},
+        {"[]", "{}"},
+        {R"({"a": 1})", R"({"a": 2})"},
+        {R"({"a": 1})", R"({"b": 1})"},
+        {R"({"a": 1})", R"({"a": 1, "b": 2})"},
+    };
+    for (const auto& pair : different) {
+        EXPECT_FALSE(Equals(Json(pair[0]), Json(pair[1]))) << pair[0];
+        EXPECT_FALSE(Equals(Json(pair[1]), Json(pair[0]))) << pair[1];
+    }
+}
+
 }  // namespace
 }  // namespace zarr::json
