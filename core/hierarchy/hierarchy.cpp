@@ -197,11 +197,16 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
     ZARR_ASSIGN_OR_RETURN(hierarchy->format_, ReadFormat(*hierarchy->base_, root, has_root));
     const std::string root_key = DocumentKey("", Document::kGroup, Format::kV3);
     StoredDocument document;
-    if (has_root) document = ParseDocument(root_key, std::as_const(root).span().text());
+    SplitDocument split;
+    if (has_root) {
+        split = SplitV3Consolidated(std::as_const(root).span().text());
+        document = ParseDocument(root_key, split.own);
+    }
     hierarchy->nodes_->Put(root_key, &LoadedNode::document, document);
     if (use_consolidated == UseConsolidated::kIfPresent)
-        ZARR_RETURN_IF_ERROR(has_root ? hierarchy->UseV3Consolidated(std::move(root))
-                                      : hierarchy->UseConsolidatedMetadata());
+        ZARR_RETURN_IF_ERROR(has_root
+                                 ? hierarchy->UseV3Consolidated(std::move(root), split.consolidated)
+                                 : hierarchy->UseConsolidatedMetadata());
     return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
@@ -229,19 +234,19 @@ Status Hierarchy::UseConsolidatedMetadata() {
     return {};
 }
 
-Status Hierarchy::UseV3Consolidated(Buffer root) {
+Status Hierarchy::UseV3Consolidated(Buffer root, std::string_view consolidated) {
+    if (consolidated.empty()) return {};
     const std::string key = DocumentKey("", Document::kConsolidated, Format::kV3);
     const std::string_view text = std::as_const(root).span().text();
-    auto documents = ParseV3Consolidated(text).WithContext(key);
+    auto documents = ParseV3Consolidated(consolidated).WithContext(key);
     if (!documents.ok()) {
         consolidated_error_ = documents.status();
         return {};
     }
-    if (!*documents) return {};
     is_consolidated_ = true;
-    (**documents).emplace_back(key, text);
+    documents->emplace_back(key, text);
     store_ = std::make_shared<const OverlayStore>(
-        store_, std::move(root), **documents,
+        store_, std::move(root), *documents,
         [](std::string_view name) { return name == kV3Document; });
     return {};
 }

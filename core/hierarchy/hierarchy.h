@@ -182,7 +182,7 @@ class Hierarchy {
     Status UseConsolidatedMetadata();
     // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`. Does nothing if
     // the text has no consolidated metadata.
-    Status UseV3Consolidated(Buffer root);
+    Status UseV3Consolidated(Buffer root, std::string_view consolidated);
     // DocumentAt() returns the document under `key`, from the consolidated metadata if in use.
     // OwnDocumentAt() always reads the document from the store.
     Result<StoredDocument> DocumentAt(const std::string& key) const;

@@ -72,7 +72,7 @@ StoredDocument ParseDocument(const std::string& key, std::string_view text) {
     std::string own;
     if (LastName(key) == kV3Document &&
         text.find("\"consolidated_metadata\"") != std::string_view::npos) {
-        own = WithNullAsV3Consolidated(text);
+        own = SplitV3Consolidated(text).own;
         text = own;
     }
     StoredDocument document;

@@ -155,7 +155,7 @@ class Exporter {
         const bool is_whole = hierarchy_.is_consolidated() && !part_.array;
         if (is_whole || LastName(key) != kV3Document || !HasV3Consolidated(text))
             return writer_.AddDocument(Renamed(key), text);
-        return writer_.AddDocument(Renamed(key), WithNullAsV3Consolidated(text));
+        return writer_.AddDocument(Renamed(key), SplitV3Consolidated(text).own);
     }
 
     // -----------------------------------------------------------------------------------------

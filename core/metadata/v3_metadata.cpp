@@ -389,13 +389,19 @@ Result<json::Value> ParseV3Attributes(std::string_view text) {
     return ParseV3Attributes(members);
 }
 
-Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text) {
-    using Found = std::optional<DocumentTexts>;
-    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
-    const auto consolidated = json::FindSlice(slices, kConsolidated);
-    if (!consolidated || *consolidated == "null") return Found();
+SplitDocument SplitV3Consolidated(std::string_view text) {
+    const auto slices = json::MemberSlices(text);
+    const auto found = slices.ok() ? json::FindSlice(*slices, kConsolidated) : std::nullopt;
+    if (!found || *found == "null") return {std::string(text), {}};
+    const auto start = static_cast<std::size_t>(found->data() - text.data());
+    std::string own(text.substr(0, start));
+    own.append("null").append(text.substr(start + found->size()));
+    return {std::move(own), *found};
+}
+
+Result<DocumentTexts> ParseV3Consolidated(std::string_view consolidated) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> members,
-                          json::MemberSlices(*consolidated).WithContext(kConsolidated));
+                          json::MemberSlices(consolidated).WithContext(kConsolidated));
     ZARR_ASSIGN_OR_RETURN(const json::Value kind,
                           ParseSlice(members, "kind").WithContext(kConsolidated));
     const std::string* const name = kind.as_string();
@@ -413,16 +419,7 @@ Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text) 
                                    " is not a valid path");
         path = DocumentKey(path, Document::kGroup, Format::kV3);
     }
-    return Found(std::move(documents));
-}
-
-std::string WithNullAsV3Consolidated(std::string_view text) {
-    const auto slices = json::MemberSlices(text);
-    const auto found = slices.ok() ? json::FindSlice(*slices, kConsolidated) : std::nullopt;
-    if (!found) return std::string(text);
-    const auto start = static_cast<std::size_t>(found->data() - text.data());
-    std::string without(text.substr(0, start));
-    return without.append("null").append(text.substr(start + found->size()));
+    return documents;
 }
 
 Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {

@@ -38,13 +38,17 @@ Status CheckV3Group(std::string_view text);
 Result<json::Value> ParseV3Attributes(const json::Value& document);
 Result<json::Value> ParseV3Attributes(std::string_view text);
 
-// Returns the consolidated metadata in the `zarr.json` of a group (zarr-python convention:
-// "consolidated_metadata", kind "inline"). The keys are relative to the group. The result points
-// into `text`; nullopt if the group has no consolidated metadata.
-Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text);
-// Returns `text` with the value of "consolidated_metadata" replaced by null. Returns `text` itself
-// if that member is absent or `text` is not a JSON object.
-std::string WithNullAsV3Consolidated(std::string_view text);
+// The text of a `zarr.json` in two parts.
+struct SplitDocument {
+    std::string own;                // with null as the value of "consolidated_metadata"
+    std::string_view consolidated;  // that value, in the whole text; empty if absent or null
+};
+// Splits the text of a `zarr.json`. If `text` is not a JSON object, `own` is the whole text.
+SplitDocument SplitV3Consolidated(std::string_view text);
+// Returns the documents in `consolidated`, which SplitV3Consolidated() found (zarr-python
+// convention: kind "inline"). The keys are relative to the group. The result points into
+// `consolidated`.
+Result<DocumentTexts> ParseV3Consolidated(std::string_view consolidated);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
 // member.

@@ -430,32 +430,32 @@ TEST(V3Consolidated, IsReadAndWritten) {
         V3GroupText(), json::Object{{"a", Json(Document())}, {"g/b", Json(V3GroupText())}});
     ASSERT_TRUE(Succeeds(text));
     EXPECT_TRUE(HasV3Consolidated(*text));
-    const auto documents = ParseV3Consolidated(*text);
+    const auto documents = ParseV3Consolidated(SplitV3Consolidated(*text).consolidated);
     ASSERT_TRUE(Succeeds(documents));
-    ASSERT_TRUE(documents->has_value());
-    ASSERT_EQ((**documents).size(), 2U);
-    EXPECT_EQ((**documents)[0].first, "a/zarr.json");
-    EXPECT_TRUE(Succeeds(ParseV3Array((**documents)[0].second)));
+    ASSERT_EQ(documents->size(), 2U);
+    EXPECT_EQ((*documents)[0].first, "a/zarr.json");
+    EXPECT_TRUE(Succeeds(ParseV3Array((*documents)[0].second)));
     const auto without = WithV3Consolidated(*text, std::nullopt);
     EXPECT_FALSE(HasV3Consolidated(*without));
-    EXPECT_FALSE(ParseV3Consolidated(*without)->has_value());
+    EXPECT_EQ(SplitV3Consolidated(*without).consolidated, "");
 }
 
-TEST(V3Consolidated, IsReplacedByNull) {
-    EXPECT_EQ(WithNullAsV3Consolidated(R"({"a": 1, "consolidated_metadata": {"b": {}} , "c": 2})"),
-              R"({"a": 1, "consolidated_metadata": null , "c": 2})");
-    for (const std::string text : {R"({"a": 1})", R"({"consolidated_metadata": {)", "3"})
-        EXPECT_EQ(WithNullAsV3Consolidated(text), text);
+TEST(V3Consolidated, IsSplitFromTheDocument) {
+    const std::string_view text = R"({"a": 1, "consolidated_metadata": {"b": {}} , "c": 2})";
+    EXPECT_EQ(SplitV3Consolidated(text).own, R"({"a": 1, "consolidated_metadata": null , "c": 2})");
+    EXPECT_EQ(SplitV3Consolidated(text).consolidated, R"({"b": {}})");
+    for (const std::string other :
+         {R"({"a": 1})", R"({"consolidated_metadata": {)", "3",
+          R"({"consolidated_metadata": null})", "{\"consolidated_metadata\": null\n}"}) {
+        EXPECT_EQ(SplitV3Consolidated(other).own, other);
+        EXPECT_EQ(SplitV3Consolidated(other).consolidated, "");
+    }
 }
 
 TEST(V3Consolidated, RefusesWhatCannotBeUsed) {
     const auto with = [](const std::string& consolidated) {
-        return ParseV3Consolidated(
-            R"({"zarr_format": 3, "node_type": "group", "consolidated_metadata": )" + consolidated +
-            "}");
+        return ParseV3Consolidated(consolidated);
     };
-    EXPECT_FALSE(with("null")->has_value());
-    EXPECT_FALSE(with("null\n")->has_value());
     EXPECT_TRUE(Fails(with("3"), StatusCode::kCorrupt, "consolidated_metadata"));
     EXPECT_TRUE(Fails(with(R"({"kind": "remote", "metadata": {}})"), StatusCode::kCorrupt,
                       "consolidated_metadata.kind: expected \"inline\""));
