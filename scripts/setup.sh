@@ -15,7 +15,7 @@ build_packages=(
 package_packages=(dpkg-dev file)
 test_packages=(
     "${package_packages[@]}"
-    clang clang-format clang-tidy libgtest-dev llvm netcdf-bin openssl
+    clang clang-format clang-tidy curl libgtest-dev llvm netcdf-bin openssl
     python3-cftime python3-dask python3-distributed python3-gdal python3-jsonschema python3-netcdf4
     python3-numcodecs python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis
     python3-rasterio python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy

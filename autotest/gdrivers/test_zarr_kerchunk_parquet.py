@@ -4,6 +4,7 @@ only when they are needed."""
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import zipfile
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_formats import V2
-from zarr_gdal import config_options
+from zarr_gdal import config_options, create_deletes_first
 from zarr_http import Served
 from zarr_reference_sample import CUBE, IMAGE, make_sample, read, read_all
 from zarr_references import pack, virtualize, write_parquet
@@ -145,6 +146,12 @@ def zip_folder(folder, archive, inner=""):
                 zipped.write(path, pathlib.PurePath(inner) / path.relative_to(folder))
 
 
+def assert_quiet_but_for_gdal(log):
+    """GDAL from 3.11 on has a file system of the name PREFIX. It emits errors before it asks drivers."""
+    own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
+    assert [event for event in log.events if not own.match(event[2])] == []
+
+
 @pytest.mark.parametrize("inner", ["", "deep/refs.parq"])
 @pytest.mark.parametrize("archive", ["refs.parq.zip", "refs.zip"])
 def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
@@ -159,7 +166,7 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
             read_all(path)
             assert gdal.Open(path).GetDriver().ShortName == "Zarr"
             assert len(gdal.Open(path).GetMetadata("SUBDATASETS")) == 4
-    cpl.assert_quiet()
+    assert_quiet_but_for_gdal(cpl)
 
 
 def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
@@ -183,7 +190,7 @@ def test_references_on_a_web_server(tmp_path, references, folder, cpl):
         read_all(f"{PREFIX}{{{name}}}")
         assert gdal.OpenEx(f"{PREFIX}{{{name}}}", MULTIDIM) is not None
         assert gdal.OpenEx(name, MULTIDIM) is not None
-    cpl.assert_quiet()
+    assert_quiet_but_for_gdal(cpl)
 
 
 def test_a_zip_file_on_a_web_server(tmp_path, references):
@@ -302,6 +309,9 @@ def test_references_are_read_only(tmp_path, references, cpl):
     for options in ([], ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]):
         cpl.clear()
         assert driver.CreateCopy(name, image, options=options) is None
+        if create_deletes_first() and not options:
+            assert "references are read-only" in cpl.errors[0]
+            cpl.events.pop(0)
         assert "references are read-only" in cpl.the_error()
     assert {path: path.read_bytes() for path in (tmp_path / "refs.parq").rglob("*") if path.is_file()} == before
 
