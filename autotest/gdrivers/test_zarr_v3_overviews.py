@@ -10,7 +10,7 @@ import os
 import numpy as np
 import pytest
 import zarr_formats
-from osgeo import gdal
+from osgeo import gdal, osr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster
 from zarr_overviews import (check_consolidated, entries, gtiff_levels, level_folders, level_values,
                             make, root_attributes, sizes, smooth, update)
@@ -139,6 +139,34 @@ def test_the_built_in_driver_finds_the_overviews_of_each_array(tmp_path, rng):
     group = dataset.GetRootGroup()
     assert [name for name, _ in levels_of(group.OpenMDArray("one"))] == ["/ovr_2x/one", "/ovr_4x/one"]
     assert [name for name, _ in levels_of(group.OpenMDArray("two"))] == ["/ovr_2x_2/two", "/ovr_3x/two"]
+
+
+@builtin
+@pytest.mark.parametrize("options", [
+    ["PROFILE=CLOUD"], ["PROFILE=OME"], ["PROFILE=OME", "OME_VERSION=0.6"], ["OVERVIEWS=2,4"],
+], ids=lambda options: " ".join(options))  # fmt: skip
+def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, options):
+    values = rng.uniform(1, 2, (3, 1000, 1200)).astype("f4")
+    source = gdal.GetDriverByName("MEM").Create("", 1200, 1000, 3, gdal.GDT_Float32)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    source.SetSpatialRef(srs)
+    source.SetGeoTransform([500000, 10, 0, 5000000, 0, -10])
+    source.WriteArray(values)
+    for number in (1, 2, 3):
+        source.GetRasterBand(number).SetNoDataValue(-9999)
+    store = str(tmp_path / "a.zarr")
+    assert gdal.GetDriverByName("Zarr").CreateCopy(store, source, options=options) is not None
+    ours, builtin = (gdal.OpenEx(store, gdal.OF_RASTER, allowed_drivers=[name]) for name in ("Zarr", "ZarrBuiltin"))
+    for dataset in (ours, builtin):
+        assert dataset.GetGeoTransform() == source.GetGeoTransform()
+        assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32632"
+        assert dataset.GetRasterBand(3).GetNoDataValue() == -9999
+        np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    levels = [level_values(dataset) for dataset in (ours, builtin)]
+    assert len(levels[0]) == len(levels[1]) == 2
+    for mine, theirs in zip(*levels):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 @builtin
