@@ -36,9 +36,24 @@ if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 logs=$(mktemp -d)
+# Prints the folder for temporary files: in memory if there is room, as tests write and delete
+# hundreds of thousands of small files. The caller's TMPDIR counts first.
+temporary_place() {
+    local memory=/dev/shm needed=$((6 * 1024 * 1024)) free  # in KiB
+    free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
+    if [ -z "${TMPDIR:-}" ] && [ -w $memory ] && [ "$(stat -f -c %T $memory)" = tmpfs ] &&
+        ! findmnt -n -o OPTIONS -T $memory | grep -qw noexec &&
+        [ "$(df -k --output=avail $memory | tail -n 1)" -ge $needed ] &&
+        [ "${free:-0}" -ge $((2 * needed)) ]; then
+        echo $memory
+    else
+        echo "${TMPDIR:-/tmp}"
+    fi
+}
+
 # Programs of the run write their temporary files here, whose names other users can resolve as
 # those of /tmp; nothing of them outlives the run.
-TMPDIR=$(mktemp -d)
+TMPDIR=$(mktemp -d -p "$(temporary_place)")
 export TMPDIR
 chmod 1777 "$TMPDIR"
 passed=0 failed=0 skipped=0 stage="set-up" finished=no

@@ -2,6 +2,7 @@
 """Progress functions that cancel at each call in turn: the unfinished store or array is gone, and
 the former contents are unchanged."""
 
+import functools
 import json
 import shutil
 
@@ -49,7 +50,9 @@ def driver():
     return gdal.GetDriverByName("Zarr")
 
 
+@functools.cache
 def raster(side=2300, bands=3):
+    """Returns a source of copies, which no test changes."""
     dataset = gdal.GetDriverByName("MEM").Create("", side, side, bands)
     for i in range(bands):
         dataset.GetRasterBand(i + 1).Fill(i + 1)

@@ -4,10 +4,13 @@ netCDF driver reads equal attributes of a netCDF file.
 
 ZARR_CF_SRS names the executable, which by default is beside zarr_dump."""
 
+import atexit
 import json
 import os
 import pathlib
 import subprocess
+import tempfile
+import threading
 
 import netCDF4
 import numpy as np
@@ -15,17 +18,57 @@ from osgeo import gdal, osr
 
 DEFAULT_TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).parent / "zarr_cf_srs"
 TOOL = os.environ.get("ZARR_CF_SRS", str(DEFAULT_TOOL))
+SECONDS = 300  # no answer takes longer
+
+
+class _Tool:
+    """The executable in a process for all questions, as its start takes longer than an answer. It starts
+    with the first question, and again after a crash."""
+
+    def __init__(self):
+        self.process = self.errors = None
+
+    def ask_many(self, questions):
+        """Returns the answers in order. Fails if the executable ends or prints an error."""
+        if self.process is None or self.process.poll() is not None:
+            self._start()
+        timer = threading.Timer(SECONDS, self.process.kill)
+        timer.start()
+        try:
+            lines = [self._ask(question) for question in questions]
+        finally:
+            timer.cancel()
+        code = 0 if all(lines) else self.process.wait()
+        self.errors.seek(0)
+        printed = self.errors.read()
+        self.errors.truncate(0)
+        assert all(lines), f"{TOOL}: exit code {code}: {printed}"
+        assert printed == "", f"GDAL printed {printed}"
+        return [json.loads(line) for line in lines]
+
+    def _ask(self, question):
+        """Returns the line of the answer; an empty text if the process has ended."""
+        try:
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return ""
+        return self.process.stdout.readline()
+
+    def _start(self):
+        self.errors = tempfile.TemporaryFile("a+")
+        self.process = subprocess.Popen(
+            [TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+        )
+        atexit.register(self.process.kill)
+
+
+_tool = _Tool()
 
 
 def ask_many(questions):
     """Returns the answers to objects with attributes (or crs) and units, in order."""
-    text = "".join(json.dumps(question) + "\n" for question in questions)
-    done = subprocess.run(
-        [TOOL], input=text, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, f"{TOOL}: exit code {done.returncode}: {done.stderr}"
-    assert done.stderr == "", f"GDAL printed {done.stderr}"
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return _tool.ask_many(questions)
 
 
 def ask(question):
