@@ -5,6 +5,7 @@ netCDF driver reads equal attributes of a netCDF file.
 ZARR_CF_SRS names the executable, which by default is beside zarr_dump."""
 
 import atexit
+import contextlib
 import json
 import os
 import pathlib
@@ -33,11 +34,14 @@ class _Tool:
         if self.process is None or self.process.poll() is not None:
             self._start()
         timer = threading.Timer(SECONDS, self.process.kill)
+        writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
+        writer.start()  # answers to many questions would fill the pipe
         try:
-            lines = [self._ask(question) for question in questions]
+            lines = [self.process.stdout.readline() for _ in questions]
         finally:
             timer.cancel()
+            writer.join()
         code = 0 if all(lines) else self.process.wait()
         self.errors.seek(0)
         printed = self.errors.read()
@@ -46,14 +50,11 @@ class _Tool:
         assert printed == "", f"GDAL printed {printed}"
         return [json.loads(line) for line in lines]
 
-    def _ask(self, question):
-        """Returns the line of the answer; an empty text if the process has ended."""
-        try:
-            self.process.stdin.write(json.dumps(question) + "\n")
+    def _write(self, questions):
+        text = "".join(json.dumps(question) + "\n" for question in questions)
+        with contextlib.suppress(BrokenPipeError):  # the executable has ended, which its answers show
+            self.process.stdin.write(text)
             self.process.stdin.flush()
-        except BrokenPipeError:
-            return ""
-        return self.process.stdout.readline()
 
     def _start(self):
         self.errors = tempfile.TemporaryFile("a+")
