@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """gdalmanage on stores in an object store, in a process of its own that has nothing cached."""
 
+import concurrent.futures
 import subprocess
+import urllib.request
 
 import numpy as np
 import pytest
@@ -66,3 +68,21 @@ def test_gdalmanage_renames_a_store(server, managed):
     assert server.keys_of("o.zarr@") == ["g.b.ovr"]
     gdalmanage(server, "delete", "/vsis3/demo/o.zarr")
     assert server.keys_of("o.zarr") == []
+
+
+def test_the_server_deletes_concurrently(server, tmp_path):
+    """S3 answers all of some concurrent deletions in one folder. s3rver by itself answers 404 to some."""
+    for number in range(8):
+        (tmp_path / "a").mkdir(exist_ok=True)
+        (tmp_path / "a" / str(number)).write_bytes(b"x")
+
+    def delete(number):
+        address = f"{server.front.url}/demo/m.zarr/a/{number}"
+        with urllib.request.urlopen(urllib.request.Request(address, method="DELETE")) as answer:
+            return answer.status
+
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        for _ in range(20):
+            server.upload(tmp_path, "m.zarr")
+            assert set(threads.map(delete, range(8))) == {204}
+    assert server.keys_of("m.zarr/") == []

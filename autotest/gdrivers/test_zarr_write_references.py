@@ -22,7 +22,7 @@ from zarr_http import Served
 from zarr_references import PYTHON, pack, write_json
 from zarr_s3 import S3
 from zarr_store import make_array, make_store, zip_folder
-from zarr_tools import plain_environment
+from zarr_tools import Program, plain_environment
 
 pytestmark = BOTH
 
@@ -32,7 +32,7 @@ CUBE = np.arange(4 * 30 * 50, dtype="<i2").reshape(4, 30, 50)
 LEVEL = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 VALUES = {"cube": CUBE, "level": LEVEL, "scalar": np.array(5, "<i4"), "deep/er/level": LEVEL + 1,
           "time": np.arange(4.0)}  # fmt: skip
-READER = pathlib.Path(__file__).with_name("zarr_references_reader.py")
+READER = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_references_reader.py")], plain_environment("PYTHONPATH"))
 SPARSE = CUBE.copy()
 SPARSE[2, 16:30, 32:48] = 9
 
@@ -83,11 +83,8 @@ def references_in(document):
 def read_by(function, result, *arguments, protocol="file"):
     """Runs a function of zarr_references_reader.py, which writes what it reads to the file `result`. fsspec
     does not open references in Parquet with nested groups unless it is told the protocol of the targets."""
-    done = subprocess.run(
-        [PYTHON, READER, function, result, *map(str, arguments)], capture_output=True, text=True, timeout=300,
-        env={**plain_environment("PYTHONPATH"), "REMOTE_PROTOCOL": protocol}, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    status, printed = READER.ask([function, protocol, str(result), *map(str, arguments)])
+    assert status == 0, printed
     return result
 
 

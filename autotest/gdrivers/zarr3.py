@@ -10,7 +10,6 @@ Node.js. `scripts/setup.sh test` installs both. One process executes all Batches
     dem.values, dem.document
 """
 
-import atexit
 import base64
 import functools
 import itertools
@@ -18,12 +17,10 @@ import json
 import pathlib
 import struct
 import subprocess
-import tempfile
-import threading
 
 import numpy as np
 import zarr3_values
-from zarr_tools import plain_environment
+from zarr_tools import Program, plain_environment
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = REPOSITORY / "build" / "tools"
@@ -164,41 +161,7 @@ def _run(command, text):
     return json.loads(done.stdout)
 
 
-class _Program:
-    """The process with zarr-python 3. It starts with the first request, and again if it has
-    died."""
-
-    def __init__(self):
-        self.process, self.errors = None, None
-
-    def ask(self, commands):
-        if self.process is None or self.process.poll() is not None:
-            self._start()
-        timer = threading.Timer(SECONDS, self.process.kill)
-        timer.start()
-        try:
-            self.process.stdin.write(json.dumps(commands) + "\n")
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
-        finally:
-            timer.cancel()
-        if not line.endswith("\n"):
-            code = self.process.wait()
-            self.errors.seek(0)
-            raise AssertionError(f"zarr3_program.py ends with {code}: {self.errors.read()}")
-        return json.loads(line)
-
-    def _start(self):
-        assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [str(PYTHON), "-B", str(HERE / "zarr3_program.py")], env=_environment(), text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-        )  # fmt: skip
-        atexit.register(self.process.kill)
-
-
-_program = _Program()
+_program = Program([PYTHON, "-B", HERE / "zarr3_program.py"], _environment(), SECONDS)  # with zarr-python 3
 
 
 class Answer:
@@ -306,7 +269,8 @@ class Batch:
         return self._add(Answer, "narrow", names=list(names))
 
     def run(self):
-        found = _program.ask([answer.command for answer in self.answers])
+        assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
+        found, _ = _program.ask([answer.command for answer in self.answers])
         for answer, got in zip(self.answers, found):
             answer.take(got)
         problems = [

@@ -4,72 +4,27 @@ netCDF driver reads equal attributes of a netCDF file.
 
 ZARR_CF_SRS names the executable, which by default is beside zarr_dump."""
 
-import atexit
-import contextlib
 import json
 import os
 import pathlib
-import subprocess
-import tempfile
-import threading
 
 import netCDF4
 import numpy as np
 from osgeo import gdal, osr
+from zarr_tools import Program
 
 DEFAULT_TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).parent / "zarr_cf_srs"
 TOOL = os.environ.get("ZARR_CF_SRS", str(DEFAULT_TOOL))
-SECONDS = 300  # no answer takes longer
 
 
-class _Tool:
-    """The executable in a process for all questions, as its start takes longer than an answer. It starts
-    with the first question, and again after a crash."""
-
-    def __init__(self):
-        self.process = self.errors = None
-
-    def ask_many(self, questions):
-        """Returns the answers in order. Fails if the executable ends or prints an error."""
-        if self.process is None or self.process.poll() is not None:
-            self._start()
-        timer = threading.Timer(SECONDS, self.process.kill)
-        writer = threading.Thread(target=self._write, args=(questions,))
-        timer.start()
-        writer.start()  # answers to many questions would fill the pipe
-        try:
-            lines = [self.process.stdout.readline() for _ in questions]
-        finally:
-            timer.cancel()
-            writer.join()
-        code = 0 if all(lines) else self.process.wait()
-        self.errors.seek(0)
-        printed = self.errors.read()
-        self.errors.truncate(0)
-        assert all(lines), f"{TOOL}: exit code {code}: {printed}"
-        assert printed == "", f"GDAL printed {printed}"
-        return [json.loads(line) for line in lines]
-
-    def _write(self, questions):
-        text = "".join(json.dumps(question) + "\n" for question in questions)
-        with contextlib.suppress(BrokenPipeError):  # the executable has ended, which its answers show
-            self.process.stdin.write(text)
-            self.process.stdin.flush()
-
-    def _start(self):
-        self.errors = tempfile.TemporaryFile("a+")
-        self.process = subprocess.Popen(
-            [TOOL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
-        )
-        atexit.register(self.process.kill)
-
-
-_tool = _Tool()
+_program = Program([TOOL])
 
 
 def ask_many(questions):
     """Returns the answers to objects with attributes (or crs) and units, in order."""
-    return _tool.ask_many(questions)
+    answers, printed = _program.ask_many(questions)
+    assert printed == "", f"GDAL printed {printed}"
+    return answers
 
 
 def ask(question):

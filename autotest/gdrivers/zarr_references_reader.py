@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: MIT
 """Reads references with fsspec, zarr-python, xarray and fastparquet; runs in their own environment.
 
-    python zarr_references_reader.py FUNCTION RESULT ARGUMENT...
-
-Each function writes its result to the file RESULT. The environment variable REMOTE_PROTOCOL is the
-protocol of the files that the references name.
+It reads lines of JSON [FUNCTION, PROTOCOL, RESULT, ARGUMENT...], and prints the exit status for each. A
+process forked for each line runs the function, which writes its result to the file RESULT. PROTOCOL is the
+protocol of the files that the references name; functions find it as the environment variable
+REMOTE_PROTOCOL.
 """
 
 import json
 import os
 import pathlib
 import sys
+import traceback
 import warnings
 
+import fastparquet
+import fsspec
+import fsspec.implementations.reference
 import numpy as np
+import xarray
+import zarr
 
 warnings.simplefilter("ignore")
 
 
 def store_of(target):
     """Returns fsspec's reference file system as a store of zarr-python."""
-    import fsspec
-    import zarr
-
     files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True},
                               remote_protocol=os.environ["REMOTE_PROTOCOL"])  # fmt: skip
     return zarr.storage.FsspecStore(files, read_only=True)
@@ -31,8 +34,6 @@ def store_of(target):
 def with_zarr(result, target, *paths):
     """Reads arrays through fsspec's reference file system and zarr-python; writes them to `result`
     in NumPy's format NPZ."""
-    import zarr
-
     root = zarr.open_group(store_of(target), mode="r")
     np.savez(result, **{path: root[path][...] for path in paths})
 
@@ -40,8 +41,6 @@ def with_zarr(result, target, *paths):
 def with_xarray(result, target, *paths):
     """Reads variables of the root group through xarray, as NPZ: in Zarr v2 by its engine kerchunk, which does
     not open Zarr v3."""
-    import xarray
-
     path = pathlib.Path(target)
     if path.is_file() and "zarr.json" in json.loads(path.read_text(encoding="utf-8"))["refs"]:
         opened = xarray.open_zarr(store_of(target), consolidated=False, mask_and_scale=False)
@@ -53,8 +52,6 @@ def with_xarray(result, target, *paths):
 
 def partition(result, *files):
     """Reads Parquet files through fastparquet, as JSON: a list of rows for each file."""
-    import fastparquet
-
     read = {}
     for file in files:
         table = fastparquet.ParquetFile(file).to_pandas()
@@ -65,5 +62,24 @@ def partition(result, *files):
     pathlib.Path(result).write_text(json.dumps(read), encoding="utf-8")
 
 
+def run(name, protocol, result, *arguments):
+    """Runs a function in the forked process, which ends here."""
+    code = 1
+    try:
+        os.dup2(2, 1)  # a line of another text is no answer
+        os.environ["REMOTE_PROTOCOL"] = protocol
+        globals()[name](result, *arguments)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
 if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            run(*json.loads(line))
+        print(os.waitpid(child, 0)[1], flush=True)

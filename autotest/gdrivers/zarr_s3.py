@@ -5,6 +5,7 @@ requests and fails as planned.
 ZARR_S3RVER names the executable s3rver. The default is build/tools/node_modules/.bin/s3rver, which
 `scripts/setup.sh test` installs."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -16,13 +17,13 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 S3RVER = os.environ.get("ZARR_S3RVER") or str(
     REPOSITORY / "build" / "tools" / "node_modules" / ".bin" / "s3rver"
 )
-LISTING = pathlib.Path(__file__).resolve().with_name("s3rver_listing.cjs")
+CHANGES = pathlib.Path(__file__).resolve().with_name("s3rver_as_s3.cjs")
 
 
 def serve(folder):
     """Runs the server until standard input ends, which happens however the test ends."""
     command = [S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", "0", "--silent"]
-    environment = {**os.environ, "NODE_OPTIONS": f'--require "{LISTING}"'}
+    environment = {**os.environ, "NODE_OPTIONS": f'--require "{CHANGES}"'}
     command += ["--configure-bucket", "demo"]
     with subprocess.Popen(command, env=environment) as process:
         sys.stdin.read()
@@ -78,10 +79,22 @@ class S3:
         self.process.stdout.close()
 
     def upload(self, store, name):
-        """Copies a folder into the bucket, with one request for each file."""
+        """Copies a folder into the bucket, without requests: as the files in which s3rver keeps objects."""
         for file in sorted(pathlib.Path(store).rglob("*")):
-            if file.is_file():
-                self.put(f"{name}/{file.relative_to(store).as_posix()}", file.read_bytes())
+            if not file.is_file():
+                continue
+            kept = self.folder / "demo" / name / file.relative_to(store)
+            kept = kept.with_name(f"{kept.name}._S3rver_object")
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            data = file.read_bytes()
+            kept.write_bytes(data)
+            kept.with_name(f"{kept.name}.md5").write_text(hashlib.md5(data).hexdigest())
+        gdal.VSICurlClearCache()
+
+    def remove(self, name):
+        """Removes a store from the bucket, without requests."""
+        shutil.rmtree(self.folder / "demo" / name, ignore_errors=True)
+        gdal.VSICurlClearCache()
 
     @staticmethod
     def put(key, data):

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Programs that tests run: GDAL's, which load the driver, and netCDF-C's, which do not."""
 
+import atexit
+import contextlib
+import json
 import os
 import subprocess
+import tempfile
+import threading
 
 SECONDS = 120
 
@@ -34,3 +39,53 @@ def _run(words, environment):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+class Program:
+    """A program that answers each line of JSON with one line of JSON. One process answers all questions, as
+    its start takes longer than an answer. It starts with the first question, and again if it has ended."""
+
+    def __init__(self, command, environment=None, seconds=300):
+        self.command, self.environment, self.seconds = [str(word) for word in command], environment, seconds
+        self.process = self.errors = None
+
+    def ask_many(self, questions):
+        """Returns the answers in order, and the text that the program printed to standard error. Fails if
+        the program ends, or takes longer than `seconds`."""
+        if self.process is None or self.process.poll() is not None:
+            self._start()
+        timer = threading.Timer(self.seconds, self.process.kill)
+        writer = threading.Thread(target=self._write, args=(questions,))
+        timer.start()
+        writer.start()  # answers to many questions would fill the pipe
+        try:
+            lines = [self.process.stdout.readline() for _ in questions]
+        finally:
+            timer.cancel()
+            writer.join()
+        is_whole = all(line.endswith("\n") for line in lines)
+        code = 0 if is_whole else self.process.wait()
+        self.errors.seek(0)
+        printed = self.errors.read()
+        self.errors.truncate(0)
+        assert is_whole, f"{self.command} ends with {code}: {printed}"
+        return [json.loads(line) for line in lines], printed
+
+    def ask(self, question):
+        """Returns the answer to one question, and the text of ask_many()."""
+        (answer,), printed = self.ask_many([question])
+        return answer, printed
+
+    def _write(self, questions):
+        text = "".join(json.dumps(question) + "\n" for question in questions)
+        with contextlib.suppress(BrokenPipeError):  # the program has ended, which its answers show
+            self.process.stdin.write(text)
+            self.process.stdin.flush()
+
+    def _start(self):
+        self.errors = tempfile.TemporaryFile("a+")
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
+            env=self.environment,
+        )  # fmt: skip
+        atexit.register(self.process.kill)

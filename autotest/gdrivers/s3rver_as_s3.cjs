@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Has s3rver list a folder in which there are only folders, such as the "c" of an array of Zarr v3,
-// as S3 does: by itself it looks for objects no deeper than one folder below what is listed.
+// Changes s3rver where it differs from S3. It lists a folder in which there are only folders, such as
+// the "c" of an array of Zarr v3: by itself it finds no objects deeper than one folder below the prefix.
+// A deletion leaves empty folders: by itself s3rver removes them, and answers 404 to one of two
+// concurrent deletions in a folder.
 'use strict';
 
 const fs = require('fs');
@@ -25,4 +27,9 @@ Store.prototype.listObjects = async function (bucket, options) {
     commonPrefixes: [...folders].sort(),
     isTruncated: objects.length > maxKeys,
   };
+};
+
+Store.prototype.deleteObject = async function (bucket, key) {
+  for (const resource of ['object', 'object.md5', 'metadata.json'])
+    await fs.promises.rm(this.getResourcePath(bucket, key, resource), { force: true });
 };
