@@ -29,6 +29,11 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
+# Modules that take more than half a minute each, without "test_zarr_".
+LONGEST = {
+    "afar", "cancel", "cf_earth", "cf_grid_mapping", "dask", "delete_killed", "docs", "fork", "http", "no_memory",
+    "resume", "rio_commands", "s3", "s3_write", "soak", "utilities", "write_references",
+}  # fmt: skip
 FAILED = pytest.StashKey()  # of a test: whether one of its phases failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
@@ -97,6 +102,10 @@ def pytest_collection_modifyitems(config, items):
     # pytest groups tests by the number of a parameter, not by its value. With one format for each test
     # it would make what belongs to a module, such as servers, anew where two tests differ in it.
     modules = {item.path: number for number, item in reversed([*enumerate(items)])}
+    # pytest-xdist starts modules in this order. The longest start first, so that no core is idle at the end.
+    for path in modules:
+        if path.stem.removeprefix("test_zarr_") in LONGEST:
+            modules[path] -= len(items)
     items.sort(key=lambda item: (modules[item.path], format_of(item)))
 
 
