@@ -7,16 +7,14 @@ import base64
 import json
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
 import numpy as np
 from zarr3 import TOOLS
-from zarr_tools import plain_environment
+from zarr_tools import Program, plain_environment
 
 PYTHON = TOOLS / "references" / "bin" / "python"
-PROGRAM = pathlib.Path(__file__).with_name("zarr_references_program.py")
-SECONDS = 300
+PROGRAM = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_references_program.py")], plain_environment("PYTHONPATH"))
 
 DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
@@ -55,11 +53,8 @@ def write_by(function, target, *arguments):
 
 def run(*commands):
     """Executes commands of zarr_references_program.py."""
-    done = subprocess.run(
-        [str(PYTHON), str(PROGRAM)], input=json.dumps(commands), env=plain_environment("PYTHONPATH"),
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    status, printed = PROGRAM.ask(commands)
+    assert status == 0, printed
 
 
 def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):

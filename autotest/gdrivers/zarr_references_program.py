@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Program that writes references for zarr_references.py, in an environment with the packages that write them.
 
-Standard input is a JSON list of commands. A command is an object: "do" names a function of this module, and
+A request to zarr_forks.py is a list of commands. A command is an object: "do" names a function of this module, and
 the other members are its arguments. Functions with a `target` write the references to that file.
 """
 
 import json
 import pathlib
-import sys
 import warnings
+
+import fastparquet
+import kerchunk.df
+import numpy as np
+import pandas
+import xarray
+import zarr  # noqa: F401  (imported once for all requests, as kerchunk and virtualizarr import it)
+import zarr_forks
 
 warnings.simplefilter("ignore")  # deprecations in xarray and zarr-python
 
@@ -48,7 +55,6 @@ def virtual_tiff(target, *files):
 def hdf5(path):
     """Writes an HDF5 file with one array for each way of storing chunks."""
     import h5py
-    import numpy as np
 
     image = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
     chunked = {"chunks": (8, 16)}
@@ -102,12 +108,10 @@ def combined_hdf5(target, *paths):
 
 def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
     """Writes the references of a JSON document as kerchunk does."""
-    from kerchunk import df
-
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     document = json.loads(pathlib.Path(references).read_text())
-    df.refs_to_dataframe(
+    kerchunk.df.refs_to_dataframe(
         document, str(folder), record_size=record_size, categorical_threshold=categorical_threshold
     )
 
@@ -115,10 +119,6 @@ def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
 def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, groups=1):
     """Writes each Parquet file again: with another compression, without the empty rows at the end as GDAL
     does, with paths as categories, or in several row groups."""
-    import fastparquet
-    import numpy as np
-    import pandas
-
     for path in sorted(pathlib.Path(folder).rglob("refs.*.parq")):
         frame = fastparquet.ParquetFile(str(path)).to_pandas()
         frame["path"] = frame["path"].astype(object).where(frame["path"].notna(), None)
@@ -142,9 +142,7 @@ def virtualizarr_parquet(files, folder, record_size):
     """Makes HDF5 files of the arrays in `files`, and writes references to them as VirtualiZarr does. The
     arrays are joined along their first dimension."""
     import h5py
-    import numpy as np
     import virtualizarr
-    import xarray
     from virtualizarr.parsers import HDFParser
 
     datasets = []
@@ -169,8 +167,8 @@ def virtualizarr_parquet(files, folder, record_size):
     joined.vz.to_kerchunk(folder, format="parquet", record_size=record_size)
 
 
-def main():
-    for command in json.load(sys.stdin):
+def execute(commands):
+    for command in commands:
         function = globals()[command.pop("do")]
         arguments = command.pop("arguments", [])
         if "target" in command:
@@ -179,4 +177,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    zarr_forks.serve(execute)

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Reads references with fsspec, zarr-python, xarray and fastparquet; runs in their own environment.
 
-It reads lines of JSON [FUNCTION, PROTOCOL, RESULT, ARGUMENT...], and prints the exit status for each. A
-process forked for each line runs the function, which writes its result to the file RESULT. PROTOCOL is the
-protocol of the files that the references name; functions find it as the environment variable
-REMOTE_PROTOCOL.
+A request to zarr_forks.py is a list [FUNCTION, PROTOCOL, RESULT, ARGUMENT...]. The function writes its result
+to the file RESULT. PROTOCOL is the protocol of the files that the references name; functions find it as the
+environment variable REMOTE_PROTOCOL.
 """
 
 import json
 import os
 import pathlib
-import sys
-import traceback
 import warnings
 
 import fastparquet
@@ -20,6 +17,7 @@ import fsspec.implementations.reference
 import numpy as np
 import xarray
 import zarr
+import zarr_forks
 
 warnings.simplefilter("ignore")
 
@@ -62,24 +60,10 @@ def partition(result, *files):
     pathlib.Path(result).write_text(json.dumps(read), encoding="utf-8")
 
 
-def run(name, protocol, result, *arguments):
-    """Runs a function in the forked process, which ends here."""
-    code = 1
-    try:
-        os.dup2(2, 1)  # a line of another text is no answer
-        os.environ["REMOTE_PROTOCOL"] = protocol
-        globals()[name](result, *arguments)
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
+def execute(request):
+    name, os.environ["REMOTE_PROTOCOL"], *arguments = request
+    globals()[name](*arguments)
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            run(*json.loads(line))
-        print(os.waitpid(child, 0)[1], flush=True)
+    zarr_forks.serve(execute)
