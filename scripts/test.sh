@@ -39,7 +39,7 @@ logs=$(mktemp -d)
 # Prints the folder for temporary files: in memory if there is room, as tests write and delete
 # hundreds of thousands of small files. The caller's TMPDIR counts first.
 temporary_place() {
-    local memory=/dev/shm needed=$((6 * 1024 * 1024)) free  # in KiB
+    local memory=/dev/shm needed=$((4 * 1024 * 1024)) free  # in KiB
     free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
     if [ -z "${TMPDIR:-}" ] && [ -w $memory ] && [ "$(stat -f -c %T $memory)" = tmpfs ] &&
         ! findmnt -n -o OPTIONS -T $memory | grep -qw noexec &&

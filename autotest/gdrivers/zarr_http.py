@@ -8,6 +8,8 @@ As a program it prints its port, and serves until standard input ends:
                                      further requests of its round trip;
     zarr_http.py HOST:PORT [DELAY]   forwards everything to another server.
 
+Without an argument it starts and ends servers for Served.
+
     GET /-/log      returns JSON about the requests since the last call:
                     {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N};
                     at_once: most requests that waited concurrently;
@@ -39,22 +41,26 @@ Rules:
 """
 
 import contextlib
+import ctypes
 import gzip
 import hashlib
 import http.client
 import http.server
 import json
+import os
 import pathlib
 import random
 import re
-import subprocess
+import signal
 import sys
 import threading
 import time
 import urllib.parse
 import urllib.request
 
-from zarr_tools import plain_environment
+from zarr_tools import Program, plain_environment
+
+PR_SET_PDEATHSIG = 1
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -280,24 +286,23 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
 
 
+_launcher = Program([sys.executable, "-B", __file__], plain_environment())
+
+
 class Served:
     """Context manager: a server process that serves a folder."""
 
     def __init__(self, folder, delay=0.0):
-        self.command = [sys.executable, "-B", __file__, str(folder), str(delay)]
+        self.folder, self.delay = str(folder), delay
 
     def __enter__(self):
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=plain_environment(),
-        )  # fmt: skip
-        self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}"
+        (self.pid, port), _ = _launcher.ask([self.folder, self.delay])
+        self.url = f"http://127.0.0.1:{port}"
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(10)
+        _, printed = _launcher.ask(self.pid)
+        print(printed, file=sys.stderr, end="")
 
     def log(self):
         """Returns the log since the last call: requests, and how many of them waited
@@ -315,7 +320,31 @@ class Served:
         urllib.request.urlopen(request).close()
 
 
+def launch():
+    """Starts and ends servers. Reads lines of JSON: [FOLDER, DELAY] starts a server, and is answered with
+    [PID, PORT]; a PID ends that server. Each server is a forked process, as another interpreter starts
+    slowly, and ends with this one."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if isinstance(request, int):
+            os.kill(request, signal.SIGKILL)
+            answer = os.waitpid(request, 0)[1]
+        else:
+            server = HttpServer(*request)
+            answer = [os.fork(), server.server_address[1]]
+            if answer[0] == 0:
+                try:
+                    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                    server.serve_forever()
+                finally:
+                    os._exit(1)
+            server.socket.close()
+        print(json.dumps(answer), flush=True)
+
+
 def main():
+    if len(sys.argv) == 1:
+        return launch()
     server = HttpServer(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0.0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)

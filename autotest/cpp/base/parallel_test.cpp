@@ -59,8 +59,9 @@ TEST_P(Parallel, ReturnsTheFailureOfTheLowestIndexThatRan) {
     }
 }
 
+// A busy machine may stop the thread of the failing task for a while, in which others run thousands of tasks.
 TEST_P(Parallel, StartsNoTaskAfterAFailure) {
-    constexpr std::size_t kCount = 20000;
+    constexpr std::size_t kCount = 200000;
     std::atomic<std::size_t> started{0};
     const Status status = ParallelFor(kCount, GetParam(), [&](std::size_t i) {
         ++started;
