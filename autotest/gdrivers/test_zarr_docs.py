@@ -23,12 +23,13 @@ from zarr_gdal import gdal_is_at_least
 from zarr_http import Served
 from zarr_s3 import S3
 
-PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md", "cloud.md")
+PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md", "cloud.md",
+         "qgis.md")  # fmt: skip
 LINKING = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md",
     "docs/georeferencing.md", "docs/writing.md", "docs/compatibility.md", "docs/correctness.md",
     "docs/options.md", "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
-    "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md",
+    "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md", "docs/qgis.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
 # Blocks of the pages that are shown but not run: the first line and the reason.
@@ -72,6 +73,9 @@ def workshop(tmp_path):
     (tmp_path / "build").mkdir()
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
     (tmp_path / "build" / "gdalplugins").symlink_to(plugins)
+    (tmp_path / "bin").mkdir()
+    for name in ("zarr_check", "zarr_qgis"):  # as cmake installs them
+        (tmp_path / "bin" / name).symlink_to(REPOSITORY / "python" / f"{name}.py")
     return tmp_path
 
 
@@ -85,7 +89,7 @@ def s3(tmp_path_factory):
 @pytest.mark.parametrize("section", grouped())
 def test_the_examples_run(section, workshop, request):
     blocks = grouped()[section]
-    environment = dict(os.environ)
+    environment = {**os.environ, "PATH": f"{workshop / 'bin'}:{os.environ['PATH']}"}
     if any(zarr_docs.BUCKET in block.text for block in blocks):
         environment.update(request.getfixturevalue("s3").options)
     with Served(workshop / "data") as server:

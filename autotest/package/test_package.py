@@ -46,7 +46,7 @@ def test_the_plugin_is_one_file_in_gdals_folder(unpacked):
     files = files_of(unpacked / "gdal-plugin-zarr")
     (plugin,) = [file for file in files if file.startswith("usr/lib/")]
     others = {file.split("/")[2] for file in files if file.startswith("usr/share/")}
-    assert {file for file in files if file.startswith("usr/bin/")} == {"usr/bin/zarr_check"}
+    assert {file for file in files if file.startswith("usr/bin/")} == {"usr/bin/zarr_check", "usr/bin/zarr_qgis"}
     assert others == {"doc", "gdal-plugin-zarr"}
     assert re.fullmatch(r"usr/lib/[^/]+/gdalplugins/gdal_ZarrV2\.so", plugin)
     assert "usr/share/doc/gdal-plugin-zarr/copyright" in files
@@ -79,6 +79,15 @@ def test_zarr_check_runs(unpacked):
     assert "python3-jsonschema" in field("gdal-plugin-zarr", "Recommends")
 
 
+def test_zarr_qgis_runs(unpacked, tmp_path):
+    (folder,) = unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins")
+    program = unpacked / "gdal-plugin-zarr" / "usr" / "bin" / "zarr_qgis"
+    output = tmp_path / "temperature.qlr"
+    text = run("/usr/bin/python3", "-B", program, 'ZARR:"data/temperature.zarr":/air_temperature', "-o", output,
+               GDAL_DRIVER_PATH=str(folder))  # fmt: skip
+    assert text == f"{output}\n" and output.read_text().count("<maplayer ") == 24
+
+
 def test_a_program_links_the_core(unpacked, tmp_path):
     """Finds the core by find_package(), without GDAL and without this project's strict warnings."""
     source = REPOSITORY / "docs" / "examples" / "core_reader"
@@ -107,7 +116,7 @@ def test_only_public_headers_are_installed(unpacked):
 
 def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
     """`cmake --install` without a component installs the plugin alone, for users of GDAL."""
-    program = {"zarr_check", *(path.name for path in (REPOSITORY / "python" / "zarr_checks").rglob("*.*")
+    program = {"zarr_check", "zarr_qgis", *(path.name for path in (REPOSITORY / "python" / "zarr_checks").rglob("*.*")
                                if path.suffix in (".py", ".json"))}  # fmt: skip
     for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"} | program),
                               ("core", {"libzarr_core.a", "zarr_coreConfig.cmake", "store.h"})):  # fmt: skip

@@ -7,6 +7,7 @@ import numpy as np
 import zarr
 from qgis.core import (
     QgsContrastEnhancement,
+    QgsDateTimeRange,
     QgsMapRendererParallelJob,
     QgsMapSettings,
     QgsProject,
@@ -16,7 +17,7 @@ from qgis.core import (
     QgsRectangle,
     QgsSingleBandGrayRenderer,
 )
-from qgis.PyQt.QtCore import QSize
+from qgis.PyQt.QtCore import QDateTime, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QImage
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
@@ -86,10 +87,21 @@ def gray(layer, low, high, band=1):
     return layer
 
 
-def draw(layer, width, height, extent=None, behind=BEHIND):
-    """Draws a map of the layer alone, as QImage."""
+def time(text):
+    """Returns a time of ISO 8601 as QDateTime."""
+    return QDateTime.fromString(text, Qt.ISODate)
+
+
+def draw(layer, width, height, extent=None, behind=BEHIND, times=None):
+    """Draws a map of the layer alone, or of a list of layers, as QImage. `times` are the begin and the
+    end, as texts, that the temporal controller shows."""
     settings = QgsMapSettings()
-    settings.setLayers([layer])
+    layers = layer if isinstance(layer, list) else [layer]
+    layer = layers[0]
+    settings.setLayers(layers)
+    if times:
+        settings.setIsTemporal(True)
+        settings.setTemporalRange(QgsDateTimeRange(*map(time, times), True, False))
     settings.setDestinationCrs(layer.crs())
     settings.setBackgroundColor(QColor(*behind))
     settings.setOutputSize(QSize(width, height))
@@ -121,8 +133,8 @@ def pixels(image):
     return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
-def picture(layer, width, height, extent=None):
-    return pixels(draw(layer, width, height, extent)).astype("i4")
+def picture(layer, width, height, extent=None, times=None):
+    return pixels(draw(layer, width, height, extent, times=times)).astype("i4")
 
 
 def stretched(values, low, high):

@@ -21,6 +21,9 @@ VERSION = Qgis.QGIS_VERSION_INT
 SINCE_3_40 = VERSION >= 32300
 SINCE_3_44 = VERSION >= 34400
 
+# Ranges of time for each band of a layer are read since 3.38.
+HAS_TIMES_PER_BAND = VERSION >= 33800
+
 # Requests for a dropped URL, besides those of the raster: OGR asks if the URL is a file; since 3.40
 # the WFS provider asks if it is a service.
 OTHERS_REQUESTS = 2 if SINCE_3_40 else 1

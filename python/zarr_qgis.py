@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes a layer definition for QGIS, so that its temporal controller shows the times of a cube.
+`zarr_qgis --help` lists the options."""
+
+import argparse
+import calendar
+import datetime
+import os
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import numpy as np
+from osgeo import gdal
+
+TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
+TIME_ITEM = re.compile(r"DIM_(.+)_TIME")
+INDEX_ITEM = re.compile(r"DIM_(.+)_INDEX")
+SUBDATASET = re.compile(r'ZARR:"([^"]*)":(/.*)')
+SECOND = datetime.timedelta(seconds=1)
+UNITS = {"d": 86400, "day": 86400, "h": 3600, "hr": 3600, "hour": 3600, "min": 60, "minute": 60, "s": 1, "sec": 1,
+         "second": 1}  # fmt: skip
+VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
+SAMPLED_BANDS = 8
+SAMPLED_SIDE = 512  # pixels
+
+
+class Failure(Exception):
+    """A reason why nothing is written."""
+
+
+class Step:
+    """A band with the times [begin, end) that it stands for."""
+
+    def __init__(self, band, begin, value):
+        self.band, self.begin, self.value, self.end = band, begin, value, None
+
+    def range_of_layer(self, is_first):
+        """Returns begin and end of a layer. QGIS 3.22 shows a layer also while a frame ends where the
+        layer begins, or begins where it ends, so a second is left out on both sides. The first step begins
+        exactly, as QGIS counts frames from there."""
+        begin = self.begin if is_first else self.begin + SECOND
+        end = self.end - SECOND
+        return (begin, end) if begin < end else (self.begin, self.begin)
+
+
+# Times
+
+
+def parse_time(text):
+    """Returns a time of the driver as datetime, or None if QGIS cannot show it."""
+    match = TIME.match(text or "")
+    try:
+        return datetime.datetime(*map(int, match.groups())) if match else None
+    except ValueError:  # 30 February of a calendar with 360 days
+        return None
+
+
+def add_step(earlier, time):
+    """Returns the end of a last step, which is as long as the one before: in months if both begin at
+    one time of a month."""
+    months = 12 * (time.year - earlier.year) + time.month - earlier.month
+    if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
+        return time + (time - earlier)
+    if earlier.day != time.day:
+        return time + (time - earlier)
+    year, month = divmod(12 * time.year + time.month - 1 + months, 12)
+    return time.replace(year=year, month=month + 1, day=min(time.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def set_ends(steps):
+    """Ends each step where the next one begins. A single step lasts a day."""
+    begins = sorted({step.begin for step in steps})
+    ends = dict(zip(begins, begins[1:]))
+    if len(begins) > 1:
+        ends[begins[-1]] = add_step(*begins[-2:])
+    else:
+        ends[begins[0]] = begins[0] + datetime.timedelta(days=1)
+    for step in steps:
+        step.end = ends[step.begin]
+
+
+def read_bounds(dataset, name, store):
+    """Returns the bounds of a time coordinate, as CF has them, or None."""
+    group = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)
+    root = group.GetRootGroup() if group else None
+    array = root.OpenMDArrayFromFullname(dataset.GetMetadataItem("ARRAY", "ZARR")) if root else None
+    for dimension in array.GetDimensions() if array else []:
+        variable = dimension.GetIndexingVariable() if dimension.GetName() == name else None
+        for attribute in variable.GetAttributes() if variable else []:
+            if attribute.GetName() == "bounds":
+                folder = os.path.dirname(variable.GetFullName()).rstrip("/")
+                bounds = root.OpenMDArrayFromFullname(f"{folder}/{attribute.ReadAsString()}")
+                values = bounds.ReadAsArray() if bounds else None
+                return None if values is None or values.shape[1:] != (2,) else values.astype("f8")
+    return None
+
+
+def set_bounds(steps, dataset, name, store):
+    """Takes begins and ends of steps from the bounds of the times; returns False if there are none."""
+    items = [dataset.GetRasterBand(step.band).GetMetadata() for step in steps]
+    unit = items[0].get(f"DIM_{name}_UNIT", "").partition(" ")[0]
+    seconds = UNITS.get(unit.lower()) or UNITS.get(unit.lower().rstrip("s"))
+    bounds = read_bounds(dataset, name, store) if seconds else None
+    indexes = [int(each[f"DIM_{name}_INDEX"]) for each in items]
+    if bounds is None or max(indexes) >= len(bounds) or not np.isfinite(bounds[indexes]).all():
+        return False
+    for step, index in zip(steps, indexes):
+        offsets = sorted(bounds[index] - step.value)
+        step.begin, step.end = (step.begin + datetime.timedelta(seconds=round(each * seconds)) for each in offsets)
+    return True
+
+
+def read_steps(dataset, store):
+    """Returns the steps of a raster, or none if it has no times. Of further dimensions, such as level,
+    the first position counts."""
+    steps, first, name = [], None, None
+    for number in range(1, dataset.RasterCount + 1):
+        items = dataset.GetRasterBand(number).GetMetadata()
+        names = [match[1] for match in map(TIME_ITEM.fullmatch, items) if match]
+        if not names:
+            continue
+        name = names[0]
+        others = {key: value for key, value in items.items()
+                  if INDEX_ITEM.fullmatch(key) and key != f"DIM_{name}_INDEX"}  # fmt: skip
+        first = others if first is None else first
+        begin = parse_time(items[f"DIM_{name}_TIME"])
+        if others == first and begin:
+            steps.append(Step(number, begin, float(items.get(f"DIM_{name}_VALUE", 0))))
+    if steps and not set_bounds(steps, dataset, name, store):
+        set_ends(steps)
+    return steps
+
+
+# Styles
+
+
+def limits(dataset, bands):
+    """Returns the values between which colours are stretched: those of the statistics of all bands, else
+    2 and 98 percent of the values of some bands, as QGIS does it for one band."""
+    stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
+              for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
+    if all(low and high for low, high in stated):
+        low, high = min(float(low) for low, _ in stated), max(float(high) for _, high in stated)
+    else:
+        chosen = bands[:: -(-len(bands) // SAMPLED_BANDS)]
+        values = np.concatenate([sample(dataset.GetRasterBand(number)) for number in chosen])
+        low, high = np.percentile(values, (2, 98)) if values.size else (0.0, 1.0)
+    return float(low), float(high) if high > low else float(low) + 1
+
+
+def sample(band):
+    """Returns values of the band, without nodata: of an overview if there is one, else of its middle."""
+    width, height = band.XSize, band.YSize
+    buffer = {"buf_xsize": min(width, SAMPLED_SIDE), "buf_ysize": min(height, SAMPLED_SIDE)}
+    window = (0, 0, width, height)
+    if not band.GetOverviewCount():
+        size = (buffer["buf_xsize"], buffer["buf_ysize"])
+        window = ((width - size[0]) // 2, (height - size[1]) // 2, *size)
+    values, mask = (each.ReadAsArray(*window, **buffer) for each in (band, band.GetMaskBand()))
+    if values is None or mask is None:
+        raise Failure("the values of a band cannot be read")
+    scale, offset = band.GetScale(), band.GetOffset()
+    values = values[mask != 0].astype("f8") * (1 if scale is None else scale) + (offset or 0)
+    return values[np.isfinite(values)]
+
+
+def renderer(dataset, band, stretch):
+    """Returns the renderer of a band: its table of colours, else a ramp between the limits."""
+    raster = dataset.GetRasterBand(band)
+    table = raster.GetColorTable() if raster.GetColorInterpretation() == gdal.GCI_PaletteIndex else None
+    words = {"opacity": "1", "alphaBand": "-1", "band": str(band)}
+    if table:
+        element = ET.Element("rasterrenderer", type="paletted", **words)
+        classes, names = ET.SubElement(element, "colorPalette"), raster.GetCategoryNames() or []
+        for value in range(table.GetCount()):
+            red, green, blue, alpha = table.GetColorEntry(value)
+            label = names[value] if value < len(names) and names[value] else str(value)
+            if value < len(names) or alpha:
+                ET.SubElement(classes, "paletteEntry", value=str(value), color=f"#{red:02x}{green:02x}{blue:02x}",
+                              alpha=str(alpha), label=label)  # fmt: skip
+        return element
+    low, high = stretch
+    element = ET.Element("rasterrenderer", type="singlebandpseudocolor", classificationMin=repr(low),
+                         classificationMax=repr(high), **words)  # fmt: skip
+    ramp = ET.SubElement(ET.SubElement(element, "rastershader"), "colorrampshader", colorRampType="INTERPOLATED",
+                         classificationMode="1", clip="0", minimumValue=repr(low), maximumValue=repr(high))  # fmt: skip
+    for value, colour in zip(np.linspace(low, high, len(VIRIDIS)), VIRIDIS):
+        ET.SubElement(ramp, "item", value=repr(float(value)), color=colour, alpha="255",
+                      label=f"{value:.4g} {raster.GetUnitType()}".rstrip())  # fmt: skip
+    return element
+
+
+# Documents
+
+
+def text_of(time):
+    return f"{time.isoformat(timespec='seconds')}Z"
+
+
+def temporal(steps, per_band, is_first):
+    """Returns the temporal properties: a range for each band, which QGIS reads since 3.38, or the range of
+    a single step."""
+    mode = "3" if per_band else "0"
+    element = ET.Element("temporal", mode=mode, fetchMode="0", enabled="1", bandNumber="1")
+    if per_band:
+        ranges = ET.SubElement(element, "ranges")
+        for step in steps:
+            ET.SubElement(ranges, "range", band=str(step.band), begin=text_of(step.begin), end=text_of(step.end),
+                          includeBeginning="1", includeEnd="0")  # fmt: skip
+        return element
+    fixed = ET.SubElement(element, "fixedRange")
+    for key, time in zip(("start", "end"), steps[0].range_of_layer(is_first)):
+        ET.SubElement(fixed, key).text = text_of(time)
+    return element
+
+
+class Cube:
+    """A raster of the store with times, and the name by which QGIS opens it."""
+
+    def __init__(self, dataset, source, node, name, steps):
+        self.dataset, self.source, self.node, self.name, self.steps = dataset, source, node, name, steps
+        self.limits = limits(dataset, [step.band for step in steps])
+
+    def _add_style(self, layer, steps, per_band):
+        layer.append(temporal(steps, per_band, steps[0].begin == min(step.begin for step in self.steps)))
+        ET.SubElement(layer, "pipe").append(renderer(self.dataset, steps[0].band, self.limits))
+
+    def style(self):
+        document = ET.Element("qgis", version="3.38", styleCategories="AllStyleCategories")
+        self._add_style(document, self.steps, True)
+        return document
+
+    def layer(self, identifier, name, steps, per_band):
+        layer = ET.Element("maplayer", type="raster")
+        for key, value in (("id", identifier), ("datasource", self.source), ("layername", name), ("provider", "gdal")):
+            ET.SubElement(layer, key).text = value
+        crs = self.dataset.GetSpatialRef()
+        if crs:
+            stated = ET.SubElement(ET.SubElement(layer, "srs"), "spatialrefsys", nativeFormat="Wkt")
+            ET.SubElement(stated, "wkt").text = crs.ExportToWkt(["FORMAT=WKT2_2019"])
+            if crs.GetAuthorityName(None):
+                name = f"{crs.GetAuthorityName(None)}:{crs.GetAuthorityCode(None)}"
+                ET.SubElement(stated, "authid").text = name
+        self._add_style(layer, steps, per_band)
+        return layer
+
+    def step_names(self):
+        midnight = all(step.begin.time() == datetime.time() for step in self.steps)
+        return [str(step.begin.date() if midnight else step.begin) for step in self.steps]
+
+
+def definition(cubes, one_layer):
+    """Returns the layer definition: a layer for each step in a group for each array, or a layer for each
+    array."""
+    document = ET.Element("qlr")
+    checked = {"checked": "Qt::Checked", "expanded": "0"}
+    tree = ET.SubElement(document, "layer-tree-group", name="", **checked)
+    layers = ET.SubElement(document, "maplayers")
+    for number, cube in enumerate(cubes):
+        parts = [(cube.name, cube.steps)]
+        group = tree
+        if not one_layer:
+            parts = [(name, [step]) for name, step in zip(cube.step_names(), cube.steps)]
+            group = ET.SubElement(tree, "layer-tree-group", name=cube.name, **checked)
+        for index, (name, steps) in enumerate(parts):
+            identifier = f"zarr_{number}_{index}"
+            ET.SubElement(group, "layer-tree-layer", id=identifier, name=name, providerKey="gdal", source=cube.source,
+                          **checked)  # fmt: skip
+            layers.append(cube.layer(identifier, name, steps, one_layer))
+    return document
+
+
+def write(document, kind, path):
+    ET.indent(document)
+    path.write_text(f"<!DOCTYPE {kind}>\n{ET.tostring(document, 'unicode')}\n", encoding="utf-8")
+    print(path)
+
+
+# Stores
+
+
+def split(name):
+    """Returns the path of the store and the array that a name has, which is empty for a whole store."""
+    match = SUBDATASET.fullmatch(name)
+    return match.groups() if match else (name, "")
+
+
+def source_of(name, folder):
+    """Returns the name by which QGIS opens a raster: relative to `folder` for a local folder, so that both
+    can move together."""
+    path, node = split(name)
+    if not os.path.exists(path):
+        return name
+    if not os.path.isdir(path) or ":" in node:
+        return name.replace(path, os.path.abspath(path), 1)
+    relative = pathlib.PurePath(os.path.relpath(path, folder) + node).as_posix()
+    return relative if relative.startswith("../") else f"./{relative}"
+
+
+def open_cubes(store, folder):
+    """Returns the rasters with times. `folder` will have the layer definition."""
+    dataset = gdal.OpenEx(store, gdal.OF_RASTER, allowed_drivers=["Zarr"])
+    if dataset is None:
+        raise Failure(f"{store} is not a Zarr store")
+    path, cubes = split(store)[0], []
+    for name in [name for name, _ in dataset.GetSubDatasets()] or [store]:
+        dataset = gdal.OpenEx(name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
+        steps = read_steps(dataset, path) if dataset and dataset.GetMetadataItem("ARRAY", "ZARR") else []
+        if steps:
+            cubes.append(Cube(dataset, source_of(name, folder), split(name)[1], stem(name), steps))
+    return cubes
+
+
+def stem(name):
+    """Returns the array that a name has, else the store's name without its folder, .zarr and .zip."""
+    path, node = split(name)
+    return node.strip("/") or re.sub(r"(\.zarr)?(\.zip)?$", "", os.path.basename(path.rstrip("/"))) or "store"
+
+
+def style_of(store, cubes):
+    """Returns the path at which QGIS looks for the style of a dropped store, or None if the store is no
+    local folder or several layers."""
+    if not os.path.isdir(store) or len(cubes) != 1 or cubes[0].node:
+        return None
+    return pathlib.Path(os.path.abspath(store)).with_suffix(".qml")
+
+
+def make(store, output, one_layer, overwrite):
+    path = split(store)[0]
+    folder = pathlib.Path(path).absolute().parent if os.path.exists(path) else pathlib.Path()
+    output = pathlib.Path(output) if output else folder / f"{re.sub('[^0-9A-Za-z_.-]+', '_', stem(store))}.qlr"
+    if output.exists() and not overwrite:
+        raise Failure(f"{output} already exists; --overwrite replaces it")
+    cubes = open_cubes(store, output.resolve().parent)
+    if not cubes:
+        raise Failure(f"{store} has no raster with times that QGIS can show")
+    write(definition(cubes, one_layer), "qgis-layer-definition", output)
+    style = style_of(store, cubes)
+    if style and style.exists() and not overwrite:
+        print(f"{style} already exists and is kept; --overwrite replaces it")
+    elif style:
+        write(cubes[0].style(), "qgis", style)
+
+
+def main(words):
+    gdal.DontUseExceptions()
+    options = argparse.ArgumentParser(
+        prog="zarr_qgis", description="Writes STORE.qlr, a layer definition by which QGIS's temporal controller "
+        "shows the times of a cube, and STORE.qml, the style that QGIS gives the store when it is dropped.")  # fmt: skip
+    options.add_argument("store", help='a folder, a zip file, a URL, or one array as ZARR:"store":/array')
+    options.add_argument("-o", "--output", metavar="FILE.qlr", help="default: beside a local store, else here")
+    options.add_argument("--one-layer", action="store_true",
+                         help="one layer for each array, for QGIS 3.38 and later; by default each time is a layer")  # fmt: skip
+    options.add_argument("--overwrite", action="store_true", help="replace files that exist")
+    given = options.parse_args(words)
+    try:
+        make(given.store, given.output, given.one_layer, given.overwrite)
+    except (Failure, OSError) as failure:
+        print(f"zarr_qgis: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
