@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the pictures of docs/qgis: the samples of data/ as QGIS draws them, without a screen.
+"""Writes the pictures of docs/qgis: the samples of data/ as QGIS draws them, and widgets of QGIS,
+without a screen.
 
     GDAL_DRIVER_PATH=build/gdalplugins autotest/qgis/make_pictures.py [FOLDER]
 
@@ -22,13 +23,18 @@ def main():
     target = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else qgis_session.ROOT / "docs" / "qgis")
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        application = qgis_session.start(folder)
+        application = qgis_session.start(folder, widgets=True)
+        from qgis.core import QgsProject
         from qgis_pictures import PICTURES
+        from qgis_widgets import WIDGETS
 
-        for name, make in PICTURES.items():
+        images = {name: make()[0] for name, make in PICTURES.items()}
+        images.update({name: make(folder) for name, make in WIDGETS.items()})
+        for name, image in images.items():
             file = target / f"{name}.png"
-            assert make()[0].save(str(file), "PNG", 0), file  # smallest file
+            assert image.save(str(file), "PNG", 0), file  # smallest file
             print(f"{file.name}: {file.stat().st_size} bytes")
+        QgsProject.instance().clear()
         gc.collect()
         application.exitQgis()
 

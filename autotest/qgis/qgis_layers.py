@@ -8,6 +8,7 @@ import zarr
 from qgis.core import (
     QgsContrastEnhancement,
     QgsDateTimeRange,
+    QgsLayerDefinition,
     QgsMapRendererParallelJob,
     QgsMapSettings,
     QgsProject,
@@ -49,6 +50,17 @@ def opened(name):
     layer = QgsRasterLayer(str(name), "layer")
     assert layer.isValid(), (name, layer.error().message())
     return layer
+
+
+def load_definition(path):
+    """Returns the layers of a layer definition, from top to bottom, as the project has them alone."""
+    project = QgsProject.instance()
+    project.clear()
+    done, message = QgsLayerDefinition.loadLayerDefinition(str(path), project, project.layerTreeRoot())
+    assert done, message
+    layers = [each.layer() for each in project.layerTreeRoot().findLayers()]
+    assert layers and all(layer.isValid() for layer in layers)
+    return layers
 
 
 def provider_of(layer):

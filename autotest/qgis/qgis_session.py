@@ -46,15 +46,15 @@ HAS_TOO_FEW_BINS = SINCE_3_44
 BINS_ARE_NONE = "dfMin and dfMax should be finite values such that nBuckets / (dfMax - dfMin)"
 
 
-def start(folder):
-    """Starts the application, with its settings in `folder`."""
+def start(folder, widgets=False):
+    """Starts the application, with its settings in `folder`, and with widgets if asked."""
     os.environ["QGIS_CUSTOM_CONFIG_PATH"] = str(folder)
     if "XDG_RUNTIME_DIR" not in os.environ:
         runtime = pathlib.Path(folder) / "runtime"
         runtime.mkdir(mode=0o700)
         os.environ["XDG_RUNTIME_DIR"] = str(runtime)
     sip.setdestroyonexit(False)  # QGIS does not bear the order of deletion
-    application = QgsApplication([], False)
+    application = QgsApplication([], widgets)
     application.initQgis()
     # This driver renames the one built into GDAL, so the name proves that QGIS uses the plugin.
     ours = gdal.GetDriverByName("ZarrBuiltin") is not None

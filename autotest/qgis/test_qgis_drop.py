@@ -14,7 +14,9 @@ from qgis.core import (
     QgsRasterLayer,
 )
 from qgis.PyQt.QtCore import QModelIndex, Qt
-from qgis_layers import DATA, PYRAMIDS, added, dropped, opened, sublayers, values_of
+from qgis_layers import (
+    DATA, PYRAMIDS, added, descriptions, dropped, opened, sublayers, values_of
+)  # fmt: skip
 from qgis_session import ASKS_FOR_ZIP_MEMBERS, BINS_ARE_NONE, HAS_TOO_FEW_BINS
 from zarr_http import Served
 from zarr_store import make_store, zip_folder
@@ -279,6 +281,8 @@ def test_the_composite_of_a_root_is_offered_first(tmp_path):
     assert found[0].description() == "[40x60] / (group of 4 bands)"
     layer = added(found[0])
     assert layer.bandCount() == 4 and type(layer.renderer()) is QgsMultiBandColorRenderer
+    assert layer.renderer().usesBands() == [1, 2, 3]
+    assert descriptions(layer) == ["red", "green", "blue", "nir"]
     assert layer.crs().authid() == "EPSG:32632"
     assert layer.extent().xMinimum() == 500000
     assert layer.subLayers() == []

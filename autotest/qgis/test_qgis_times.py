@@ -10,10 +10,10 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 from osgeo import gdal
-from qgis.core import QgsLayerDefinition, QgsProject
+from qgis.core import QgsProject
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
-from qgis_layers import BEHIND, DATA, assert_pictures_agree, dropped, picture, values_of
+from qgis_layers import BEHIND, DATA, assert_pictures_agree, dropped, load_definition, picture, values_of
 from qgis_session import HAS_TIMES_PER_BAND
 from zarr_http import Served
 from zarr_store import make_store
@@ -49,17 +49,6 @@ def project():
     QgsProject.instance().clear()
 
 
-def loaded(definition):
-    """Returns the layers of a layer definition, from top to bottom, as a project has them."""
-    project = QgsProject.instance()
-    project.clear()
-    done, message = QgsLayerDefinition.loadLayerDefinition(str(definition), project, project.layerTreeRoot())
-    assert done, message
-    layers = [each.layer() for each in project.layerTreeRoot().findLayers()]
-    assert layers and all(layer.isValid() for layer in layers)
-    return layers
-
-
 def ranges(layers):
     """Returns (name, begin, end) of each layer that the temporal controller shows."""
     found = []
@@ -90,13 +79,13 @@ def expected(month):
 
 @pytest.mark.parametrize("month", [0, 12])
 def test_the_temporal_controller_shows_each_time(temperature, month):
-    layers = loaded(temperature.with_suffix(".qlr"))
+    layers = load_definition(temperature.with_suffix(".qlr"))
     shown = months()[month], months()[month + 1]
     assert_pictures_agree(picture(layers, 180, 90, times=shown), *expected(month))
 
 
 def test_each_time_is_a_layer_with_its_range(temperature):
-    layers = loaded(temperature.with_suffix(".qlr"))
+    layers = load_definition(temperature.with_suffix(".qlr"))
     assert [layer.crs().authid() for layer in layers] == ["EPSG:4326"] * 24
     assert [layer.renderer().usesBands() for layer in layers] == [[band] for band in range(1, 25)]
     found = ranges(layers)
@@ -107,14 +96,14 @@ def test_each_time_is_a_layer_with_its_range(temperature):
 
 
 def test_before_and_after_the_times_nothing_is_drawn(temperature):
-    layers = loaded(temperature.with_suffix(".qlr"))
+    layers = load_definition(temperature.with_suffix(".qlr"))
     for shown in (("2019-01-01T00:00:00Z", "2019-12-01T00:00:00Z"), ("2022-01-01T00:00:00Z", "2022-02-01T00:00:00Z")):
         assert (picture(layers, 180, 90, times=shown) == BEHIND).all()
 
 
 def test_the_bands_of_one_layer_have_times(temperature):
     """QGIS before 3.38 shows the first band at all times."""
-    (layer,) = loaded(temperature.parent / "further" / "one.qlr")
+    (layer,) = load_definition(temperature.parent / "further" / "one.qlr")
     assert layer.name() == "temperature" and layer.temporalProperties().isActive()
     for month in (0, 12, 23):
         shown = months()[month], months()[month + 1]
@@ -172,7 +161,7 @@ def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
     store = cubes(tmp_path)
     run(store)
     assert not store.with_suffix(".qml").exists()
-    layers = loaded(store.with_suffix(".qlr"))
+    layers = load_definition(store.with_suffix(".qlr"))
     groups = QgsProject.instance().layerTreeRoot().findGroups()
     assert [group.name() for group in groups] == ["rain", "wind"]
     days = [("2024-03-01T00:00:00Z", "2024-03-01T23:59:59Z"), ("2024-03-02T00:00:01Z", "2024-03-02T23:59:59Z"),
@@ -183,11 +172,11 @@ def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
     for layer in layers:
         assert layer.crs().authid() == "EPSG:32632" and layer.extent().xMinimum() == 500000
     run(f'ZARR:"{store}":/wind', "-o", tmp_path / "wind.qlr")
-    found = loaded(tmp_path / "wind.qlr")
+    found = load_definition(tmp_path / "wind.qlr")
     assert [layer.renderer().usesBands() for layer in found] == [[1], [3], [5]]
     assert [(begin, end) for _, begin, end in ranges(found)] == days
     run(f'ZARR:"{store}":/wind:level=500')
-    found = loaded(tmp_path / "wind_level_500.qlr")
+    found = load_definition(tmp_path / "wind_level_500.qlr")
     assert [layer.renderer().usesBands() for layer in found] == [[1], [2], [3]]
     provider, centre = found[2].dataProvider(), found[2].extent().center()
     column, row = 6, 4  # the pixel below and right of the centre
@@ -199,7 +188,7 @@ def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
 def test_a_remote_store(tmp_path):
     with Served(DATA) as server:
         run(f"{server.url}/temperature.zarr", "--one-layer", "-o", tmp_path / "remote.qlr")
-        layers = loaded(tmp_path / "remote.qlr")
+        layers = load_definition(tmp_path / "remote.qlr")
         shown = months()[12], months()[13]
         assert_pictures_agree(picture(layers, 180, 90, times=shown), *expected(12 if HAS_TIMES_PER_BAND else 0))
 
@@ -219,7 +208,7 @@ def test_classes_have_their_colours(tmp_path):
     options = ["BAND_DIM=time", "BAND_DIM_VALUES=2024-05-01,2024-05-02"]
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
     run(store)
-    layers = loaded(store.with_suffix(".qlr"))
+    layers = load_definition(store.with_suffix(".qlr"))
     assert [layer.renderer().type() for layer in layers] == ["paletted"] * 2
     colours = np.array([(0, 0, 0), (10, 120, 30), (20, 40, 200)])
     got = picture(layers, 12, 8, times=("2024-05-02T00:00:00Z", "2024-05-03T00:00:00Z"))

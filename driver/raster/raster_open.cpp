@@ -209,26 +209,20 @@ std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
     return ordered;
 }
 
-// Puts the red, green and blue bands of Sentinel-2 first if all three exist, because QGIS shows the
-// first three bands in colours. GDAL's driver SENTINEL2 uses this order, too.
-void PutColoursFirst(std::vector<RasterLayout>& layouts) {
-    const auto rank = [](const RasterLayout& layout) {
+// Puts red, green and blue first if the group has one array of each, because QGIS shows the first
+// three bands in colours. GDAL's driver SENTINEL2 uses this order, too.
+void PutColoursFirst(bool is_of_eopf, std::vector<RasterLayout>& layouts) {
+    const auto rank = [is_of_eopf](const RasterLayout& layout) {
         const std::string name(zarr::LastName(layout.facts.path));
-        switch (ColourOfSentinel2(name)) {
-            case GCI_RedBand:
-                return 0;
-            case GCI_GreenBand:
-                return 1;
-            case GCI_BlueBand:
-                return 2;
-            default:
-                return 3;
-        }
+        const GDALColorInterp colour =
+            is_of_eopf ? ColourOfSentinel2(name) : ColourByName(name.c_str());
+        return std::find(std::begin(kRedGreenBlue), std::end(kRedGreenBlue), colour) -
+               std::begin(kRedGreenBlue);
     };
-    const auto colours =
-        std::count_if(layouts.begin(), layouts.end(),
-                      [&](const RasterLayout& layout) { return rank(layout) < 3; });
-    if (colours != 3) return;
+    for (std::ptrdiff_t colour = 0; colour < 3; ++colour)
+        if (std::count_if(layouts.begin(), layouts.end(),
+                          [&](const RasterLayout& layout) { return rank(layout) == colour; }) != 1)
+            return;
     std::stable_sort(
         layouts.begin(), layouts.end(),
         [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
@@ -266,7 +260,7 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
     }
     SortByNumber(layouts);
     dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
-    if (dataset.is_of_eopf()) PutColoursFirst(layouts);
+    PutColoursFirst(dataset.is_of_eopf(), layouts);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     const auto add = [&dataset, pyramids] {
         const std::vector<Pyramid> ordered = PyramidsFrom(dataset, pyramids);

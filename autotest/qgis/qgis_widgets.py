@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of docs/qgis that show widgets of QGIS. The application must have been started with
+widgets."""
+
+import pathlib
+import sys
+
+from qgis.core import (
+    QgsApplication,
+    QgsDateTimeRange,
+    QgsInterval,
+    QgsProviderSublayerModel,
+    QgsProviderSublayerProxyModel,
+    QgsTemporalNavigationObject,
+    QgsUnitTypes,
+)
+from qgis.PyQt.QtCore import QSize, Qt
+from qgis.PyQt.QtGui import QImage, QPainter
+from qgis_layers import DATA, draw, load_definition, sublayers, time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+
+import zarr_qgis  # noqa: E402  (in the folder that joined the path above)
+
+MAP = QSize(720, 360)
+SHOWN = ("2021-07-01T00:00:00Z", "2021-08-01T00:00:00Z")
+
+
+def grab(widget):
+    """Returns what a widget shows, as QImage."""
+    widget.show()
+    QgsApplication.processEvents()
+    return widget.grab().toImage()
+
+
+def list_of_sublayers():
+    """Shows the layers of a product as the dialog lists them that asks which ones to add."""
+    from qgis.PyQt.QtWidgets import QTreeView
+
+    model = QgsProviderSublayerModel()
+    model.setSublayerDetails(sublayers(DATA / "product.zarr"))
+    rows = QgsProviderSublayerProxyModel()
+    rows.setSourceModel(model)
+    view = QTreeView()
+    view.setStyleSheet("font-size: 8pt")
+    view.setModel(rows)
+    view.resize(720, 262)
+    view.setColumnWidth(0, 210)
+    # A palette makes the file small.
+    return grab(view).convertToFormat(QImage.Format_Indexed8, Qt.ThresholdDither | Qt.AvoidDither)
+
+
+def map_of_times(folder):
+    """Draws July 2021 of the layer definition that zarr_qgis makes of the temperatures."""
+    definition = pathlib.Path(folder) / "temperature.qlr"
+    array = f'ZARR:"{DATA}/temperature.zarr":/air_temperature'
+    assert zarr_qgis.main([array, "-o", str(definition)]) == 0
+    return draw(load_definition(definition), MAP.width(), MAP.height(), behind=(255, 255, 255), times=SHOWN)
+
+
+def temporal_controller(folder):
+    """Shows the temporal controller above the map of its time."""
+    from qgis.gui import QgsTemporalControllerWidget
+
+    widget = QgsTemporalControllerWidget()
+    widget.setStyleSheet("font-size: 8pt")
+    controller = widget.temporalController()
+    controller.setNavigationMode(QgsTemporalNavigationObject.Animated)
+    controller.setTemporalExtents(QgsDateTimeRange(time("2020-01-01T00:00:00Z"), time("2021-12-31T23:59:59Z")))
+    controller.setFrameDuration(QgsInterval(1, QgsUnitTypes.TemporalMonths))
+    controller.setCurrentFrameNumber(18)
+    widget.resize(720, 100)
+    above, below = grab(widget), map_of_times(folder)
+    whole = QImage(above.width(), above.height() + MAP.height(), QImage.Format_RGB888)
+    whole.fill(0xFFFFFFFF)
+    painter = QPainter(whole)
+    painter.drawImage(0, 0, above)
+    painter.drawImage(0, above.height(), below)
+    painter.end()
+    return whole
+
+
+WIDGETS = {"sublayers": lambda _: list_of_sublayers(), "times": temporal_controller}
