@@ -455,6 +455,22 @@ def test_flags_name_the_classes(tmp_path):
     assert band.GetCategoryNames() == ["water", "forest", "", "town"]
 
 
+@pytest.mark.parametrize("colours, table", [
+    ("#0000ff #00ff00 808080", True), (["#0000ff", "#00FF00", "#808080"], True),
+    ("#0000ff #00ff00", False), ("blue green grey", False), ([1, 2, 3], False),
+])  # fmt: skip
+def test_flags_have_colours(tmp_path, cpl, colours, table):
+    attrs = {"flag_values": [0, 1, 3], "flag_meanings": "water forest town", "flag_colors": colours}
+    band = open_band(write(tmp_path, attrs, values=VALUES.astype("u1")))
+    assert band.GetCategoryNames() == ["water", "forest", "", "town"]
+    assert (band.GetColorInterpretation() == gdal.GCI_PaletteIndex) == table
+    assert (band.GetColorTable() is not None) == table
+    if table:
+        found = [band.GetColorTable().GetColorEntry(i) for i in range(band.GetColorTable().GetCount())]
+        assert found == [(0, 0, 255, 255), (0, 255, 0, 255), (0, 0, 0, 0), (128, 128, 128, 255)]
+    assert cpl.events == []
+
+
 def test_unsigned(tmp_path):
     values = np.array([[-1, 0], [127, -128]], "i1")
     dataset = open_raster(write(tmp_path, {"_Unsigned": "true", "_FillValue": -1}, values=values))

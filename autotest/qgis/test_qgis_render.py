@@ -20,6 +20,7 @@ from qgis_layers import (
     values_of,
 )
 from qgis_session import HAS_TOO_FEW_BINS
+from zarr_store import make_store
 
 R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
 
@@ -148,6 +149,19 @@ def test_classes_of_a_mask():
     layer = opened(f'ZARR:"{DATA}/product.zarr":/quality/mask/classification')
     assert_pictures_agree(picture(gray(layer, 0, 3), 80, 80), stretched(classes, 0, 3))
     assert set(np.unique(classes)) == {1, 2, 3}
+
+
+def test_classes_with_colours_are_drawn_in_them_with_their_names(tmp_path):
+    values = np.arange(20 * 30, dtype="u1").reshape(20, 30) % 3
+    attributes = {"flag_values": [0, 1, 2], "flag_meanings": "land water cloud",
+                  "flag_colors": "#0a781e #1428c8 #ffffff", "proj:code": "EPSG:32632",
+                  "spatial:transform": [10, 0, 500000, 0, -10, 5200000]}  # fmt: skip
+    item = {"values": values, "dims": ("y", "x"), "attrs": attributes}
+    layer = dropped(make_store(tmp_path, {"classes": item}))
+    assert layer.renderer().type() == "paletted"
+    assert [each.label for each in layer.renderer().classes()] == ["land", "water", "cloud"]
+    shades = np.array([(10, 120, 30), (20, 40, 200), (255, 255, 255)])
+    assert_pictures_agree(picture(layer, 30, 20), shades[values])
 
 
 @pytest.mark.parametrize("name", ["terrain", "temperature", "satellite_rgb"])

@@ -7,6 +7,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/flag_colours.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -238,30 +239,11 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
     }
 }
 
-namespace {
-
-// Returns the items of `flag_meanings`: the words of a string, or a list of strings as EOPF writes
-// them.
-std::vector<std::string> Meanings(const json::Value& attributes) {
-    constexpr std::string_view kName = "flag_meanings";
-    const json::Value* value = attributes.Find(kName);
-    const json::Array* items = value != nullptr ? value->as_array() : nullptr;
-    if (items == nullptr) return WordsAttribute(attributes, kName);
-    std::vector<std::string> meanings;
-    for (const json::Value& item : *items) {
-        if (item.as_string() == nullptr) return {};
-        meanings.push_back(*item.as_string());
-    }
-    return meanings;
-}
-
-}  // namespace
-
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings) {
     constexpr std::int64_t kMaxFlag = 1023;
     const json::Value* values = attributes.Find("flag_values");
     if (values == nullptr || attributes.Find("flag_masks") != nullptr) return {};
-    const std::vector<std::string> meanings = Meanings(attributes);
+    const std::vector<std::string> meanings = FlagItems(attributes, "flag_meanings");
     if (meanings.empty()) return {};
     const json::Array* items = values->as_array();
     const json::Array one{*values};

@@ -2,8 +2,8 @@
 #include "core/conventions/ome.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/conventions/flag_colours.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome_placement.h"
 #include "core/dtype/element_text.h"
@@ -20,21 +20,6 @@ std::vector<OmeAxis> AxesListed(const json::Value* listed) {
     for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
         axes.push_back(DescribeOmeAxis((*items)[i]));
     return axes;
-}
-
-using Colour = std::array<std::uint8_t, 3>;
-
-// Parses "RRGGBB" or "#RRGGBB".
-std::optional<Colour> ParseColour(std::string_view text) {
-    if (!text.empty() && text[0] == '#') text.remove_prefix(1);
-    if (text.size() != 6) return std::nullopt;
-    Colour colour{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const char* first = text.data() + 2 * i;
-        const auto [end, error] = std::from_chars(first, first + 2, colour[i], 16);
-        if (error != std::errc() || end != first + 2) return std::nullopt;
-    }
-    return colour;
 }
 
 // Returns the text of a string or number, because some writers store labels as numbers; nullopt for

@@ -558,6 +558,7 @@ GDALColorTable* ZarrRasterBand::GetColorTable() {
         if (from_pam != nullptr || label_colours_ != nullptr)
             return from_pam != nullptr ? from_pam : label_colours_.get();
         label_colours_ = LabelColours(array_.listing);
+        if (!label_colours_) label_colours_ = ClassColours(array_.layout.facts.attributes);
         return label_colours_.get();
     });
 }
@@ -639,6 +640,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         // draw a lone red band as a colour picture.
         if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasRedGreenBlue()))
             return stated;
+        if (GetColorTable() != nullptr) return GCI_PaletteIndex;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
     });
 }

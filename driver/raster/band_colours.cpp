@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/conventions/flag_colours.h"
 #include "driver/base/gdal_compat.h"
 
 namespace zarr_driver {
@@ -41,6 +42,17 @@ GDALColorInterp ColourOfSentinel2(const std::string& name) {
         {"b09", kGdalNearInfrared}, {"b10", kGdalShortWave},    {"b11", kGdalShortWave},
         {"b12", kGdalShortWave}};
     return Find(kBands, name.c_str());
+}
+
+std::unique_ptr<GDALColorTable> ClassColours(const zarr::json::Value& attributes) {
+    const auto colours = zarr::FlagColours(attributes);
+    if (colours.empty()) return nullptr;
+    auto table = std::make_unique<GDALColorTable>();
+    for (const auto& [value, colour] : colours) {
+        const GDALColorEntry entry{colour[0], colour[1], colour[2], 255};
+        table->SetColorEntry(static_cast<int>(value), &entry);
+    }
+    return table;
 }
 
 }  // namespace zarr_driver

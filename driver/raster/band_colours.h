@@ -2,8 +2,12 @@
 #pragma once
 
 #include <gdal.h>
+#include <gdal_priv.h>
 
+#include <memory>
 #include <string>
+
+#include "core/json/value.h"
 
 namespace zarr_driver {
 
@@ -20,5 +24,8 @@ GDALColorInterp ColourByName(const char* description);
 // Returns the colour of a Sentinel-2 band. `name` is the array's name in EOPF products, such as
 // "b04". Returns GCI_Undefined for any other name.
 GDALColorInterp ColourOfSentinel2(const std::string& name);
+
+// Returns the colours of classes that the attributes of an array state, or null if there are none.
+std::unique_ptr<GDALColorTable> ClassColours(const zarr::json::Value& attributes);
 
 }  // namespace zarr_driver
