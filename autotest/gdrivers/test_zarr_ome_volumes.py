@@ -139,6 +139,7 @@ def test_labels_have_colours_and_properties(volume, cpl):
         assert rows[0]["class"] == "nucleus" and rows[0]["area"] == "12.5" and rows[1]["extra"].startswith("{")
         assert rat.GetUsageOfCol(columns.index("class")) == gdal.GFU_Name
         assert band.GetColorTable().GetColorEntry(2) == (0, 255, 0, 128)
+        assert band.GetColorInterpretation() == gdal.GCI_PaletteIndex
         assert band.GetNoDataValue() == 0  # the background
     listed = [name.rpartition(":")[2] for name, _ in open_raster(store).GetSubDatasets()]
     assert listed == ["/0", "/labels/0/0", "/labels/cells/0"]

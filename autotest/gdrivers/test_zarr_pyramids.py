@@ -234,10 +234,11 @@ def test_variables_on_one_grid_are_bands_with_overviews(tmp_path):
             array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
     dataset = open_raster(str(tmp_path / "x.zarr"))
     assert dataset.RasterCount == 3
-    for j, name in enumerate(("blue", "green", "red")):
-        band = dataset.GetRasterBand(j + 1)
+    for number, j, name in ((1, 2, "red"), (2, 1, "green"), (3, 0, "blue")):
+        band = dataset.GetRasterBand(number)
         assert band.GetDescription() == name
         assert sizes(band) == [(60, 40), (30, 20), (15, 10)]
+        assert (band.ReadAsArray() == j).all()
         for i in range(1, 3):
             assert (band.GetOverview(i - 1).ReadAsArray() == 10 * i + j).all()
 

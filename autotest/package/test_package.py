@@ -82,8 +82,8 @@ def test_zarr_check_runs(unpacked):
 def test_zarr_qgis_runs(unpacked, tmp_path):
     (folder,) = unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins")
     program = unpacked / "gdal-plugin-zarr" / "usr" / "bin" / "zarr_qgis"
-    output = tmp_path / "temperature.qlr"
-    text = run("/usr/bin/python3", "-B", program, 'ZARR:"data/temperature.zarr":/air_temperature', "-o", output,
+    output, store = tmp_path / "temperature.qlr", REPOSITORY / "data" / "temperature.zarr"
+    text = run("/usr/bin/python3", "-B", program, f'ZARR:"{store}":/air_temperature', "-o", output,
                GDAL_DRIVER_PATH=str(folder))  # fmt: skip
     assert text == f"{output}\n" and output.read_text().count("<maplayer ") == 24
 

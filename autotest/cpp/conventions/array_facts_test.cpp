@@ -2,6 +2,7 @@
 #include "core/conventions/array_facts.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/conventions/flag_colours.h"
 
 namespace zarr {
 namespace {
@@ -76,6 +77,27 @@ TEST(ArrayFacts, ArraysBesideOneWithoutNamedDimensionsAreNotItsCoordinates) {
     ASSERT_TRUE(Succeeds(facts));
     for (const Dimension& dimension : facts->dimensions)
         EXPECT_EQ(dimension.coordinate_path, "") << dimension.name;
+}
+
+TEST(FlagColours, BelongToValuesThatAreClasses) {
+    const auto count = [](const std::string& attributes) {
+        const auto parsed = json::Parse(attributes);
+        EXPECT_TRUE(Succeeds(parsed));
+        return FlagColours(*parsed).size();
+    };
+    const std::string flags = R"({"flag_values": [1, 4], "flag_meanings": "a b", "flag_colors": )";
+    EXPECT_EQ(count(flags + R"("#000000 ffEE01"})"), 2U);
+    EXPECT_EQ(count(flags + R"(["#000000", "#ffEE01"]})"), 2U);
+    for (const char* wrong : {R"("#000000")", R"("#000000 red")", R"("#000000 #12345")", "[1, 2]",
+                              "7", R"("")", R"(["#000000", 2])"})
+        EXPECT_EQ(count(flags + wrong + "}"), 0U) << wrong;
+    EXPECT_EQ(count(R"({"flag_values": [1, -1], "flag_meanings": "a b",
+                       "flag_colors": "#000000 #ffffff"})"),
+              0U);
+    EXPECT_EQ(count(R"({"flag_colors": "#000000 #ffffff"})"), 0U);
+    const auto parsed = json::Parse(flags + R"("#000000 #ffEE01"})");
+    const std::pair<std::int64_t, Colour> last{4, {255, 238, 1}};
+    EXPECT_EQ(FlagColours(*parsed).back(), last);
 }
 
 }  // namespace
