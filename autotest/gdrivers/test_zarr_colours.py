@@ -96,6 +96,19 @@ def make_tiff(path, dtype=gdal.GDT_Byte, shown=(RED, GREEN, BLUE)):
     return str(path)
 
 
+@pytest.mark.parametrize("names", [("blue", "green", "red"), ("b04", "red", "green", "blue")])
+def test_a_copy_has_its_bands_in_the_order_of_the_source(names, tmp_path, cpl):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, len(names))
+    for number, name in enumerate(names, 1):
+        source.GetRasterBand(number).SetDescription(name)
+        source.GetRasterBand(number).Fill(number)
+    gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source, options=["SINGLE_ARRAY=NO"])
+    copy = open_raster(tmp_path / "a.zarr")
+    assert tuple(band.GetDescription() for band in map(copy.GetRasterBand, range(1, len(names) + 1))) == names
+    np.testing.assert_array_equal(copy.ReadAsArray(), source.ReadAsArray())
+    assert cpl.events == []
+
+
 @pytest.mark.parametrize("shown", [(RED, GREEN, BLUE), (RED, GREEN, BLUE, ALPHA), (RED, GREEN, BLUE, NONE)])
 @pytest.mark.parametrize("name, options", [
     ("w.zarr", []), ("w.zarr.zip", []), ("w.zarr", ["SINGLE_ARRAY=NO"]), ("w.zarr", ["INTERLEAVE=PIXEL"]),

@@ -171,8 +171,9 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
     return dataset;
 }
 
-// Sorts arrays by band number, which an attribute of each array states.
-void SortByNumber(std::vector<RasterLayout>& layouts) {
+// Sorts arrays by band number, which an attribute of each array states. Returns false if no array
+// has a number.
+bool SortByNumber(std::vector<RasterLayout>& layouts) {
     const auto number = [](const RasterLayout& layout) {
         zarr::Warnings ignored;
         return zarr::NumberAttribute(layout.facts.attributes, kBandNumber, ignored).value_or(0);
@@ -180,6 +181,8 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
     std::stable_sort(
         layouts.begin(), layouts.end(),
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
+    return std::any_of(layouts.begin(), layouts.end(),
+                       [&](const RasterLayout& layout) { return number(layout) != 0; });
 }
 
 // Returns, for each array of a dataset, a pyramid whose largest level is that array. Prefers
@@ -258,9 +261,8 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
             return {};
         layouts.push_back(std::move(layout));
     }
-    SortByNumber(layouts);
     dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
-    PutColoursFirst(dataset.is_of_eopf(), layouts);
+    if (!SortByNumber(layouts)) PutColoursFirst(dataset.is_of_eopf(), layouts);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     const auto add = [&dataset, pyramids] {
         const std::vector<Pyramid> ordered = PyramidsFrom(dataset, pyramids);
