@@ -59,7 +59,7 @@ TEST_P(Parallel, ReturnsTheFailureOfTheLowestIndexThatRan) {
     }
 }
 
-// A busy machine may stop the thread of the failing task for a while, in which others run thousands of tasks.
+// A busy machine may stop the thread of the failing task while others run thousands of tasks.
 TEST_P(Parallel, StartsNoTaskAfterAFailure) {
     constexpr std::size_t kCount = 200000;
     std::atomic<std::size_t> started{0};
