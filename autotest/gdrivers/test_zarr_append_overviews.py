@@ -2,11 +2,14 @@
 """APPEND_DIM and overviews: each appended slice has its overviews, and statistics stay right."""
 
 import json
+import os
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
 import xarray
+import zarr_faults
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
@@ -252,6 +255,35 @@ def test_a_killed_append_leaves_a_readable_store(tmp_path):
     sizes = {assert_readable(tmp_path / str(number) / "a.zarr", former, grown) for number in range(len(seen))}
     assert (2, True) in sizes and (3, True) in sizes
     assert assert_readable(store, former, grown) == (3, True)
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
+                    reason="strace and AddressSanitizer's runtime do not go together; the other stage does it")  # fmt: skip
+def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
+    """In each run another file cannot be replaced, as on a full disk."""
+    store, source = tmp_path / "a.zarr", str(tmp_path / "s.tif")
+    make(tmp_path / "old.zarr", "OVERVIEWS=2,4")
+    gdal.Translate(source, raster(values_of(2)))
+    former = open_raster(tmp_path / "old.zarr").ReadAsArray()
+    grown = np.concatenate([former, values_of(2)])
+    options = [word for option in [*APPEND, "APPEND_DIM_VALUES=2"] for word in ("-co", option)]
+
+    def run(number):
+        """Appends a slice, and returns the process. The rename with this number fails."""
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.copytree(tmp_path / "old.zarr", store)
+        trace = ["-o", str(tmp_path / "trace"), "-e", "trace=rename", "-e", f"inject=rename:error=ENOSPC:when={number}"]
+        return subprocess.run(["strace", "-f", "-qq", *trace, "gdal_translate", "-q", "-of", "Zarr", *options, source, str(store)],
+                              capture_output=True, text=True, check=False)  # fmt: skip
+
+    assert run(9999).returncode == 0
+    calls = len((tmp_path / "trace").read_text().splitlines())
+    assert assert_readable(store, former, grown) == (3, True) and calls >= 12
+    for number in zarr_faults.some(range(1, calls + 1), 8):
+        done = run(number)
+        assert done.returncode == 1 and done.stderr.count("ERROR") == 1, (number, done.stderr)
+        assert "cannot replace: No space left on device" in done.stderr, number
+        assert assert_readable(store, former, grown)[0] in (2, 3)
 
 
 def test_documents_of_an_append_in_any_prefix(tmp_path):
