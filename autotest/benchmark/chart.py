@@ -15,12 +15,35 @@ NAMES = {
     "zarr": "zarr-python",
 }
 LEFT, WIDTH, LINE, TOP = 330, 420, 20, 64
-LEAST, MOST = 0.4, 200.0  # of the axis, which is logarithmic
+MOST = 200.0  # of the axis, which is logarithmic
+TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
-def place(value):
-    share = math.log(min(max(value, LEAST), MOST) / LEAST) / math.log(MOST / LEAST)
-    return LEFT + WIDTH * share
+def ratios_of(row):
+    """Returns the time of each contender that the chart shows, relative to this driver's time."""
+    return {name: median_ratio(row.seconds[name], row.seconds["ours"]) for name in COLOURS if name in row.seconds}
+
+
+class Axis:
+    """Reaches from the least of `ratios` to the largest, or MOST; always from 0.5 to 2."""
+
+    def __init__(self, ratios):
+        self.least = 0.8 * min([0.5, *ratios])
+        self.most = min(MOST, 1.25 * max([2.0, *ratios]))
+
+    def place(self, ratio):
+        share = math.log(min(ratio, self.most) / self.least) / math.log(self.most / self.least)
+        return LEFT + WIDTH * share
+
+    def draw(self, bottom):
+        parts = []
+        for value in TICKS:
+            if self.least <= value <= self.most:
+                x = self.place(value)
+                colour = "#27ae60" if value == 1 else "#dddddd"
+                parts.append(f'<path d="M{x:.1f} {TOP - 8}V{bottom}" stroke="{colour}" fill="none"/>')
+                parts.append(text(x, bottom + 14, f"{value:g}", "middle", 11))
+        return parts
 
 
 def text(x, y, words, anchor="start", size=12, colour="#222222"):
@@ -30,37 +53,27 @@ def text(x, y, words, anchor="start", size=12, colour="#222222"):
     )
 
 
-def legend():
+def legend(names):
     parts = [text(LEFT, 18, "time of others, where ours takes 1 (logarithmic)", size=13)]
     x = LEFT
-    for name, colour in COLOURS.items():
-        parts.append(f'<circle cx="{x + 5}" cy="34" r="5" fill="{colour}"/>')
+    for name in names:
+        parts.append(f'<circle cx="{x + 5}" cy="34" r="5" fill="{COLOURS[name]}"/>')
         parts.append(text(x + 14, 38, NAMES[name], size=11))
         x += 24 + 6.2 * len(NAMES[name])
-    return parts
-
-
-def axis(bottom):
-    parts = []
-    for value in (0.5, 1, 2, 5, 10, 20, 50, 100):
-        x = place(value)
-        colour = "#27ae60" if value == 1 else "#dddddd"
-        parts.append(f'<path d="M{x:.1f} {TOP - 8}V{bottom}" stroke="{colour}" fill="none"/>')
-        parts.append(text(x, bottom + 14, f"{value:g}", "middle", 11))
     return parts
 
 
 def draw(rows, subtitle):
     """Draws the chart of `rows`, which are measuring.Row objects."""
     bottom = TOP + LINE * len(rows)
-    parts = legend() + axis(bottom)
+    ratios = [ratios_of(row) for row in rows]
+    axis = Axis([ratio for each in ratios for ratio in each.values()])
+    parts = legend([name for name in COLOURS if any(name in each for each in ratios)]) + axis.draw(bottom)
     for i, row in enumerate(rows):
         y = TOP + LINE * i + 5
         parts.append(text(LEFT - 10, y + 4, row.title, "end"))
-        for name, colour in COLOURS.items():
-            if name in row.seconds:
-                x = place(median_ratio(row.seconds[name], row.seconds["ours"]))
-                parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="5" fill="{colour}"/>')
+        for name, ratio in ratios[i].items():
+            parts.append(f'<circle cx="{axis.place(ratio):.1f}" cy="{y}" r="5" fill="{COLOURS[name]}"/>')
     parts.append(text(10, bottom + 34, subtitle, size=11, colour="#666666"))
     width, height = LEFT + WIDTH + 30, bottom + 44
     return (
