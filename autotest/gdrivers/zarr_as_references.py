@@ -8,25 +8,15 @@ the store's current files. Other names, and all calls for update, are unchanged.
 """
 
 import contextlib
-import functools
 import itertools
-import json
 import pathlib
-import subprocess
 import tempfile
 
 from zarr_references import DOCUMENTS, PYTHON, pack, write_json
-from zarr_tools import plain_environment
+from zarr_tools import Program, plain_environment
 
 
-@functools.cache
-def _copier():
-    """Starts the program that copies stores into repositories. It ends with the tests."""
-    program = pathlib.Path(__file__).with_name("zarr_icechunk_program.py")
-    return subprocess.Popen(
-        [str(PYTHON), str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, env=plain_environment("PYTHONPATH"),
-    )  # fmt: skip
+_copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_program.py")], plain_environment("PYTHONPATH"))
 
 
 def to_kerchunk(folder, place):
@@ -39,13 +29,9 @@ def to_icechunk(folder, place):
     store itself."""
     if not (folder / "zarr.json").is_file():
         return folder
-    target, process = place / folder.name, _copier()
-    process.stdin.write(json.dumps([str(folder), str(target)]) + "\n")
-    process.stdin.flush()
-    # icechunk logs warnings to standard output. The output ends if the program fails.
-    if "copied\n" not in iter(process.stdout.readline, ""):
-        _copier.cache_clear()
-        raise AssertionError(f"icechunk does not take {folder}")
+    target = place / folder.name
+    status, printed = _copier.ask([str(folder), str(target)])
+    assert status == 0, f"icechunk does not take {folder}: {printed}"
     return target
 
 

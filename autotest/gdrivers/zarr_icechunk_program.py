@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Copies Zarr v3 stores into repositories of Icechunk, for zarr_as_references.py. Reads lines of JSON
-[FOLDER, REPOSITORY], and prints a line for each."""
+"""Copies Zarr v3 stores into repositories of Icechunk, for zarr_as_references.py. A request to
+zarr_forks.py is a list [FOLDER, REPOSITORY]."""
 
 import asyncio
 import json
 import pathlib
 import re
-import sys
 
 import icechunk
+import zarr_forks
 from zarr.core.buffer import default_buffer_prototype
 
 # Icechunk takes chunks by these keys only.
@@ -44,6 +44,5 @@ async def copy(folder, target):
     session.commit("copy")
 
 
-for line in sys.stdin:
-    asyncio.run(copy(*json.loads(line)))
-    print("copied", flush=True)
+if __name__ == "__main__":
+    zarr_forks.serve(lambda request: asyncio.run(copy(*request)))
