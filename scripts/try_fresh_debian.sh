@@ -6,6 +6,7 @@
 #   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none;
 #   scripts/try_fresh_debian.sh 'test unit'    a command with its arguments;
 #   scripts/try_fresh_debian.sh package        makes the packages, and tries them in a second system;
+#   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker;
 #   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL;
 #   scripts/try_fresh_debian.sh --root DIR ... keeps the system in DIR, and uses an existing one again.
 #
@@ -27,8 +28,8 @@ while [ $# -gt 0 ]; do
                 root=$(realpath -m "$2"); keep=yes; shift ;;
         --suite) [ $# -ge 2 ] || fail "--suite needs a name"
                  suite=$2; shift ;;
-        demo | test | 'test '* | package | shell | none) commands+=("$1") ;;
-        *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+        demo | test | 'test '* | package | dockerfile | shell | none) commands+=("$1") ;;
+        *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
     esac
     shift
 done
@@ -103,10 +104,12 @@ configure_pip() {
     done >>"$root/etc/pip.conf"
 }
 
+# clone_project [FOLDER]: puts the last commit into FOLDER of the system.
 clone_project() {
-    rm -rf "$root/src"
-    git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$root/src/gdal-zarr"
-    rm -rf "$root/src/gdal-zarr/.git"
+    local folder=$root${1:-/src/gdal-zarr}
+    rm -rf "$root/src" "$folder"
+    git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$folder"
+    rm -rf "$folder/.git"
     if [ -n "$(git -C "$project" status --porcelain)" ]; then
         echo "note: uncommitted changes of $project are not part of this trial"
     fi
@@ -130,7 +133,8 @@ inside() {
 
 if [ "$keep" = no ]; then
     root=$(mktemp -d)
-    trap 'rm -rf --one-file-system "$root"' EXIT
+    first_root=$root
+    trap 'rm -rf --one-file-system "$first_root" "$first_root"-*' EXIT
 fi
 start=$SECONDS
 if [ -x "$root/usr/bin/apt-get" ] && [ ! -d "$root/debootstrap" ]; then
@@ -159,10 +163,50 @@ check_packages() {
     root=$built
 }
 
+# Runs the instructions of packaging/Dockerfile in order. Each stage is a system of its own; the first
+# stage is $root. An instruction or a form of it that is not known here is an error.
+run_dockerfile() {
+    local file=$project/packaging/Dockerfile first=$root folder=/ line word rest name from to
+    local -A stages=()
+    rm -rf "$root/src"
+    while IFS= read -r line; do
+        case $line in '' | '#'*) continue ;; esac
+        read -r word rest <<<"$line"
+        echo "== Dockerfile: $line"
+        case "$word $rest" in
+            'FROM debian:12' | 'FROM debian:12 AS '*)
+                [ "$suite" = bookworm ] || fail "the Dockerfile needs --suite bookworm"
+                if [ ${#stages[@]} -gt 0 ]; then
+                    root=$(mktemp -d "$first-stage.XXXX")
+                    bootstrap >"$first/bootstrap.log" || fail "debootstrap failed: $first/bootstrap.log"
+                    configure_apt
+                fi
+                name=${#stages[@]}
+                case $rest in *' AS '*) name=${rest##* AS } ;; esac
+                stages[$name]=$root
+                folder=/ ;;
+            'COPY . '*) clone_project "${rest#. }" ;;
+            'COPY --from='*' '*' '*)
+                read -r name from to <<<"${rest#--from=}"
+                [ -n "${stages[$name]:-}" ] || fail "the Dockerfile has no stage $name"
+                mkdir -p "$root$to"
+                cp -a "${stages[$name]}$from/." "$root$to" ;;
+            'WORKDIR '*) folder=$rest ;;
+            'RUN '*) inside sh -ec "cd '$folder'; $rest" ;;
+            *) fail "Dockerfile: this script does not know: $line" ;;
+        esac
+    done < <(sed -e ':join' -e '/\\$/{N;s/\\\n//;bjoin' -e '}' "$file")
+    if [ "$root" != "$first" ]; then rm -rf --one-file-system "$root"; fi
+    root=$first
+}
+
 for command in "${commands[@]}"; do
     start=$SECONDS
     case $command in
         none) ;;
+        dockerfile)
+            run_dockerfile
+            echo "== the steps of packaging/Dockerfile succeeded in $((SECONDS - start)) s" ;;
         shell) inside bash -c 'cd /src/gdal-zarr && exec bash' ;;
         *) read -ra words <<<"$command"
            echo "== scripts/${words[0]}.sh ${words[*]:1} in the fresh system"
