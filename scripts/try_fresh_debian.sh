@@ -192,7 +192,7 @@ run_dockerfile() {
                 mkdir -p "$root$to"
                 cp -a "${stages[$name]}$from/." "$root$to" ;;
             'WORKDIR '*) folder=$rest ;;
-            'RUN '*) inside sh -ec "cd '$folder'; $rest" ;;
+            'RUN '*) inside sh -ec "cd '$folder'; $rest" </dev/null ;;
             *) fail "Dockerfile: this script does not know: $line" ;;
         esac
     done < <(sed -e ':join' -e '/\\$/{N;s/\\\n//;bjoin' -e '}' "$file")
