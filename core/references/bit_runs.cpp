@@ -78,7 +78,7 @@ Result<std::vector<std::uint32_t>> DecodeBitRuns(ByteSpan bytes, unsigned bits, 
         return Status::Corrupt("integers of " + std::to_string(bits) + " bits exceed " +
                                std::to_string(kMostBits) + " bits");
     std::vector<std::uint32_t> values;
-    // Some writers store nothing for integers without bits.
+    // Some writers store no byte for a run of zero-bit integers, which are all 0.
     if (bits == 0) {
         values.resize(count);
         return values;

@@ -15,7 +15,8 @@ bool IsInside(ByteSpan buffer, std::size_t position, std::size_t size) {
     return position <= buffer.size && size <= buffer.size - position;
 }
 
-// Returns the position to which the offset at `position` leads. Offsets lead forward.
+// Returns the target of the offset at `position`, as a position in the buffer. Offsets lead
+// forward.
 Result<std::size_t> Follow(ByteSpan buffer, std::size_t position) {
     if (!IsInside(buffer, position, 4)) return Damaged(position, "the offset lies outside");
     const std::size_t offset = LoadLittle32(buffer.data + position);
@@ -34,7 +35,7 @@ struct TablePlace {
 // Finds the vtable of the table at `position`. Returns nullptr, or the reason for a failure.
 const char* FindTable(ByteSpan buffer, std::size_t position, TablePlace& place) {
     if (!IsInside(buffer, position, 4)) return "the table lies outside";
-    // The distance to the vtable is a signed number.
+    // The distance to the vtable may be negative.
     const auto distance = static_cast<std::int32_t>(LoadLittle32(buffer.data + position));
     const std::int64_t vtable = static_cast<std::int64_t>(position) - distance;
     if (vtable < 0 || !IsInside(buffer, static_cast<std::size_t>(vtable), 4))

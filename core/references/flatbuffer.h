@@ -15,8 +15,9 @@ namespace zarr {
 
 class FlatVector;
 
-// A table in a flatbuffer. A field that the table lacks is nullopt or the default. kCorrupt if a
-// position lies outside of the buffer. Does not own the buffer. Cheap to copy.
+// A table in a flatbuffer. For a field that the table lacks, a getter returns nullopt or the
+// default. Getters return kCorrupt if a position lies outside of the buffer. Does not own the
+// buffer. Cheap to copy.
 class FlatTable {
   public:
     FlatTable() = default;
@@ -37,7 +38,8 @@ class FlatTable {
     Result<std::optional<ByteSpan>> Struct(unsigned field, std::size_t size) const;
     Result<std::optional<FlatTable>> Table(unsigned field) const;
     Result<std::optional<std::string_view>> String(unsigned field) const;
-    // Returns a vector of elements of `size` bytes. Tables and strings in a vector have 4 bytes.
+    // Returns a vector whose elements have `size` bytes. For tables and strings, `size` is 4: a
+    // vector holds offsets to them.
     Result<std::optional<FlatVector>> Vector(unsigned field, std::size_t size) const;
 
   private:

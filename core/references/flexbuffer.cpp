@@ -35,8 +35,8 @@ enum Type : unsigned {
     kVectorBool = 36,
 };
 
-// A value: its position, the type and the width in bytes of what it contains, and the width in
-// bytes of its slot in the parent.
+// Location of a value in the buffer, with its type and widths in bytes: `width` of the numbers in
+// the value, and the width of the value's slot in its parent.
 struct Slot {
     std::size_t at = 0;
     std::size_t width = 1;
@@ -96,7 +96,8 @@ class FlexParser {
         return json::Value(static_cast<double>(number));
     }
 
-    // Returns the position to which the offset in a slot leads. Offsets lead backward.
+    // Returns the target of the offset in a slot, as a position in the buffer. Offsets lead
+    // backward.
     Result<std::size_t> Follow(std::size_t at, std::size_t width) const {
         ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, Uint(at, width));
         if (offset > at) return Damaged(at, "the offset leads outside");
@@ -151,7 +152,7 @@ class FlexParser {
         return Referenced(slot, at, depth);
     }
 
-    // Parses a value at `at`, to which the slot has an offset.
+    // Parses a value at `at`, which the slot refers to by an offset.
     Result<json::Value> Referenced(const Slot& slot, std::size_t at, std::uint64_t depth) {
         switch (slot.type) {
             case kIndirectInt:

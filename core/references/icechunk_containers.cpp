@@ -27,7 +27,7 @@ Status ReadStore(const json::Value& store, IcechunkContainer& container) {
     ZARR_ASSIGN_OR_RETURN(container.anonymous, json::OptionalBool(options, "anonymous", false));
     ZARR_ASSIGN_OR_RETURN(container.path_style,
                           json::OptionalBool(options, "force_path_style", false));
-    // Options of Google and Azure are texts.
+    // All options of Google and Azure are strings.
     for (const auto& [name, value] : *options.as_object()) {
         if (value.as_string() == nullptr) continue;
         const bool is_account =
@@ -50,8 +50,8 @@ Result<IcechunkContainer> ReadContainer(const json::Value& value) {
     return container;
 }
 
-// True if `url` lies in the container. icechunk 0 writes prefixes without a slash at their end.
-// Such a prefix is the start of a scheme, or ends with a whole name.
+// True if `url` lies in the container. icechunk 0 writes prefixes without a slash at the end: a
+// scheme only, or a path that must match whole names.
 bool Holds(const IcechunkContainer& container, std::string_view url) {
     const std::string& prefix = container.url_prefix;
     if (url.substr(0, prefix.size()) != prefix) return false;

@@ -12,7 +12,7 @@
 
 namespace zarr {
 
-// A place with virtual chunks: files and objects whose URLs begin with `url_prefix`.
+// A location of virtual chunks: all files and objects whose URLs begin with `url_prefix`.
 struct IcechunkContainer {
     std::string name;         // for locations "vcc://NAME/path"; may be empty
     std::string url_prefix;   // such as "s3://bucket/folder/"
@@ -32,8 +32,8 @@ class IcechunkContainers {
     // repository cannot be read.
     explicit IcechunkContainers(Status fault) : fault_(std::move(fault)) {}
 
-    // Reads the member "virtual_chunk_containers" of a configuration, which version 1 keeps in
-    // config.yaml and version 2 in the file `repo`.
+    // Reads the member "virtual_chunk_containers" of a configuration: config.yaml in version 1, the
+    // file `repo` in version 2.
     static Result<IcechunkContainers> FromConfig(const json::Value& config);
 
     // A location with its container.
@@ -45,7 +45,7 @@ class IcechunkContainers {
     // that the repository lacks. The container lives as long as this object.
     Result<Resolved> Resolve(const std::string& location) const;
 
-    // Returns the reason for which the containers are unknown; ok if they are known.
+    // Returns why the containers are unknown; ok if they are known.
     const Status& fault() const { return fault_; }
     const std::vector<IcechunkContainer>& list() const { return list_; }
 

@@ -38,7 +38,8 @@ Status DecompressFrames(ByteSpan bytes, Buffer& payload) {
     if (is_stated && stated > MaxPayload()) return FileTooLarge();
     const std::unique_ptr<ZSTD_DCtx, FreeFrameContext> context(ZSTD_createDCtx());
     if (context == nullptr) return Status::OutOfMemory("cannot allocate a Zstandard context");
-    // A stated size of more than 1,000 times the compressed size is not believed in advance.
+    // A frame that states more than 1,000 times its compressed size is decompressed without
+    // reserving that memory.
     const std::uint64_t most = std::max<std::uint64_t>(kFirstBytes, bytes.size * 1000ULL);
     const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(
         is_stated ? std::max<std::uint64_t>(stated, 1) : kFirstBytes, most));

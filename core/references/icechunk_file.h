@@ -30,7 +30,7 @@ inline constexpr std::string_view kIcechunkChunks = "chunks";
 inline constexpr std::size_t kIcechunkIdSize = 12;
 inline constexpr std::size_t kIcechunkNodeIdSize = 8;
 
-// Numbers of file types in the header.
+// Numbers of file types in a file's header.
 enum class IcechunkFileType : std::uint8_t { kSnapshot = 1, kManifest = 2, kRepo = 6 };
 
 // A binary file, decompressed.

@@ -131,15 +131,15 @@ Status IcechunkManifest::Parse() {
     return {};
 }
 
-// Checks the positions of all references and their indices. Sorts the numbers of the references if
-// the references are not sorted.
+// Checks the positions of all references and their indices. Fills `order` if the references are not
+// sorted.
 Status IcechunkManifest::CheckOrder(Array& array) {
     bool is_sorted = true;
     FlatVector last;
     for (std::size_t i = 0; i < array.refs.size(); ++i) {
         FlatVector index;
         if (!array.refs.FindVector(i, ChunkRefTable::kIndex, 4, index)) {
-            // Finds the reason.
+            // The slower calls return the error that FindVector() does not give.
             ZARR_ASSIGN_OR_RETURN(const FlatTable ref, array.refs.Table(i));
             ZARR_ASSIGN_OR_RETURN(index, IndexOf(ref));
         }

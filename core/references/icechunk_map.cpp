@@ -84,7 +84,8 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id
     return manifest;
 }
 
-// Drops the least recently used manifests until the others are small enough. Keeps at least one.
+// Drops the least recently used manifests until the size of the others is within the bound. Keeps
+// at least one.
 void IcechunkMap::Evict() const {
     std::size_t bytes = 0;
     std::size_t count = 0;
@@ -107,8 +108,8 @@ Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
                                          const Chunk& chunk) const {
     auto each = array.manifests.begin();
     if (!chunk.empty()) {
-        // Skips the manifests that end before the chunk, and those that may have any chunk, which
-        // are first.
+        // Skips the manifests whose box ends before the chunk. Manifests without a box come first
+        // and may have any chunk.
         const auto boxes = std::find_if(each, array.manifests.end(),
                                         [](const auto& ref) { return !ref.from.empty(); });
         const std::uint64_t from = chunk[0] - std::min(chunk[0], array.longest);
@@ -183,7 +184,7 @@ Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) con
         }));
     } else {
         if (node != nullptr) children[std::string(kV3Document)] = false;
-        // Visits the nodes below the prefix, and skips those below each child.
+        // Visits each direct child of the prefix once, and skips the nodes below that child.
         const auto& nodes = snapshot_->nodes();
         const auto from = [&](const std::string& path) {
             return std::lower_bound(
@@ -197,7 +198,8 @@ Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) con
             const std::size_t slash = rest.find('/');
             const std::string name(rest.substr(0, slash));
             children[name] = true;
-            // '0' follows '/', so this is the end of the nodes below the child.
+            // '0' is the character after '/', so this finds the first node that is not below the
+            // child.
             if (slash == std::string_view::npos)
                 ++each;
             else

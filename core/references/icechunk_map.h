@@ -22,8 +22,8 @@
 namespace zarr {
 
 // The keys of one snapshot of an Icechunk repository: "zarr.json" of each node, and the chunks or
-// shards of each array. Manifests are read when a chunk needs them; a bounded number of bytes of
-// manifests stays in memory.
+// shards of each array. A manifest is read when one of its chunks is requested. A bounded number of
+// bytes of manifests stays in memory.
 class IcechunkMap final : public ReferenceMap {
   public:
     // `repository` is the folder of the repository. If `checks_targets` is false, references have
@@ -45,7 +45,7 @@ class IcechunkMap final : public ReferenceMap {
   private:
     using Node = IcechunkSnapshot::Node;
 
-    // An array with its manifests.
+    // An array's metadata and manifests.
     struct Array {
         ArrayMetadata metadata;
         std::vector<IcechunkManifestRef> manifests;  // sorted by the first chunk

@@ -80,7 +80,8 @@ Status CheckStatus(const FlatTable& repo) {
                                (reason ? ": " + Quoted(*reason) : std::string()));
 }
 
-// Returns `text` with each "%XX" replaced by its byte, as local folders spell names of references.
+// Returns `text` with each "%XX" replaced by its byte. Local folders spell names of branches and
+// tags with such escapes.
 std::string PercentDecode(const std::string& text) {
     const auto digit = [](char c) {
         const std::size_t at = std::string_view("0123456789ABCDEFabcdef").find(c);
@@ -175,7 +176,7 @@ Result<std::optional<std::string>> IcechunkRepository::ReadRef(Kind kind,
     return std::optional(*id);
 }
 
-// Returns the folders below refs/ of all references that are not deleted, by name.
+// Returns the folder below refs/ of each branch or tag that is not deleted, by its name.
 Result<std::map<std::string, std::string>> IcechunkRepository::RefFolders(Kind kind) const {
     const std::string start = std::string(kKinds[kind]) + ".";
     std::map<std::string, std::string> folders;

@@ -37,8 +37,7 @@ class IcechunkRepository {
     Result<std::vector<std::string>> Branches() const { return Names(kBranch); }
     Result<std::vector<std::string>> Tags() const { return Names(kTag); }
 
-    // Returns the virtual chunk containers. A fault of the configuration is a fault() of the
-    // result.
+    // Returns the virtual chunk containers. If they cannot be read, fault() of the result says why.
     IcechunkContainers Containers() const;
 
   private:
@@ -57,7 +56,7 @@ class IcechunkRepository {
 
     const Store* store_;
     unsigned version_ = 1;
-    // Version 2 only.
+    // Filled for version 2 only.
     std::array<Refs, 2> refs_;  // by Kind
     std::vector<std::string> snapshots_;
     IcechunkContainers containers_;

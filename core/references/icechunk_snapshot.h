@@ -17,10 +17,11 @@
 
 namespace zarr {
 
-// A file with the references of the chunks of one array in a box of chunk indices.
+// A manifest file, which has the references of one array's chunks in a box of chunk indices.
 struct IcechunkManifestRef {
     std::string id;  // name of the manifest's file
-    // First chunk and end of the box per dimension. Empty if the manifest may have any chunk.
+    // Box of chunk indices: first index and end per dimension. Both are empty if the box is
+    // unknown.
     std::vector<std::uint32_t> from;
     std::vector<std::uint32_t> to;
 

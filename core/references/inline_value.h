@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values that Kerchunk's references contain as text. kerchunk's "References specification".
+// Values that Kerchunk's references contain as text (kerchunk's "References specification").
 #pragma once
 
 #include <string>

@@ -154,7 +154,8 @@ Result<std::uint64_t> JsonStream::ReadInteger() {
 
 namespace {
 
-// Follows the brackets and strings of one object, array or string, byte by byte.
+// Finds the end of one object, array or string: counts its brackets and tracks its strings, byte by
+// byte.
 class Nesting {
   public:
     enum class Step : std::uint8_t { kInside, kEnd, kWrongBracket, kTooDeep };

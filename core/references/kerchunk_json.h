@@ -15,9 +15,9 @@
 namespace zarr {
 
 // References from a JSON document that kerchunk or VirtualiZarr wrote: versions 0 and 1 of
-// kerchunk's "References specification". The document gives each key of a store a value. A value is
-// a string, a "base64:" string, a JSON object, or a reference [url] or [url, offset, length]. NaN,
-// and a comma before a closing bracket, are accepted although JSON forbids both.
+// kerchunk's "References specification". The document maps each key of a store to a string, a
+// "base64:" string, a JSON object, or a reference [url] or [url, offset, length]. NaN, and a comma
+// before a closing bracket, are accepted although JSON forbids both.
 class KerchunkJson final : public ReferenceMap {
   public:
     // Reads a document. `identity` is returned by Identity(), and names the document and its

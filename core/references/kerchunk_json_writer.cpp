@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kJsonBlock = std::size_t{1} << 18;
 
-// Appends a JSON string. Most texts need no escapes, and are appended as they are.
+// Appends a JSON string. Text that needs no escapes is copied directly, which is the usual case.
 void AppendJsonText(std::string_view text, std::string& out) {
     const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
         return c >= ' ' && c <= '~' && c != '"' && c != '\\';

@@ -20,15 +20,15 @@ class KerchunkJsonWriter final : public ReferenceWriter {
 
     Status Begin(std::uint64_t most_chunks) override;
     Status AddDocument(const std::string& key, std::string_view text) override;
-    // kUnsupported if the location contains "{{", which readers take for a template.
+    // kUnsupported if the location contains "{{", which readers would parse as a template.
     Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) override;
     Status Finish() override;
 
   private:
     // Appends the key of the next member.
     void BeginMember(std::string_view key);
-    // Appends `bytes` as text. Bytes that are not UTF-8, or that readers would decode, are encoded
-    // as base64.
+    // Appends `bytes` as a JSON string. Encodes them as base64 if they are not UTF-8, or if readers
+    // would take them for base64.
     void AppendBytes(std::string_view bytes);
     Status FlushIfLarge();
     Status Flush();

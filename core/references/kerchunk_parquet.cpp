@@ -37,7 +37,7 @@ std::optional<std::uint64_t> NumberOfFile(std::string_view name) {
     return number;
 }
 
-// Returns the first name in `rest`, a path below some prefix.
+// Returns the first name in `rest`, a key relative to a prefix, and whether more names follow.
 StoreEntry ChildIn(std::string_view rest) {
     const std::size_t end = rest.find('/');
     return {std::string(rest.substr(0, end)), end != std::string_view::npos};
@@ -56,7 +56,8 @@ Result<std::shared_ptr<KerchunkParquet>> KerchunkParquet::Open(std::shared_ptr<c
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store, key, map->text_));
     if (!found) return Status::NotFound(key + ": does not exist");
     ZARR_RETURN_IF_ERROR(map->Parse(std::as_const(map->text_).span().text()).WithContext(key));
-    // Files may change although `.zmetadata` does not. Each map therefore has a name of its own.
+    // Parquet files may change although `.zmetadata` does not, so two maps of one store never have
+    // equal identities.
     map->identity_ = store->Identity() + "\nKerchunk Parquet " + std::to_string(++count);
     map->files_ = std::make_unique<PartitionFiles>(std::move(store), map->record_size_);
     return map;
@@ -83,7 +84,7 @@ Status KerchunkParquet::Parse(std::string_view text) {
 }
 
 Status KerchunkParquet::AddDocument(std::string_view key, std::string_view value) {
-    // A document may also be a string with JSON text.
+    // `.zmetadata` may hold a document as a JSON object, or as a string with JSON text.
     if (!value.empty() && value[0] == '"') {
         ZARR_ASSIGN_OR_RETURN(const json::Value parsed, json::Parse(value));
         ZARR_ASSIGN_OR_RETURN(std::string text, DecodeInlineValue(*parsed.as_string()));
@@ -133,7 +134,7 @@ Result<KerchunkParquet::Chunk> KerchunkParquet::ChunkOf(const std::string& key) 
     if (array == nullptr) return Chunk();
     const std::string_view name =
         std::string_view(key).substr(array->path.empty() ? 0 : array->path.size() + 1);
-    // Most keys that are asked for are those of documents.
+    // Fast path: a key that cannot be a chunk's is not searched among the arrays.
     const std::string first = ChildIn(name).name;
     const bool looks_like_chunk =
         LooksLikeChunk(first) || (array->is_v3 && LooksLikeChunk(first, true));
@@ -163,7 +164,7 @@ Result<Reference> KerchunkParquet::Find(const std::string& key) const {
 Result<std::vector<Reference>> KerchunkParquet::FindMany(
     const std::vector<std::string>& keys) const {
     std::vector<Reference> found(keys.size());
-    // Numbers of the keys, and rows, by file.
+    // For each file: the index in `keys` and the row of each reference that it must give.
     std::map<std::string, std::vector<std::pair<std::size_t, std::uint64_t>>> wanted;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const auto document = documents_.find(keys[i]);
@@ -245,7 +246,7 @@ Status KerchunkParquet::VisitStoredChunks(
     constexpr std::uint64_t kMostTried = 10000;
     ZARR_ASSIGN_OR_RETURN(const ReferenceGrid grid, GridOf(array));
     auto listed = FilesOf(array);
-    // If the store cannot list, every file is tried.
+    // If the store cannot list, each possible file is tried.
     if (listed.status().code() == StatusCode::kUnsupported) {
         const std::uint64_t count = CeilDiv(grid.count(), record_size_);
         if (count > kMostTried) return listed.status();
@@ -271,7 +272,7 @@ Status KerchunkParquet::VisitEntries(const std::string& prefix, const EntryVisit
         if (each->first.compare(0, start.size(), start) != 0) break;
         StoreEntry child = ChildIn(std::string_view(each->first).substr(start.size()));
         if (!visit(child)) return {};
-        // Continues behind the keys below the child; '0' is the character after '/'.
+        // Continues after the keys below the child; '0' is the character after '/'.
         each = child.is_prefix ? documents_.lower_bound(start + child.name + "0") : std::next(each);
     }
     const ArrayEntry* const array = ArrayAbove(prefix);

@@ -21,8 +21,8 @@ namespace zarr {
 
 // References in Parquet files that kerchunk, VirtualiZarr or GDAL wrote (kerchunk's "References
 // specification", "Parquet references"). `.zmetadata` contains the documents of all arrays and
-// groups. The file "ARRAY/refs.N.parq" contains the references of an array's chunks from number
-// N * "record_size" on, and is read when one of them is wanted. Thread-safe.
+// groups. The file "ARRAY/refs.N.parq" contains the references of an array's chunks from number N *
+// "record_size" on. It is read when one of them is requested. Thread-safe.
 class KerchunkParquet final : public ReferenceMap {
   public:
     // Reads `.zmetadata` of `store`. kNotFound if there is none, kCorrupt if it is damaged.
@@ -30,8 +30,9 @@ class KerchunkParquet final : public ReferenceMap {
 
     Result<Reference> Find(const std::string& key) const override;
     Result<std::vector<Reference>> FindMany(const std::vector<std::string>& keys) const override;
-    // List() and VisitEntries() read no Parquet file: every chunk counts whose file exists. Both
-    // fail with kUnsupported for a prefix in an array if the store cannot list files.
+    // List() and VisitEntries() read no Parquet file. They return all chunks that an existing file
+    // covers, also those without a reference. Both fail with kUnsupported for a prefix in an array
+    // if the store cannot list files.
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     // Reads the Parquet files below `prefix` one after another.
@@ -39,7 +40,7 @@ class KerchunkParquet final : public ReferenceMap {
     std::string Identity() const override { return identity_; }
 
     // Returns the location of some target. Reads the first Parquet file of a few arrays. Empty if
-    // these name no target.
+    // those files name no target.
     std::string SampleLocation() const;
 
     // True if the files that were read have not changed in the store. False if that is unknown, as
@@ -53,7 +54,7 @@ class KerchunkParquet final : public ReferenceMap {
         bool is_v3 = false;
         Lazy<ReferenceGrid> grid;
     };
-    // Chunk of an array, and its number.
+    // An array, and the number of one of its chunks in C order.
     struct Chunk {
         const ArrayEntry* array = nullptr;  // nullptr if the key is no chunk's key
         std::uint64_t row = 0;
@@ -69,8 +70,8 @@ class KerchunkParquet final : public ReferenceMap {
     std::string FileOf(const ArrayEntry& array, std::uint64_t number) const;
     // Returns the numbers of the array's files that exist, in ascending order.
     Result<std::vector<std::uint64_t>> FilesOf(const ArrayEntry& array) const;
-    // Calls `visit` with the key of each chunk of an array whose file exists, until it returns
-    // false.
+    // Calls `visit` with the key of each chunk that an existing file of the array covers, until
+    // `visit` returns false.
     Status VisitChunks(const ArrayEntry& array,
                        const std::function<bool(std::string_view)>& visit) const;
     Status VisitStoredChunks(const ArrayEntry& array,

@@ -14,9 +14,9 @@ namespace zarr {
 
 // Writes references as Parquet files (kerchunk's "References specification", "Parquet references").
 // The file `.zmetadata` holds the documents. The file "ARRAY/refs.N.parq" holds the references of
-// an array's chunks from number N * record_size on, and is written only if one of them exists.
-// Files are padded to `record_size` rows, as kerchunk's are. Memory is bounded by the documents and
-// the references of one file.
+// an array's chunks from number N * record_size on. It is written only if one of them exists. Files
+// are padded to `record_size` rows, as kerchunk's are. Memory is bounded by the documents and the
+// references of one file.
 class KerchunkParquetWriter final : public ReferenceWriter {
   public:
     // Maximum number of rows in a file, kerchunk's default.
@@ -26,7 +26,7 @@ class KerchunkParquetWriter final : public ReferenceWriter {
     explicit KerchunkParquetWriter(Store& folder, std::uint64_t record_size = kRecordSize)
         : folder_(folder), record_size_(record_size) {}
 
-    // Chooses the number of rows in a file: `most_chunks`, at most the record size.
+    // Sets the number of rows in a file: `most_chunks`, or the record size if that is smaller.
     Status Begin(std::uint64_t most_chunks) override;
     // Readers of Parquet references join the indices of a chunk by ".". Another separator in the
     // metadata of an array is therefore replaced. kUnsupported for documents of Zarr v3.

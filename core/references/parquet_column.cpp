@@ -30,7 +30,7 @@ Result<std::vector<std::uint32_t>> UnpackLevels(ByteSpan bytes, std::size_t coun
     return levels;
 }
 
-// Values of a page without nulls: integers.
+// Collects values that are integers.
 class NumberValues {
   public:
     using Value = std::uint64_t;
@@ -54,7 +54,7 @@ class NumberValues {
     }
 };
 
-// Values of a page without nulls: byte arrays, which are added to a pool.
+// Collects values that are byte arrays, which are added to a pool.
 class TextValues {
   public:
     using Value = std::uint32_t;
@@ -80,7 +80,7 @@ class TextValues {
     TextPool& pool_;
 };
 
-// Reads the values of a column. `Values` decodes those of a page.
+// Reads the values of a column. `Values` is NumberValues or TextValues.
 template <class Values>
 class ColumnReader {
   public:
@@ -121,7 +121,8 @@ class ColumnReader {
         if (page.encoding != ParquetEncoding::kPlain &&
             page.encoding != ParquetEncoding::kPlainDictionary)
             return Unsupported(page.encoding);
-        // Each value of a dictionary takes 4 bytes or more.
+        // Bounds the number of values by the size of the data: a dictionary's value takes 4 bytes
+        // or more.
         if (page.values > page.data.size / 4) return DamagedValues();
         if (page.values == 0) return {};
         ZARR_RETURN_IF_ERROR(budget_.Take(SizeOf(page.values)));

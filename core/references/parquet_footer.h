@@ -30,7 +30,7 @@ struct ParquetChunk {
     std::uint64_t size = 0;    // size of all pages in bytes
 };
 
-// Column of a Parquet file. A column that the file does not have has no chunks.
+// Column of a Parquet file. `chunks` is empty if the file lacks the column.
 struct ParquetColumn {
     std::string_view name;
     bool is_present = false;
@@ -38,7 +38,8 @@ struct ParquetColumn {
     std::vector<ParquetChunk> chunks;  // one for each row group
 };
 
-// Footer of a Parquet file: where the values of some columns are (Apache Parquet, "File format").
+// Footer of a Parquet file: number of rows, and locations of the values of some columns (Apache
+// Parquet, "File format").
 struct ParquetFooter {
     std::uint64_t rows = 0;
     std::vector<ParquetColumn> columns;  // in the order of the names that were asked for

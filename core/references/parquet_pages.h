@@ -56,10 +56,10 @@ class ParquetPages {
         std::int64_t repetition_size = 0;  // bytes of repetition levels
         bool is_compressed = true;
     };
-    // Reads the part of a header that pages of one kind have. The kinds number their fields
+    // Reads the struct that only headers of pages of this kind have. Each kind numbers its fields
     // differently.
     static void ReadKind(ThriftReader& in, std::int64_t kind, Header& header);
-    // Reads the header at `at_`, and moves `at_` behind the header.
+    // Reads the header at `at_`, and moves `at_` to its end.
     Result<Header> ReadHeader();
     // Decompresses `compressed` into `size` bytes.
     Result<ByteSpan> Decompress(ByteSpan compressed, std::size_t size);

@@ -150,8 +150,8 @@ void ParquetColumnWriter::AddNulls(std::uint64_t count) { AddRun(count, 0); }
 
 std::string ParquetColumnWriter::PageData() const {
     std::string levels;
-    // A run is its length, shifted by one bit, as a number of 7 bits a byte, and the level in one
-    // byte (Apache Parquet, "Encodings", RLE).
+    // A run has two parts: its length, shifted left by one bit and stored 7 bits a byte, then its
+    // level in one byte (Apache Parquet, "Encodings", RLE).
     for (const Run& run : runs_) {
         std::uint64_t head = run.rows << 1U;
         for (; head >= 0x80U; head >>= 7U) levels += static_cast<char>((head & 0x7fU) | 0x80U);

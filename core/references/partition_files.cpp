@@ -15,7 +15,7 @@ namespace {
 
 std::size_t MostBytes() { return static_cast<std::size_t>(LimitOf(Limit::kPartitionSize)); }
 
-// Adds the name of the limit to the error of a store about a file that is too large.
+// If a file is too large for the store's limit, appends the limit's name to the error message.
 Status NameLimit(const Status& status) {
     constexpr std::string_view kName = "ZARR_MAX_PARTITION_SIZE";
     const bool is_named = status.message().find(kName) != std::string::npos;
@@ -79,7 +79,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
             has_loaded_.wait(lock);
         }
     }
-    // Ends the loading, also if memory runs out.
+    // Marks `key` as not being loaded when it is destroyed, also after an exception.
     class Loading {
       public:
         Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}

@@ -19,8 +19,8 @@
 
 namespace zarr {
 
-// Parquet files of references in a store, which are read when they are wanted. The files that were
-// used last stay in memory, as far as tuning::kPartitionCacheBytes allows. Thread-safe.
+// Cache of a store's Parquet files of references, which are read on request. The most recently used
+// files stay in memory, up to tuning::kPartitionCacheBytes. Thread-safe.
 class PartitionFiles {
   public:
     // `record_size` is the maximum number of rows of a file.
@@ -33,14 +33,14 @@ class PartitionFiles {
     // at the same time read it once.
     Result<PartitionPtr> Get(const std::string& key);
 
-    // Calls `take` for each of `keys`, which must differ, with its index and the result of Get().
-    // Reads files of a remote store concurrently. Calls come one at a time, in any order. Returns
-    // the first failure.
+    // Calls `take` for each of `keys`, which must be unique, with the key's index and the result of
+    // Get(). Reads files of a remote store concurrently. Calls come one at a time, in any order.
+    // Returns the first failure.
     using Taker = std::function<void(std::size_t which, const PartitionPtr& file)>;
     Status GetMany(const std::vector<std::string>& keys, const Taker& take);
 
     // True if the files that were read have not changed in the store. False if that is unknown or
-    // takes too long to tell.
+    // takes too long to find out.
     bool IsCurrent() const;
 
     const Store& store() const { return *store_; }

@@ -17,7 +17,7 @@
 namespace zarr {
 
 // Condition that a target, the file or object with the bytes of a value, must meet when it is read.
-// A target that does not meet its condition has changed since the reference was made.
+// A target that fails the condition has changed since the reference was made.
 struct TargetCondition {
     std::string etag;  // required ETag of the target; empty if any ETag is accepted
     // Latest allowed modification time of the target, in seconds since 1970-01-01 UTC.
@@ -71,8 +71,8 @@ class ReferenceMap {
     // Returns the reference of `key`, which must be valid by the rules of core/store/keys.h.
     virtual Result<Reference> Find(const std::string& key) const = 0;
 
-    // Returns the references of `keys`, like Find() for each of them. A map that reads references
-    // when they are wanted overrides this, to read them together.
+    // Returns the references of `keys`, like Find() for each of them. Maps that load references on
+    // request override this, to load several at once.
     virtual Result<std::vector<Reference>> FindMany(const std::vector<std::string>& keys) const;
 
     // Returns the direct children of `prefix`, sorted by name. `prefix` is "" for the root, and has
@@ -89,7 +89,7 @@ class ReferenceMap {
     using KeyVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const = 0;
 
-    // Returns a name of the document and its version. Maps with equal names must have equal
+    // Returns a name of the document and its version. Maps with equal identities must have equal
     // references.
     virtual std::string Identity() const = 0;
 };

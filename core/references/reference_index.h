@@ -91,8 +91,8 @@ class ReferenceIndex {
     };
     static std::optional<ChunkKey> Split(std::string_view key);
 
-    // References to the chunks whose keys have the array path `prefix`, the spelling `form` and
-    // `rank` indices. Each index takes 64 / rank bits of Entry::chunk.
+    // References to the chunks of one array: their keys have the array path `prefix`, the spelling
+    // `form` and `rank` indices. Each index takes 64 / rank bits of Entry::chunk.
     struct Group {
         std::string prefix;
         Form form = Form::kDots;

@@ -22,13 +22,13 @@ class ReferencePartition {
     // uses. kLimit if its contents have more than Limit::kPartitionSize bytes.
     static Result<ReferencePartition> Read(ByteSpan file, std::uint64_t most_rows);
 
-    // Returns the reference in row `row`. Rows behind the end of the file are absent.
+    // Returns the reference in row `row`; an absent reference after the last row.
     Reference At(std::uint64_t row) const;
     // True if the reference in row `row` is not absent.
     bool Has(std::uint64_t row) const;
 
-    // Returns the number of rows, without the absent references at the end. Writers fill up the
-    // last file of an array with those.
+    // Returns the number of rows without the absent references at the end, with which writers pad
+    // the last file of an array.
     std::uint64_t rows() const { return paths_.size(); }
     // Returns the memory that the references take, in bytes.
     std::size_t bytes() const;

@@ -124,14 +124,14 @@ class TargetRanges {
                                   opener_.Open(reference.location).WithContext(key));
             targets_.push_back({std::move(target), reference.condition});
         }
-        // A whole target is requested as an empty range at the largest offset. ReadRanges() does
-        // not merge that range with others, and Read() leaves it to the caller.
+        // A whole target is requested as an empty range at the largest offset, so ReadRanges() does
+        // not merge it with others. Read() returns false for it.
         ranges_.push_back({reference.size ? reference.offset : UINT64_MAX,
                            reference.size.value_or(0), which, number->second});
         return {};
     }
 
-    // Reads bytes of a target. Returns false for a whole target.
+    // Reads bytes of a target. Returns false for a whole target, which the caller then reads.
     Result<bool> Read(std::size_t target, std::uint64_t offset, std::size_t size,
                       Buffer& bytes) const {
         if (offset == UINT64_MAX) return false;

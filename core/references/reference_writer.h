@@ -33,10 +33,10 @@ class ReferenceWriter {
 
     // Begins to write. `most_chunks` is the number of chunks in the largest grid of all arrays.
     virtual Status Begin(std::uint64_t most_chunks) = 0;
-    // Writes a metadata document as it is.
+    // Writes a metadata document unchanged.
     virtual Status AddDocument(const std::string& key, std::string_view text) = 0;
-    // Writes the reference of a chunk. `reference` is not absent. The chunks of an array follow
-    // each other in ascending order of their numbers.
+    // Writes the reference of a chunk. `reference` must not be absent. Chunks of one array must
+    // come one after another, in ascending order of their numbers.
     virtual Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) = 0;
     // Writes the rest. No other method may be called afterwards.
     virtual Status Finish() = 0;

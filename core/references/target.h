@@ -22,7 +22,7 @@ class ReferenceTarget {
     virtual std::string Describe() const = 0;
 
     // Reads `part` of the target with one request. Returns false if the target does not exist.
-    // `bytes` is shorter than `part` if the target ends before. kCorrupt if the target does not
+    // `bytes` is shorter than `part` if the target ends earlier. kCorrupt if the target does not
     // meet `condition`. The error's message names neither the target nor the key of the value.
     virtual Result<bool> Read(const ValuePart& part, const TargetCondition& condition,
                               Buffer& bytes) const = 0;
@@ -42,8 +42,8 @@ class TargetOpener {
     virtual Result<std::shared_ptr<const ReferenceTarget>> Open(
         const std::string& location) const = 0;
 
-    // Returns traits that hold for reading any target, because the targets of a document are mostly
-    // on one server.
+    // Returns traits that describe every target, because the targets of a document are mostly on
+    // one server.
     virtual StoreTraits Traits() const = 0;
 };
 

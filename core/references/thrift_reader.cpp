@@ -45,8 +45,8 @@ bool ThriftReader::NextField(Field& field) {
         return false;
     }
     field.type = static_cast<Type>(head & 0xfU);
-    // A step of 0 means that the number of the field follows. No struct of Parquet needs it, but a
-    // writer may use it.
+    // A step of 0 means that the id of the field follows as a number. No struct of Parquet needs
+    // that, but a writer may do it.
     field.id = step != 0 ? field.id + step : ReadSigned();
     constexpr std::int64_t kLargest = INT16_MAX;
     if (field.id < 0 || field.id > kLargest) Fail();
@@ -93,7 +93,7 @@ std::size_t ThriftReader::ReadListHead(Type& type) {
     type = static_cast<Type>(head & 0xfU);
     std::uint64_t count = head >> 4U;
     if (count == kCountFollows) count = ReadUnsigned();
-    // Every element takes a byte or more.
+    // Bounds the count by the bytes left, because every element takes at least one byte.
     if (!is_ok_ || count > bytes_.size - at_) {
         Fail();
         return 0;

@@ -39,8 +39,8 @@ class ThriftReader {
         std::int64_t id = 0;
         Type type = Type::kStop;
     };
-    // Reads the header of the next field of a struct into `field`, which must hold the header of
-    // the field before. Returns false at the end of the struct.
+    // Reads the header of the next field of a struct into `field`. On entry `field` must hold the
+    // header of the previous field. Returns false at the end of the struct.
     bool NextField(Field& field);
 
     // Read the value of a field. A value of another type is a fault.
@@ -49,7 +49,8 @@ class ThriftReader {
     std::string_view ReadBinary(const Field& field);
     // Reads the head of a list with elements of `type`, and returns their number.
     std::size_t ReadList(const Field& field, Type type);
-    // Returns false, a fault, if `field` is no struct. The fields of the struct follow.
+    // Returns true if `field` is a struct; the fields of the struct follow. Any other type is a
+    // fault, and returns false.
     bool IsStruct(const Field& field);
     // Reads an element of a list of texts.
     std::string_view ReadBinaryElement();

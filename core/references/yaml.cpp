@@ -101,8 +101,8 @@ class YamlParser {
                 items.push_back(std::move(value));
                 continue;
             }
-            // The item is a block of its own, which begins behind the dash. The block of a tag is
-            // indented more than the dash.
+            // The item is a nested block, which begins after the dash. A tag's block is indented
+            // more than the dash.
             line.text = rest;
             line.indent = rest[0] == '!' ? indent + 1 : indent + 1 + spaces;
             ZARR_ASSIGN_OR_RETURN(json::Value value, Block(depth + 1));
@@ -148,7 +148,8 @@ class YamlParser {
         return std::string(text);
     }
 
-    // Parses a value that stands in its line. `indent` is the indentation of the line.
+    // Parses a value that stands on the line of its key or dash. `indent` is the indentation of the
+    // line.
     Result<json::Value> Inline(const Line& line, std::string_view text, std::size_t indent,
                                std::uint64_t depth) {
         if (text == "{}") return json::Value(json::Object());
