@@ -42,7 +42,7 @@ struct ByteRange {
 using ByteRanges = std::vector<ByteRange>;  // ascending and disjoint
 
 // A configured codec. Immutable after construction, so methods are thread-safe. Error messages
-// begin with the fault; the pipeline adds the codec's name, and the array its key.
+// state only the fault; the pipeline prepends the codec's name, and the array the chunk's key.
 class Codec {
   public:
     virtual ~Codec() = default;

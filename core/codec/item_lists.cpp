@@ -55,7 +55,7 @@ class ItemListReader {
 
 class ItemListWriter {
   public:
-    // Returns an error that names the invalid member of the configuration.
+    // Parses the configuration. Errors name the invalid member.
     static Result<ItemListWriter> Make(Notation notation, const json::Value& config,
                                        const CodecContext& context);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Factory functions of the codecs that this build lacks, so that the registry links. They are never
-// called: the registry returns an error before.
+// Factory functions of the codecs that this build lacks, so that the registry links. The registry
+// never calls them, because it returns an error first.
 #include "core/codec/factories.h"
 #include "core/codec/left_out.h"
 

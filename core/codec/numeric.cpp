@@ -406,8 +406,8 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // A scalar of a higher kind than the array counts with its default type, such as float64, not
-    // with its smallest type. Kinds ascend from bool to integer to float.
+    // A float scalar makes NumPy convert an array of integers with the scalar's default type
+    // float64, not with the smallest type that holds the scalar.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;

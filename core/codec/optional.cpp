@@ -43,8 +43,8 @@ DataType MaskType() {
 
 class Optional final : public Codec {
   public:
-    // `type` is the type of present elements. `missing` is the element that represents missing
-    // elements when decoded.
+    // `type` is the type of present elements. `missing` is the element, in bytes, to which every
+    // missing element is decoded.
     Optional(const Block& block, DataType type, std::string missing, Pipeline mask, Pipeline all,
              std::vector<CodecSpec> data_codecs)
         : block_(block),
