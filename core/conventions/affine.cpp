@@ -456,7 +456,8 @@ class AffineFinder {
                      {"spatial:transform_type", "spatial:bbox", "spatial:registration"})
                     if (const json::Value* value = owner->Find(name))
                         stated.emplace_back(name, *value);
-            // The group's shape and transform are those of the largest level alone.
+            // Transform and shape come from the level's own entry: the group's describe only its
+            // largest level.
             for (const char* name : {kSpatialTransform, "spatial:shape"})
                 if (const json::Value* value = of_level.Find(name))
                     stated.emplace_back(name, *value);

@@ -188,8 +188,8 @@ Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
     if (named.is_container) return VisitContainer(path, named, is_root);
     ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
-    // A store that cannot list is an error only if no arrays were found. Attributes may name groups
-    // in which arrays were found.
+    // A store that cannot list is an error only if no arrays were found. Arrays may still be found
+    // in groups that attributes name.
     const bool has_arrays =
         std::any_of(groups_.begin(), groups_.end(),
                     [](const CatalogGroup& group) { return !group.arrays.empty(); });

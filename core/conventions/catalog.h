@@ -40,9 +40,9 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened as one dataset; 0 if the group cannot be opened so.
-    // The number may exceed the number of rasters listed here, which excludes levels of pyramids
-    // that ancestors describe. The function that removes these levels sets the number.
+    // Number of bands if the group is opened as one dataset; 0 if that is impossible. Counts levels
+    // of pyramids that an ancestor group describes, although these levels are removed from the list
+    // of rasters.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
@@ -77,7 +77,7 @@ bool IsRaster(const ArrayMetadata& metadata);
 // True if elements of `type` are numbers, or structures with a numeric field.
 bool HasNumbers(const DataType& type);
 
-// Describes an array by its metadata alone, without dimensions.
+// Describes an array by its metadata; the dimensions' names and coordinates are not read.
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 
 // Describes a group whose members are known.

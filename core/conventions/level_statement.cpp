@@ -105,8 +105,8 @@ std::string WrongCount(std::string_view name, std::size_t count) {
 }
 
 // True if `size` elements of the level cover `source_size` elements of the source, at `scale`
-// source elements per element. The last element of the level may be missing if source elements
-// cover that element only in part.
+// source elements per element. A remainder of the source that fills less than one element of the
+// level may be covered or not.
 bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     const double covered = scale * static_cast<double>(size);
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);

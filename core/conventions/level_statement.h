@@ -33,7 +33,7 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
                                   const std::string& level, Warnings& warnings);
 
 // Returns the errors in a statement about a raster, as sentences. The sentences do not name the
-// array, because all arrays of one grid share the sentences. `sources` are the arrays that may be
+// array, so that all arrays of one grid give equal sentences. `sources` are the arrays that may be
 // the level's source. Numbers that round to the actual sizes are accepted.
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources);

@@ -73,7 +73,7 @@ class MembersReader {
         return value != nullptr && value->as_object() != nullptr ? value : nullptr;
     }
 
-    // Returns a name of `what`, a part of the group's attributes, for messages.
+    // Returns `what`, a part of the group's attributes, preceded by the group's path, for messages.
     std::string Where(const std::string& what) const {
         return group_.empty() ? what : "/" + group_ + ": " + what;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes the metadata of an OME-Zarr image (versions 0.4, 0.5 and 0.6) for an array that has
-// overviews. Readers of this project take place, names and overviews of such an array from other
+// overviews. This library itself reads the array's location, names and overviews from other
 // attributes, because OME-Zarr has no CRS.
 #pragma once
 
@@ -59,7 +59,8 @@ std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attribut
 bool DescribesOme(const json::Value& group_attributes);
 
 // Sets or replaces the description of an image in the attributes of its group. In version 0.4 the
-// entry in `multiscales` is that of the overviews, see overviews.h. Other members are kept.
+// image and its overviews share one entry in `multiscales`; see overviews.h. Other members are
+// kept.
 Status PutOmeImage(json::Object& group_attributes, const OmeWrittenImage& image);
 
 }  // namespace zarr

@@ -84,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Returns true if a node has a document; nullopt if the cache does not tell.
+    // Returns whether a node has a document; nullopt if that is not cached.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -415,8 +415,8 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // The path of the image's first level is guessed for the label, because labels usually
-            // have the levels of their image.
+            // Guesses the path of the label's first level: labels usually have levels with the
+            // names of their image's levels.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {

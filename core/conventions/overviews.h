@@ -83,8 +83,8 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
 // Prefix of the names of overview groups in the style of lists. In the style of layouts the name is
-// an OverviewGroupName(). An attribute marks overview groups. If a marked group contains an array
-// without an entry in `multiscales`, a process ended while it built overviews.
+// an OverviewGroupName(). An attribute marks overview groups. A marked group whose array has no
+// entry in `multiscales` is left over from an interrupted build of overviews.
 inline constexpr std::string_view kOverviewsGroup = "overviews";
 bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();

@@ -34,8 +34,8 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
                            const ArrayFacts& facts);
 
 // Returns a text of all statements about an array's location, including the entries of pyramids
-// that list the array. Two arrays of a group with equal text and equal named sizes have one
-// location. Arrays with different texts may also have one location.
+// that list the array. Two arrays of a group share a location if their texts are equal, and their
+// dimensions have equal names and sizes. Arrays with different texts may also share a location.
 std::string LocationStatements(const json::Value& attributes,
                                const std::vector<NamedDimension>& dimensions,
                                const Hierarchy& hierarchy, const std::string& path);

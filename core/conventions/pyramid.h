@@ -49,7 +49,7 @@ class PyramidFaults {
   public:
     // Adds the warnings of the group at path `group`.
     void Add(const std::string& group, const Warnings& warnings);
-    // Adds the warning about a level that does not exist. All warnings that are added so become
+    // Adds the warning about a level that does not exist. Report() joins all these warnings into
     // one.
     void AddMissing(const std::string& warning) { Count("", warning); }
     // Appends the collected warnings to `warnings`, and clears the collection.

@@ -598,8 +598,8 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-    // Division truncates towards zero. If `a` is beyond the quotient, the product is therefore
-    // beyond the limit.
+    // Division truncates towards zero, so a * b exceeds a limit exactly if `a` exceeds the limit
+    // divided by `b`.
     bool fits = true;
     if (b > 0) fits = a >= kMin / b && a <= kMax / b;
     if (b == -1) fits = a != kMin;
