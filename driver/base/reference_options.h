@@ -20,7 +20,8 @@ zarr::Result<ReferenceForm> ParseReferenceForm(CSLConstList options);
 // True if the creation options ask for references.
 bool AreReferencesAskedFor(CSLConstList options);
 
-// Returns the error of a function that creates an empty dataset, with such options.
+// Returns the error of Create() if its options ask for references: Create() has no source to refer
+// to.
 zarr::Status NoReferencesWithoutSource();
 
 }  // namespace zarr_driver

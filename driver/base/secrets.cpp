@@ -64,8 +64,8 @@ std::vector<Symbol> Decode(std::string_view text) {
     return symbols;
 }
 
-// Finds secrets in a text. A delimiter ends a part of a URL only if the delimiter is not encoded
-// more often than the start of that part.
+// Finds secrets in a text. A part of a URL ends at the first delimiter that is percent-encoded at
+// most as many times as the start of the part.
 class SecretFinder {
   public:
     SecretFinder(std::string_view text, UrlEnd end) : symbols_(Decode(text)), end_(end) {}
