@@ -19,7 +19,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns the method by which the group of `array` says that the level at `path` was made.
+// Returns the resampling method of the level at `path`, as the attributes of the array's group
+// state it.
 std::string MethodOf(const zarr::ArrayFacts& array, const std::string& path) {
     const std::string group(zarr::ParentPath(array.path));
     for (const zarr::OverviewLevel& level :

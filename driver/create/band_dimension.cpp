@@ -24,9 +24,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Returns the coordinate of a band along the dimension `name`, as its metadata states it, and sets
-// `calendar` if the metadata states one. The time of a whole GeoTIFF counts only if it has a single
-// band.
+// Returns the coordinate of a band along the dimension `name` from its metadata, and sets
+// `calendar` if the metadata states one. The time of a whole GeoTIFF is used only if the file has a
+// single band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
                                   const std::string& name, std::string& calendar) {
     using zarr::Calendar;
@@ -40,7 +40,8 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // The standard calendar has no name in the text. It differs before 1582-10-15.
+        // The text does not name the standard calendar. Dates before 1582-10-15 differ between the
+        // two calendars, and so show which of them was used.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -242,7 +243,7 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
     }
     if (source != nullptr) stated = StatedBy(*source, name);
     if (stated.texts.empty()) return dimension;
-    // Metadata that is no list of coordinates is no fault of the user.
+    // Metadata may contain anything, so texts that are no valid coordinates are not an error.
     if (!SetCoordinates(stated, dimension).ok() || !CheckDistinct(dimension, stated.texts).ok()) {
         dimension.elements.clear();
         dimension.attributes.clear();

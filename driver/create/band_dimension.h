@@ -49,10 +49,10 @@ bool IsNumber(const std::string& text);
 // Returns the number in `text`, as an integer if possible.
 zarr::json::Value NumberOf(const std::string& text);
 
-// Makes the dimension `name` of `bands` bands. `given` has the coordinates, with commas between:
-// numbers, ISO 8601 times or texts; or a pattern for WithTimeOfFile(). If `given` is empty,
-// metadata of the bands of `source` gives the coordinates; there are none if a band has no such
-// metadata or `source` is nullptr. Errors name the option.
+// Makes the dimension `name` of `bands` bands. `given` is a list of coordinates with commas between
+// (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile(). If `given` is empty, the
+// metadata of the bands of `source` gives the coordinates. The dimension has no coordinates if a
+// band has no such metadata, or if `source` is nullptr. Errors name the option.
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 

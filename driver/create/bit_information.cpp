@@ -17,14 +17,14 @@ constexpr double kKeptInformation = 0.99;
 // Quantile of the normal distribution for a confidence of 99 %.
 constexpr double kConfidence = 2.5758;
 
-// How often a bit and its neighbour were 00, 01, 10 and 11.
+// Counts of the values of a bit and its neighbour: 00, 01, 10 and 11.
 using PairCounts = std::array<std::uint64_t, 4>;
 
 double Entropy(double p) {
     return p <= 0 || p >= 1 ? 0 : -p * std::log2(p) - (1 - p) * std::log2(1 - p);
 }
 
-// Returns the mutual information of a bit and its neighbour; 0 if chance explains it.
+// Returns the mutual information of a bit and its neighbour; 0 if it may be due to chance.
 double Information(const PairCounts& counts) {
     double total = 0;
     for (const std::uint64_t count : counts) total += static_cast<double>(count);
@@ -110,7 +110,8 @@ int BitsOf(double value, const zarr::DataType& dtype) {
     if (!std::isfinite(stored)) return mantissa;
     double fraction = std::frexp(stored, &exponent);
     for (int bits = 0; bits < mantissa; ++bits) {
-        // `fraction` has one bit in front of the mantissa, which is not stored.
+        // The leading 1 of `fraction` is not stored, and so does not count as a bit of the
+        // mantissa.
         const double scaled = std::ldexp(fraction, bits + 1);
         if (scaled == std::floor(scaled)) return bits;
     }

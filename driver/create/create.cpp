@@ -286,8 +286,8 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
-// Gives a new raster the dimensions of the cube that the metadata of its bands state. gdalwarp sets
-// them before it writes pixels.
+// Gives a new raster the dimensions of the cube that the metadata of its bands state. Called when
+// the metadata are complete: gdalwarp sets them before it writes pixels.
 Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
     raster.band_dimensions = FindCubeDimensions(dataset);
     if (raster.band_dimensions.empty() || !raster.IsCube() ||
@@ -359,7 +359,7 @@ void StoreStatistics(ZarrDataset& target) {
         GDALRasterBand& band = *target.GetRasterBand(i);
         const bool is_complex = GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE;
         if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
-        // A band without any valid pixel has no statistics, which is no fault.
+        // A band without valid pixels has no statistics. This is not an error.
         const QuietErrors quiet;
         double minimum = 0;
         double maximum = 0;

@@ -184,8 +184,8 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // If the user gives two chunk sizes, they belong to Y and X, whatever the order of the
-        // dimensions.
+        // Two chunk sizes from the user are the sizes along Y and X, in whatever order the array
+        // has its dimensions.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -300,8 +300,9 @@ class Planner {
         return axes;
     }
 
-    // Returns the name for a dimension of bands: its own one if no other dimension has the name, or
-    // if the store holds equal coordinates.
+    // Returns the name for a dimension of bands. This is its own name if the user asked for it, or
+    // if the store holds equal coordinates under it. Otherwise it is a name that no other dimension
+    // has.
     std::string NameOfDimension(const BandDimension& dimension,
                                 const std::set<std::string>& taken) const {
         const std::string path = zarr::JoinKey(group_, dimension.name);
@@ -543,8 +544,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
 }
 
 void NewStore::OpenJournal(const std::string& signature) {
-    // A store that is built in place is seen by others, so that it gets a journal only if the user
-    // asks for it.
+    // Other programs can see a store that is built in place. Such a store gets a journal only if
+    // the user asks for RESUME.
     if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
         return;
     if (replacement_.IsResumed())
@@ -646,7 +647,8 @@ Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
         ZARR_ASSIGN_OR_RETURN(
             array.metadata, zarr::WithFillValue(array.metadata, facts.metadata.fill_value.Bytes()));
     }
-    // The dimensions stand in the new attributes; the others may have been changed since.
+    // The new attributes name the dimensions. All other attributes are taken from the array,
+    // because they may have changed since its creation.
     json::Object attributes =
         facts.attributes.as_object() != nullptr ? *facts.attributes.as_object() : json::Object();
     for (auto& [name, value] : array.attributes) SetMember(attributes, name, value);

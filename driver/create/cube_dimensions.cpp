@@ -247,7 +247,7 @@ struct GridAxis {
     std::size_t dimension = 0;       // index in the list of dimensions
     std::vector<std::size_t> first;  // first band, from 0, at each index along the axis
     std::vector<std::size_t> index;  // index along the axis of each band
-    // Number of bands after which the index changes for the first time. 0 if it never does.
+    // Number of the first band with another index than band 0; 0 if all bands have one index.
     std::size_t step() const { return first.size() > 1 ? first[1] : 0; }
 };
 
@@ -264,7 +264,7 @@ GridAxis AxisOf(std::size_t dimension, const Texts& keys) {
 }
 
 // Returns the axes of the grid, slowest first. Returns nullopt if the bands are not all
-// combinations in row-major order. Axes of one index keep their place in `axes`.
+// combinations in row-major order. An axis with a single index keeps its position in the list.
 std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::size_t bands) {
     std::vector<GridAxis> varying;
     for (const GridAxis& axis : axes)
@@ -285,8 +285,9 @@ std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::si
     return stride == bands ? std::optional(std::move(axes)) : std::nullopt;
 }
 
-// Returns the axes of the grid that bands form. Coordinates tell bands apart. Indices do so if
-// coordinates repeat, or if `by_indices` is true.
+// Returns the axes of the grid that bands form. The position of a band along a dimension comes from
+// the band's coordinate. It comes from the band's index if there are no coordinates, or if
+// `by_indices` is true.
 std::optional<std::vector<GridAxis>> FindGrid(const std::vector<StatedDimension>& dimensions,
                                               std::size_t bands, bool by_indices) {
     std::vector<GridAxis> axes;

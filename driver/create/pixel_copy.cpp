@@ -24,8 +24,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns how many bands are copied together, because one chunk may hold pixels of several bands.
-// The first dimension along which chunks hold several bands decides.
+// Returns how many bands are copied together: all bands that share a chunk. The slowest dimension
+// along which a chunk has several bands determines their number.
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
@@ -150,8 +150,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Returns how many rows of chunks a part has if a buffer holds `most`. Ends of parts are also
-    // ends of shards, if that is possible.
+    // Returns the height of a part in rows of chunks, if a buffer has room for `most` of them.
+    // Parts end where shards end, if the buffer is large enough.
     GIntBig RowsAtOnce(GIntBig most) const {
         const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
         if (most >= per_shard) return most - most % per_shard;

@@ -32,7 +32,7 @@ constexpr double kEncodedShardBytes = 16.0 * (1 << 20);
 constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
 // A shard may be larger by this factor, because its sides are doubled.
 constexpr double kShardTolerance = 1.5;
-// Encoded bytes by decoded bytes if no sample tells.
+// Assumed ratio of encoded to decoded bytes if there are no samples.
 constexpr double kUsualRatio = 0.5;
 // Level 6 of Zstandard takes about half the time of level 9, and makes hardly more bytes.
 constexpr int kDefaultLevel = 6;
@@ -209,8 +209,8 @@ class CloudProfile {
         if (has_own_filter) return {};
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
-        // Create() knows no pixels. Three or four bands of bytes are colours then, for which the
-        // last candidate is made. Other bytes may be classes.
+        // Create() has no pixels to sample. Three or four bands of bytes are then taken for
+        // colours, for which the last candidate is best. Other bytes may be classes.
         const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
         const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
         if (choice) ratio_ = choice->ratio;
@@ -262,8 +262,8 @@ class CloudProfile {
         return values;
     }
 
-    // Sets the level of compressors that have one. A level of the compressor itself stays, and
-    // `is_asked_for` is false if `level` is the default of Zstandard.
+    // Sets the level of compressors that have one. An option of the compressor itself has
+    // precedence. `is_asked_for` is false if `level` is the default, which suits only Zstandard.
     void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
@@ -296,8 +296,8 @@ class CloudProfile {
         CPLStringList delta(plain);
         delta.SetNameValue("FILTER", "DELTA");
         candidates.push_back(delta);
-        // Differences along rows of each band are stored pixel by pixel, because they are similar
-        // in all bands.
+        // For several bands of bytes, this candidate stores the differences of all bands of a pixel
+        // together, because they are similar.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
@@ -308,8 +308,8 @@ class CloudProfile {
         return candidates;
     }
 
-    // Adds the shuffling of bytes to `options`. The codec blosc does that in the way that most
-    // readers know. One block for the whole chunk compresses best.
+    // Adds the shuffling of bytes to `options`. The codec blosc has a shuffle of its own, which
+    // most readers know. A single block for the whole chunk compresses best.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
