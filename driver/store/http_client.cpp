@@ -153,8 +153,8 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // The total size is "*" (unknown). The value then ends with the answer, if the answer has
-        // fewer bytes than requested.
+        // The server sent "*" as total size: the size is unknown. An answer with fewer bytes than
+        // requested then ends at the end of the value.
         sent.tells_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }

@@ -16,7 +16,7 @@ constexpr const char* kTag = "tag";
 constexpr const char* kSnapshot = "snapshot";
 constexpr const char* kIgnoreChecks = "ignore-timestamp-etag";
 
-// Returns `value` as it is written in a query. Characters that would end the value or the name are
+// Returns `value` for a query: characters that would end the value or the whole name are
 // percent-encoded.
 std::string Encode(const std::string& value) {
     std::string text;

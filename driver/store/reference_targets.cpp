@@ -75,13 +75,14 @@ Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
                                " of the reference is unsupported");
 }
 
-// Returns an error if the URL of a document must not be requested because of its host.
+// Returns an error if documents may not refer to the host of `path`: a link-local address, or a
+// name that is not ASCII.
 Status CheckHost(const std::string& location, const StorePath& path) {
     const std::string host = HostOf(path.text());
     if (IsLinkLocal(host))
         return Status::Permission(zarr::Quoted(location) +
                                   ": references to link-local addresses are refused");
-    // libcurl may turn other characters into the digits of an address.
+    // libcurl may convert other characters to digits, so that a host becomes a forbidden address.
     const bool is_ascii =
         std::all_of(host.begin(), host.end(), [](char c) { return c > ' ' && c < '\x7f'; });
     return is_ascii ? Status()

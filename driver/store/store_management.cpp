@@ -118,8 +118,8 @@ Result<StoreNode> FindTargetNode(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (IsLevelsFolder(at)) break;
-            // The search ends at a zip file whose store lies in a folder inside of it: that store
-            // cannot contain `folder`, which is not in that folder.
+            // If the store of a zip file lies in a folder of that file, the search ends: `folder`
+            // is not in that folder, so it is not part of the store.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);

@@ -93,9 +93,10 @@ class StoreUpdate {
                               std::size_t threads) {
         return SetFillValue(hierarchy, path, std::nullopt, threads);
     }
-    // Sets the fill value of an array. `element` is one element in the host's byte order. Writes
-    // absent chunks first, so that their values do not change. Writes pending chunks and destroys
-    // the writer of the array; the array must be opened again afterwards.
+    // Sets the fill value of an array. `element` is one element in the host's byte order. Absent
+    // chunks are first written with the old fill value, so that reads return the values as before.
+    // Writes pending chunks and destroys the writer of the array; the array must be opened again
+    // afterwards.
     zarr::Status SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                               const std::optional<std::string>& element, std::size_t threads);
     // Discards the pending chunks, pending attributes and writers of all nodes at and below `path`.

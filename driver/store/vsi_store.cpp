@@ -235,8 +235,8 @@ Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t of
     return Failure(key, "cannot read", errno);
 }
 
-// Returns the version of an absent value. Also used for remote values, because no request is sent
-// for a version.
+// Returns the version of an absent value. Remote values get this version, too, because finding
+// their version would take a request.
 zarr::ObjectVersion NoFile() {
     zarr::ObjectVersion version;
     version.is_certain = true;

@@ -289,8 +289,8 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
-    // The zip file's directory is read after the file is locked, because another process may have
-    // changed the directory before.
+    // The zip file's directory is read only after the file is locked, because another process may
+    // change the directory until then.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
