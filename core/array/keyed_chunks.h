@@ -64,8 +64,8 @@ class KeyedChunks {
     // Forgets a separator that was only assumed, so that the store is searched again.
     void DropOutdatedState() const;
 
-    // Store or remove chunks in `store`, which must be the array's store, opened for writing. The
-    // methods of Store with equal names describe the details.
+    // Store or remove chunks in `store`, which must be the array's store, opened for writing. They
+    // work like the methods of Store with equal names.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;
