@@ -281,8 +281,8 @@ Result<std::string> OptionalString(const Value& object, std::string_view key,
 namespace {
 
 // Marks: strings that replace the bare tokens NaN and Infinity while nlohmann_json reads the text.
-// A mark begins with an escaped control character, so that no ordinary string of a store equals it.
-// A stored string that spells a mark with the escape reads as the number.
+// A mark begins with an escaped control character, so that no ordinary string equals it. A stored
+// string that is spelled exactly like a mark is read as the number.
 constexpr std::string_view kNanMark = "\\u0001zarr:NaN";
 constexpr std::string_view kInfinityMark = "\\u0001zarr:Infinity";
 constexpr std::string_view kMinusInfinityMark = "\\u0001zarr:-Infinity";
@@ -350,7 +350,7 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
 }
 
 // JSON text in which each bare token (NaN, Infinity) was replaced by its mark, a string.
-struct RawTextToText {
+struct MarkedText {
     struct Mark {
         std::size_t end;     // offset of the end of the mark in `text`
         std::size_t growth;  // bytes that all marks up to `end` have added to the text
@@ -367,8 +367,8 @@ struct RawTextToText {
     }
 };
 
-RawTextToText MarkBareTokens(std::string_view text) {
-    RawTextToText marked;
+MarkedText MarkBareTokens(std::string_view text) {
+    MarkedText marked;
     std::size_t done = 0;
     const Token* token = nullptr;
     for (std::size_t at = FindBareToken(text, 0, &token); at != std::string_view::npos;
@@ -437,7 +437,7 @@ class Builder {
   public:
     // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is added to the
     // limit on the number of values.
-    Builder(const RawTextToText* marked, std::uint64_t expected)
+    Builder(const MarkedText* marked, std::uint64_t expected)
         : marked_(marked), max_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 
     using number_integer_t = nlohmann::json::number_integer_t;
@@ -523,7 +523,7 @@ class Builder {
         return true;
     }
 
-    const RawTextToText* const marked_;
+    const MarkedText* const marked_;
     const std::uint64_t max_values_;
     std::vector<Open> open_;
     std::uint64_t values_ = 0;
@@ -634,7 +634,7 @@ Result<Value> Parse(std::string_view text, std::uint64_t expected) {
         return Status::Corrupt("not valid JSON at byte " + std::to_string(nul + 1) +
                                ", a NUL character");
     const Token* token = nullptr;
-    RawTextToText marked;
+    MarkedText marked;
     if (FindBareToken(text, 0, &token) != std::string_view::npos) {
         marked = MarkBareTokens(text);
         text = marked.text;
