@@ -87,9 +87,9 @@ class StagingFile {
 // Removes staging files that killed writers left behind. Thread-safe.
 class AbandonedStagingFiles {
   public:
-    // Removes staging files of this library that no process has locked from the folder that
-    // contains `path`. Lists each folder only once.
-    void DeleteSidecars(const std::string& path);
+    // Removes abandoned staging files from the folder that contains `path`: files of this library
+    // that no process has locked. Lists each folder only once.
+    void RemoveBeside(const std::string& path);
 
   private:
     std::mutex mutex_;
