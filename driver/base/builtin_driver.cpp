@@ -47,8 +47,8 @@ int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
         // GDAL does not pass the list of allowed drivers to Identify(), so the built-in driver may
-        // be the only allowed one. If "Zarr" was not asked before, the built-in driver therefore
-        // leaves the decision to Open().
+        // be the only allowed one. It therefore identifies a file only if GDAL has asked "Zarr"
+        // first.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                is_turned_down(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);

@@ -46,8 +46,8 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 // Logs one message.
 void LogDebug(const std::string& message);
 
-// Logs that `count` transformations of an OME-Zarr image do not change the place of the array at
-// `array_path`, which is placed in the coordinate system `system`.
+// Logs that `count` transformations of an OME-Zarr image are not used to locate the array at
+// `array_path`. The array is located in the coordinate system `system`.
 void LogUnusedTransformations(const std::string& store_path, const std::string& array_path,
                               const std::string& system, std::size_t count);
 
