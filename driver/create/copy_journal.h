@@ -60,7 +60,7 @@ class CopyJournal {
 // Finds the unfinished store that a copy with RESUME=YES continues.
 class UnfinishedCopies {
   public:
-    // `signature` is that of CopyJournal.
+    // `signature` identifies the source and the new arrays, as for CopyJournal.
     explicit UnfinishedCopies(std::string signature) : signature_(std::move(signature)) {}
 
     // True if the store in `folder` is an unfinished copy with the signature.

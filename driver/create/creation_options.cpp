@@ -28,8 +28,8 @@ const char* const kDatasetOptions =
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
     "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
-    // The option is no selection, because GDAL would then reject other values. Programs pass on
-    // options of a GeoTIFF, which may have another value.
+    // The option's type is string and not string-select, because GDAL would then reject other
+    // values. Programs pass on such values from the options of a GeoTIFF.
     "  <Option name='INTERLEAVE' type='string' description='Place of the bands in a single array: slowest (BAND) or fastest (PIXEL) dimension' default='BAND'>"
     // GDAL's CreateCopy() passes on the source's value if the list has that value without an alias.
     // PIXEL has an alias, so that only the user can choose it.
