@@ -532,7 +532,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The last documents are deleted if either of the two listings contains them.
+    // The documents that make the folder a store are deleted last, if either of the two listings
+    // contains them.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))
