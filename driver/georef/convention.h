@@ -20,7 +20,7 @@ inline bool WritesCf(Georeferenced form) {
            form == Georeferenced::kAll;
 }
 
-// True if what xarray, rioxarray and GDAL's built-in driver need is added to CF.
+// True if CF is written with the additions that xarray, rioxarray and GDAL's built-in driver need.
 inline bool SuitsEveryReader(Georeferenced form) {
     return form == Georeferenced::kEveryReader || form == Georeferenced::kAll;
 }

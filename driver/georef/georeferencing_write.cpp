@@ -151,8 +151,8 @@ class CfWriter {
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
 
-    // Returns the codecs of coordinate arrays. They are compressed only with Georeferenced::kAll,
-    // because its attributes state the place to readers that lack the codec.
+    // Returns the codecs of coordinate arrays. Only Georeferenced::kAll compresses them: its
+    // attributes state the location, too, for readers that lack the codec.
     std::vector<zarr::CodecSpec> CoordinateCodecs() const {
         if (convention_ != Georeferenced::kAll) return {};
         return {{"blosc",
