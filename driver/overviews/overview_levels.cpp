@@ -40,7 +40,7 @@ zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
 }
 
 // True for an attribute that states georeferencing, or that contains names of other arrays. An
-// overview must not copy such an attribute, because its own has another value.
+// overview must not copy such an attribute, because it needs another value.
 bool IsLocationAttribute(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
