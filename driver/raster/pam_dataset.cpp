@@ -237,8 +237,8 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
-    // If a dataset has several arrays, each array has one band, so the PAM of each band is stored
-    // in its array.
+    // In a dataset with several arrays, each array is one band. The PAM of each band is stored in
+    // its array.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
         // Statistics are stored with the state of their chunks. In a zip file this state is known

@@ -110,9 +110,9 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
-// Calls `add`, which adds the overviews of a dataset, now or when overviews are first needed. Waits
-// if the overviews of all arrays are in separate groups and the store is local. For a remote store,
-// opening has prefetched the documents, so nothing is saved by waiting.
+// Calls `add`, which adds the overviews of a dataset: now, or when overviews are first needed. The
+// call is deferred if the overviews of all arrays are in separate groups and the store is local. In
+// a remote store deferring saves nothing, because opening has prefetched the documents.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     const Location& location = dataset.location();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
