@@ -189,7 +189,7 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(Held(cache, 1, 3).empty());
     EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
-    // The bytes of the dropped array are free again, so its place can be used for new chunks.
+    // Dropping the array has freed its bytes in the cache, so new chunks fit.
     for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
     EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
 }
