@@ -1,11 +1,12 @@
 # The libraries that zarr_core links, as targets. This file is also in the package of an installed
 # zarr_core. Libraries without a CMake package are found by header and library.
-# ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF and _ZFP decide about the rare ones.
+# Rare libraries are searched only if ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF or _ZFP is on.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# Fails with the name of the Debian package. A further argument names the option that leaves it out.
+# Fails with the name of the missing library and of its Debian package. An optional third argument
+# is the CMake option that builds without the library.
 function(zarr_library_missing what package)
   set(advice "")
   if(ARGN)

@@ -59,8 +59,8 @@ def parse_time(text):
 
 
 def add_step(earlier, time):
-    """Returns the end of a last step, which is as long as the one before: in months if both begin at
-    one time of a month."""
+    """Returns the end of the last step, which begins at `time` and is as long as the step before. The
+    length is a number of months if both steps begin on one day of the month, at one time of day."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
         return time + (time - earlier)
@@ -99,7 +99,7 @@ def read_bounds(dataset, name, store):
 
 
 def set_bounds(steps, dataset, name, store):
-    """Takes begins and ends of steps from the bounds of the times; returns False if there are none."""
+    """Sets begin and end of each step from the bounds of its time; returns False without bounds."""
     items = [dataset.GetRasterBand(step.band).GetMetadata() for step in steps]
     unit = items[0].get(f"DIM_{name}_UNIT", "").partition(" ")[0]
     seconds = UNITS.get(unit.lower()) or UNITS.get(unit.lower().rstrip("s"))
@@ -114,8 +114,8 @@ def set_bounds(steps, dataset, name, store):
 
 
 def read_steps(dataset, store):
-    """Returns the steps of a raster, or none if it has no times. Of further dimensions, such as level,
-    the first position counts."""
+    """Returns the steps of a raster, or none if it has no times. Along further dimensions, such
+    as level, only the first position is used."""
     steps, first, name = [], None, None
     for number in range(1, dataset.RasterCount + 1):
         items = dataset.GetRasterBand(number).GetMetadata()
@@ -138,8 +138,8 @@ def read_steps(dataset, store):
 
 
 def limits(dataset, bands):
-    """Returns the values between which colours are stretched: those of the statistics of all bands, else
-    2 and 98 percent of the values of some bands, as QGIS does it for one band."""
+    """Returns the limits of the colour ramp: the statistics of all bands, else the
+    2nd and 98th percentile of the values of some bands, as QGIS computes them for one band."""
     stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
               for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
     if all(low and high for low, high in stated):
@@ -321,8 +321,8 @@ def stem(name):
 
 
 def style_of(store, cubes):
-    """Returns the path at which QGIS looks for the style of a dropped store, or None if the store is no
-    local folder or several layers."""
+    """Returns the path at which QGIS looks for the style of a store that a user drops on its map. None
+    if the store is no local folder, or gives several layers."""
     if not os.path.isdir(store) or len(cubes) != 1 or cubes[0].node:
         return None
     return pathlib.Path(os.path.abspath(store)).with_suffix(".qml")

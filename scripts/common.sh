@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder, which source it: changes to the project's folder, headings, builds.
+# Functions for the scripts of this folder, which source this file. Changes to the project's folder.
 # shellcheck shell=bash
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit

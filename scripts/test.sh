@@ -51,8 +51,8 @@ temporary_place() {
     fi
 }
 
-# Programs of the run write their temporary files here, whose names other users can resolve as
-# those of /tmp; nothing of them outlives the run.
+# All programs that the tests start write their temporary files to this folder, which is deleted
+# at the end. Other users may enter it, like /tmp.
 TMPDIR=$(mktemp -d -p "$(temporary_place)")
 export TMPDIR
 chmod 1777 "$TMPDIR"
@@ -133,7 +133,7 @@ stage_house() { run_pytest --noconftest autotest/house; }
 stage_unit() {
     build debug zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
-    # Also without sanitizers, which allow little after fork() and change memory and faults.
+    # These tests also run without sanitizers, which restrict fork() and replace the allocator.
     build release zarr_base_tests zarr_driver_tests
     run_ctest build --tests-regex '^(base|driver)_'
 }

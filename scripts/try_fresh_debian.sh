@@ -42,7 +42,7 @@ done
 # Prints "suite component address" of each package index that this machine's apt uses.
 indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
 
-# Prints Debian's mirror: that of the suite, else that of any suite.
+# Prints the address of the mirror from which apt gets the suite; without one, of any Debian mirror.
 mirror() {
     if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
     indexes | awk -v s="$suite" '$2 == "main" && ($1 == s || !any) { any = $3 } $1 == s { exit }
@@ -58,7 +58,7 @@ bootstrap() {
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
 }
 
-# Configures apt inside as outside: sources of packages, and checks of dates.
+# Configures apt in the new system like apt of this machine: package sources, proxies, date checks.
 configure_apt() {
     indexes | awk -v s="$suite" 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
         sort -u >"$root/etc/apt/sources.list.new"
@@ -73,7 +73,7 @@ configure_apt() {
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
-# Configures npm inside as outside.
+# Configures npm in the new system like npm of this machine.
 configure_npm() {
     command -v npm >/dev/null || return 0
     local name value
@@ -88,7 +88,7 @@ configure_npm() {
     done >"$root/root/.npmrc"
 }
 
-# Configures pip inside as outside.
+# Configures pip in the new system like pip of this machine.
 configure_pip() {
     command -v pip >/dev/null || return 0
     local name value
@@ -115,7 +115,7 @@ clone_project() {
     fi
 }
 
-# Runs a command inside. The mounts are in a namespace of their own and end with the command, so no
+# Runs a command in the new system. The mounts are in a namespace of their own and end with the command, so no
 # mount of this machine is below $root when $root is deleted.
 inside() {
     unshare --mount --pid --fork --kill-child env -i \

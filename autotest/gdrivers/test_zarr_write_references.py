@@ -376,7 +376,7 @@ def test_parquet_holds_zarr_v2_only(tmp_path, store, cpl):
 
 
 def old_store(tmp_path, option, kind):
-    """Writes what is at the target before the copy; returns the target."""
+    """Writes the store that the copy replaces; returns its path."""
     target = target_of(tmp_path, option)
     if kind == "references":
         assert convert(make_store(tmp_path / "old", {"old": LEVEL}), target, option)

@@ -70,7 +70,7 @@ def _same(own, stated):
 
 
 def _sorted(value):
-    """Value whose repr() is equal for equal JSON, NaN included. 0 and 0.0 are equal."""
+    """Form of a JSON value for comparison: its repr() is equal for equal values, also for NaN."""
     if isinstance(value, dict):
         return sorted((name, _sorted(item)) for name, item in value.items() if name != "consolidated_metadata")
     if isinstance(value, list):

@@ -10,7 +10,7 @@ import urllib.parse
 
 from zarr_checks import layout
 
-# More requests than these, and opening a store across the network is felt.
+# Opening a remote store with more requests than these takes noticeably long.
 MOST_REQUESTS = 6
 OPEN = """
 import sys
@@ -71,7 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def count(path, node=""):
-    """Requests, as method and key, that opening a local store takes; with `node` of that array."""
+    """Requests (method and key) that opening a local store takes, or opening its array `node`."""
     path = os.path.abspath(path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.folder, server.log = os.path.dirname(path), []
@@ -92,7 +92,7 @@ def count(path, node=""):
 
 
 def check_opening(store, node, report, most):
-    """Counts requests for the store, or for `node` if that is not the root."""
+    """Checks the number of requests that opening the store, or its array `node`, takes."""
     consolidate = layout.consolidate(store)
     try:
         requests = count(store.name, node.path)

@@ -82,11 +82,11 @@ class Node:
 
     @property
     def object_shape(self):
-        """Elements along each dimension of what one key stores."""
+        """Shape in elements of a stored object: a shard, else a chunk."""
         return self.shard or self.chunk
 
     def bytes_of(self, shape):
-        """Bytes of so many decoded elements; None if elements have no fixed size."""
+        """Decoded size in bytes of an array of `shape`; None if elements have no fixed size."""
         return None if self.itemsize is None else math.prod(shape) * self.itemsize
 
     def objects(self):
@@ -245,7 +245,7 @@ class Store:
         return nodes
 
     def documents(self):
-        """Documents as consolidated metadata names them, read key by key."""
+        """The nodes' own documents, by the keys that they have in consolidated metadata."""
         found = {}
         for path, node in self.nodes.items():
             if node.format == 3:
