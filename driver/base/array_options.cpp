@@ -21,19 +21,19 @@ namespace {
 
 // clang-format off
 const char* const kLayoutOptions =
-    "  <Option name='BLOCKSIZE' type='string' description='Chunk size, slowest dimension first: height,width or bands,height,width; in the multidimensional API a number for each dimension'/>"
-    "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk' default='C'>"
+    "  <Option name='BLOCKSIZE' type='string' description='Chunk size, slowest dimension first: height,width or bands,height,width. In the multidimensional API a number for each dimension'/>"
+    "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk: row-major (C) or column-major (F)' default='C'>"
     "    <Value>C</Value><Value>F</Value>"
     "  </Option>"
     "  <Option name='ENDIAN' type='string-select' description='Byte order of elements' default='LITTLE'>"
     "    <Value>LITTLE</Value><Value>BIG</Value>"
     "  </Option>"
-    "  <Option name='DIM_SEPARATOR' type='string' description='Between the numbers of a chunk`s key: . or /; by default . in Zarr v2 and /, after c/, in Zarr v3'/>"
-    "  <Option name='CHUNK_KEY_ENCODING' type='string-select' description='Of Zarr v3: whether the keys of chunks begin with c, or are those of Zarr v2' default='DEFAULT'>"
+    "  <Option name='DIM_SEPARATOR' type='string' description='Character between the numbers in the key of a chunk: . or /. By default . in Zarr v2, and / (after c/) in Zarr v3'/>"
+    "  <Option name='CHUNK_KEY_ENCODING' type='string-select' description='For Zarr v3, form of chunk keys: DEFAULT, such as c/0/1, or V2, such as 0.1' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>V2</Value>"
     "  </Option>"
-    "  <Option name='SHARD_CHUNK_SHAPE' type='string' description='Of Zarr v3: size of the chunks in a shard, as BLOCKSIZE, which is the size of a shard then; by default a shard has as many chunks as take 64 MiB'/>"
-    "  <Option name='SHARD' type='boolean' description='Of Zarr v3: whether chunks are stored in shards, of as many chunks as take 64 MiB unless SHARD_CHUNK_SHAPE and BLOCKSIZE say' default='NO'/>";
+    "  <Option name='SHARD_CHUNK_SHAPE' type='string' description='For Zarr v3, size of the chunks in a shard, in the form of BLOCKSIZE. BLOCKSIZE is then the size of the shard. Without BLOCKSIZE a shard has as many chunks as take 64 MiB'/>"
+    "  <Option name='SHARD' type='boolean' description='For Zarr v3, whether chunks are stored in shards. Implied by SHARD_CHUNK_SHAPE. SHARD=YES alone makes shards of up to 64 MiB from chunks of BLOCKSIZE' default='NO'/>";
 // clang-format on
 
 constexpr const char* kFormats = "ZARR_V2 or ZARR_V3";

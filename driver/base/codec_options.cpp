@@ -228,32 +228,32 @@ Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::D
 
 // clang-format off
 const char* const kCodecOptions =
-    "  <Option name='BLOSC_CLEVEL' type='int' min='0' max='9' description='Level of BLOSC' default='5'/>"
-    "  <Option name='BLOSC_SHUFFLE' type='string-select' description='What BLOSC shuffles' default='BYTE'>"
+    "  <Option name='BLOSC_CLEVEL' type='int' min='0' max='9' description='Level of COMPRESS=BLOSC' default='5'/>"
+    "  <Option name='BLOSC_SHUFFLE' type='string-select' description='Shuffle of COMPRESS=BLOSC: none, or by bytes or bits of the elements' default='BYTE'>"
     "    <Value>NONE</Value><Value>BYTE</Value><Value>BIT</Value>"
     "  </Option>"
-    "  <Option name='BLOSC_BLOCKSIZE' type='int' description='Block size of BLOSC; 0: by itself' default='0'/>"
+    "  <Option name='BLOSC_BLOCKSIZE' type='int' description='Size in bytes of the blocks of COMPRESS=BLOSC. With 0 blosc chooses' default='0'/>"
     "  <Option name='BLOSC_NUM_THREADS' type='string' description='Accepted and not used: chunks are compressed in parallel'/>"
-    "  <Option name='ZLIB_LEVEL' type='int' min='1' max='9' description='Level of ZLIB' default='6'/>"
-    "  <Option name='GZIP_LEVEL' type='int' min='1' max='9' description='Level of GZIP' default='6'/>"
-    "  <Option name='BZ2_LEVEL' type='int' min='1' max='9' description='Level of BZ2' default='9'/>"
-    "  <Option name='LZMA_PRESET' type='int' min='0' max='9' description='Preset of LZMA' default='6'/>"
-    "  <Option name='LZMA_DELTA' type='int' description='Distance of the delta filter of LZMA; 0: none' default='0'/>"
-    "  <Option name='ZSTD_LEVEL' type='int' min='1' max='22' description='Level of ZSTD' default='9'/>"
-    "  <Option name='ZSTD_CHECKSUM' type='boolean' description='Whether ZSTD adds a checksum to each chunk; other software needs numcodecs 0.13 to open the array then' default='NO'/>"
-    "  <Option name='LZ4_ACCELERATION' type='int' min='1' description='Acceleration of LZ4' default='1'/>";
+    "  <Option name='ZLIB_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=ZLIB' default='6'/>"
+    "  <Option name='GZIP_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=GZIP' default='6'/>"
+    "  <Option name='BZ2_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=BZ2' default='9'/>"
+    "  <Option name='LZMA_PRESET' type='int' min='0' max='9' description='Preset of COMPRESS=LZMA. A higher preset is slower and compresses better' default='6'/>"
+    "  <Option name='LZMA_DELTA' type='int' description='Distance in bytes of the delta filter of COMPRESS=LZMA. With 0 there is no delta filter' default='0'/>"
+    "  <Option name='ZSTD_LEVEL' type='int' min='1' max='22' description='Level of COMPRESS=ZSTD' default='9'/>"
+    "  <Option name='ZSTD_CHECKSUM' type='boolean' description='Whether COMPRESS=ZSTD adds a checksum to each chunk. numcodecs before 0.13 cannot open such an array' default='NO'/>"
+    "  <Option name='LZ4_ACCELERATION' type='int' min='1' description='Acceleration of COMPRESS=LZ4. A higher number is faster and compresses less' default='1'/>";
 const char* const kFilterOptions =
-    "  <Option name='DELTA_DTYPE' type='string' description='dtype of FILTER=DELTA; the array`s by default'/>"
-    "  <Option name='FIXEDSCALEOFFSET_SCALE' type='float' description='FILTER=FIXEDSCALEOFFSET stores (value - offset) * scale, rounded'/>"
-    "  <Option name='FIXEDSCALEOFFSET_OFFSET' type='float' description='See FIXEDSCALEOFFSET_SCALE' default='0'/>"
-    "  <Option name='FIXEDSCALEOFFSET_ASTYPE' type='string' description='dtype that FILTER=FIXEDSCALEOFFSET stores, such as &lt;i2; the array`s by default'/>"
+    "  <Option name='DELTA_DTYPE' type='string' description='dtype of FILTER=DELTA. By default the dtype of the array'/>"
+    "  <Option name='FIXEDSCALEOFFSET_SCALE' type='float' description='Scale of FILTER=FIXEDSCALEOFFSET, which stores (value - offset) * scale, rounded'/>"
+    "  <Option name='FIXEDSCALEOFFSET_OFFSET' type='float' description='Offset of FILTER=FIXEDSCALEOFFSET, see FIXEDSCALEOFFSET_SCALE' default='0'/>"
+    "  <Option name='FIXEDSCALEOFFSET_ASTYPE' type='string' description='dtype that FILTER=FIXEDSCALEOFFSET stores, such as &lt;i2. By default the dtype of the array'/>"
     "  <Option name='QUANTIZE_DIGITS' type='int' description='Decimal digits that FILTER=QUANTIZE keeps after the point'/>"
-    "  <Option name='QUANTIZE_ASTYPE' type='string' description='dtype that FILTER=QUANTIZE stores; the array`s by default'/>"
+    "  <Option name='QUANTIZE_ASTYPE' type='string' description='dtype that FILTER=QUANTIZE stores. By default the dtype of the array'/>"
     "  <Option name='BITROUND_KEEPBITS' type='int' description='Bits of the mantissa that FILTER=BITROUND keeps'/>"
-    "  <Option name='SHUFFLE_ELEMENTSIZE' type='int' description='Bytes of an element for FILTER=SHUFFLE; the array`s by default'/>"
+    "  <Option name='SHUFFLE_ELEMENTSIZE' type='int' description='Size in bytes of an element for FILTER=SHUFFLE. By default the size of an element of the array'/>"
     "  <Option name='ASTYPE_DTYPE' type='string' description='dtype that FILTER=ASTYPE stores'/>"
     "  <Option name='CATEGORIZE_LABELS' type='string' description='Texts that FILTER=CATEGORIZE stores as numbers, with commas between'/>"
-    "  <Option name='CATEGORIZE_ASTYPE' type='string' description='dtype of these numbers' default='|u1'/>";
+    "  <Option name='CATEGORIZE_ASTYPE' type='string' description='dtype of the numbers that FILTER=CATEGORIZE stores' default='|u1'/>";
 // clang-format on
 
 }  // namespace
@@ -288,17 +288,18 @@ std::string CodecOptions() {
     listed.replaceAll("ZLIB", "ZLIB (or DEFLATE)");
     // The type of the option is string instead of string-select. GDAL would otherwise reject
     // unknown values, which programs pass on from the COMPRESS of a GeoTIFF.
-    return "  <Option name='COMPRESS' type='string' description='Compression method: NONE, " +
-           listed +
-           ". Those that only GeoTIFF has give a warning and the default' default='BLOSC'>"
+    return "  <Option name='COMPRESS' type='string' description='Compressor: NONE, " + listed +
+           ". A compressor that only GeoTIFF has, such as LZW, gives a warning, and the default is "
+           "used' default='BLOSC'>"
            "    <Value>NONE</Value>" +
            ValueElements(compressors) +
            "  </Option>"
            "  <Option name='BLOSC_CNAME' type='string-select' description='Compressor inside of "
-           "BLOSC' default='lz4'>    " +
+           "COMPRESS=BLOSC' default='lz4'>    " +
            ValueElements(Names(in_blosc.List(), in_blosc.List() + in_blosc.size())) +
            "  </Option>" + WithoutLeftOut(kCodecOptions) +
-           "  <Option name='FILTER' type='string' description='Filters in front of the compressor, "
+           "  <Option name='FILTER' type='string' description='Filters that run before the "
+           "compressor, "
            "with commas between: NONE, " +
            Joined(UpperCase(Ids(false)), ", ", ", ") + "' default='NONE'/>" + kFilterOptions;
 }

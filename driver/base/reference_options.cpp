@@ -16,8 +16,8 @@ constexpr const char* kToParquet = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
 
 // clang-format off
 const char* const kReferenceOptions =
-    "  <Option name='CONVERT_TO_KERCHUNK_JSON' type='boolean' description='Whether to write references to the chunks of the source, as a JSON document of Kerchunk, instead of a copy' default='NO'/>"
-    "  <Option name='CONVERT_TO_KERCHUNK_PARQUET_REFERENCE' type='boolean' description='Whether to write references to the chunks of the source, as Parquet files of Kerchunk, instead of a copy' default='NO'/>";
+    "  <Option name='CONVERT_TO_KERCHUNK_JSON' type='boolean' description='Whether to write references to the chunks of the source instead of a copy: a JSON document of Kerchunk' default='NO'/>"
+    "  <Option name='CONVERT_TO_KERCHUNK_PARQUET_REFERENCE' type='boolean' description='Whether to write references to the chunks of the source instead of a copy: Parquet files of Kerchunk' default='NO'/>";
 // clang-format on
 
 zarr::Result<ReferenceForm> ParseReferenceForm(CSLConstList options) {
@@ -35,7 +35,8 @@ bool AreReferencesAskedFor(CSLConstList options) {
 }
 
 zarr::Status NoReferencesWithoutSource() {
-    return zarr::Status::Unsupported("references are written only by a copy of a dataset");
+    return zarr::Status::Unsupported(
+        "references need a source dataset; use CreateCopy() or gdal_translate");
 }
 
 }  // namespace zarr_driver

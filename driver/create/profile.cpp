@@ -401,10 +401,10 @@ const char* ProfileOptionList() {
     "  </Option>"
     "  <Option name='LEVEL' type='int' min='1' max='22' description='With PROFILE: level of the compressor, as in GDAL`s COG driver' default='6'/>"
     "  <Option name='PREDICTOR' type='string' description='With PROFILE: YES chooses shuffling or differences by samples of the source, NO uses neither, STANDARD uses differences, FLOATING_POINT shuffling' default='YES'/>"
-    "  <Option name='BITROUND' type='string' description='With PROFILE: number of mantissa bits that are kept of real numbers, or AUTO for those that hold 99 % of the information' default='NO'/>"
+    "  <Option name='BITROUND' type='string' description='With PROFILE: number of mantissa bits that are kept of real numbers. AUTO keeps the bits that hold 99 % of the information. Pixel values change' default='NO'/>"
     "  <Option name='RESAMPLING' type='string' description='With PROFILE: resampling method of overviews, if OVERVIEW_RESAMPLING is not given'/>"
     "  <Option name='STATISTICS' type='boolean' description='With PROFILE: whether to store statistics of the bands' default='YES'/>"
-    "  <Option name='OME_VERSION' type='string-select' description='With PROFILE=OME: version of OME-Zarr; 0.4 in Zarr v2' default='0.5'>"
+    "  <Option name='OME_VERSION' type='string-select' description='With PROFILE=OME: version of OME-Zarr, 0.5 or 0.6. In Zarr v2 the version is 0.4' default='0.5'>"
     "    <Value>0.4</Value><Value>0.5</Value><Value>0.6</Value>"
     "  </Option>";
 }

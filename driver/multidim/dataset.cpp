@@ -106,8 +106,8 @@ const char* const kMultiDimOptions =
     "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='" ZARR_FORMAT_BY_DEFAULT "'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
-    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
-    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: in .zmetadata, or for Zarr v3 in zarr.json' default='YES'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>";
 const char* const kMoreArrayOptions =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored. ASCII: as dtype S, in UTF-8. UNICODE: as dtype U. Strings without a maximum length are stored as strings of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
