@@ -426,7 +426,7 @@ def with_dictionary(folder):
 
 of_limit(CHUNK + "the chunk decodes to <n> bytes; ZARR_MAX_CHUNK_SIZE allows <n>",
          "ZARR_MAX_CHUNK_SIZE", "1KB", DATA / "terrain.zarr")  # fmt: skip
-of_limit(CHUNK + "<codec>: needs a dictionary, and with it <n> bytes of memory; "
+of_limit(CHUNK + "<codec>: decoding with its dictionary needs <n> bytes of memory; "
          "ZARR_MAX_CODEC_MEMORY allows <n>", "ZARR_MAX_CODEC_MEMORY", "1MB", with_dictionary)  # fmt: skip
 of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_SIZE allows <n>",
          "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip

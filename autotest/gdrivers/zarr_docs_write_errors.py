@@ -72,7 +72,7 @@ def _(folder):
     refer(folder / "a.txt", "JSON", multidim(folder))
 
 
-@provokes("references are written to Zarr stores and to multidimensional datasets, and the source is neither")
+@provokes("references can be made only for Zarr stores and multidimensional datasets, and the source is neither")
 def _(folder):
     refer(folder / "a.json", "JSON", source())
 

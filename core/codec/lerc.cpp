@@ -80,9 +80,9 @@ Result<Blob> ReadBlob(ByteSpan bytes) {
     if (code != 0) return Failed(code);
     for (const std::size_t member : {kDepth, kColumns, kRows, kBands})
         if (info[member] == 0 || info[member] > unsigned{std::numeric_limits<int>::max()})
-            return Status::Corrupt("a LERC blob has an empty or endless shape");
+            return Status::Corrupt("a LERC blob has a size of 0 or more than 2^31 - 1");
     if (info[kType] >= kNumbers.size() || (info[kMasks] > 1 && info[kMasks] != info[kBands]))
-        return Status::Corrupt("a LERC blob has an unknown type or other masks than bands");
+        return Status::Corrupt("a LERC blob has an unknown data type, or fewer masks than bands");
     Blob blob;
     blob.depth = static_cast<int>(info[kDepth]);
     blob.columns = static_cast<int>(info[kColumns]);

@@ -137,7 +137,7 @@ class LzmaStream final : public StreamDecoder {
 
   private:
     Status TooMuchMemory() const {
-        return OverLimit(Limit::kCodecMemory, "needs a dictionary, and with it " +
+        return OverLimit(Limit::kCodecMemory, "decoding with its dictionary needs " +
                                                   std::to_string(lzma_memusage(&stream_)) +
                                                   " bytes of memory");
     }

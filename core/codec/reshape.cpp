@@ -116,7 +116,7 @@ class NewShape {
             return {};
         return Status::Corrupt(
             "shape[" + std::to_string(i) +
-            "]: the sizes before and after it do not match the dimensions that it merges");
+            "]: the sizes before or after it have another product than in the input shape");
     }
 
     const DimVector<std::uint64_t>& input_;

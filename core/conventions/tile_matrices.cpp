@@ -44,7 +44,8 @@ std::vector<std::string> IdsOf(const json::Value& list, const std::string& origi
     const json::Array* items = list.as_array();
     const std::size_t count = object != nullptr ? object->size() : items ? items->size() : 0;
     if (object == nullptr && items == nullptr) {
-        warnings.push_back(json::Expected(origin, "tile matrices", list).message());
+        warnings.push_back(
+            json::Expected(origin, "an object or a list of tile matrices", list).message());
         return ids;
     }
     if (count > kMaxPyramidLevels) {

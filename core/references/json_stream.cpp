@@ -14,7 +14,7 @@ namespace {
 
 bool IsSpace(std::uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-Status TooLong() { return Status::Corrupt("a text of the references is too long"); }
+Status TooLong() { return Status::Corrupt("a string of the references is too long"); }
 
 }  // namespace
 
@@ -70,7 +70,7 @@ Status JsonStream::ReadString(std::string& text, std::size_t limit) {
     ZARR_RETURN_IF_ERROR(Take('"'));
     for (;;) {
         ZARR_ASSIGN_OR_RETURN(const bool is_more, Fill());
-        if (!is_more) return Expected("the end of a text");
+        if (!is_more) return Expected("the closing quote of a string");
         std::size_t plain = 0;
         while (plain < rest_.size && rest_.data[plain] != '"' && rest_.data[plain] != '\\') ++plain;
         if (text.size() + plain > limit) return TooLong();
@@ -102,12 +102,12 @@ Result<std::uint32_t> JsonStream::ReadHex() {
 
 Status JsonStream::ReadEscape(std::string& text) {
     ZARR_ASSIGN_OR_RETURN(const bool is_more, Fill());
-    if (!is_more) return Expected("the end of a text");
+    if (!is_more) return Expected("the closing quote of a string");
     const char c = static_cast<char>(*rest_.data);
     constexpr std::string_view kNames = "\"\\/bfnrt";
     constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
     const std::size_t known = kNames.find(c);
-    if (known == std::string_view::npos && c != 'u') return Expected("an escape");
+    if (known == std::string_view::npos && c != 'u') return Expected("an escape such as \\n");
     rest_ = rest_.From(1);
     if (known != std::string_view::npos) {
         text += kMeanings[known];
@@ -119,7 +119,8 @@ Status JsonStream::ReadEscape(std::string& text) {
         if (is_pair && *rest_.data == '\\') {
             rest_ = rest_.From(1);
             ZARR_ASSIGN_OR_RETURN(const bool is_there, Fill());
-            if (!is_there || *rest_.data != 'u') return Expected("the second half of a surrogate");
+            if (!is_there || *rest_.data != 'u')
+                return Expected("the second half of a surrogate pair");
             rest_ = rest_.From(1);
             ZARR_ASSIGN_OR_RETURN(const std::uint32_t low, ReadHex());
             if (low >= 0xdc00 && low < 0xe000)
@@ -216,7 +217,7 @@ Status JsonStream::ReadRaw(std::string& text, std::size_t limit) {
             case Nesting::Step::kEnd:
                 return {};
             case Nesting::Step::kWrongBracket:
-                return Expected("another bracket");
+                return Expected("the bracket that closes the last opened one");
             case Nesting::Step::kTooDeep:
                 return OverLimit(Limit::kJsonDepth, "a value is nested too deep");
         }

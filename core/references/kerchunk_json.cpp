@@ -99,7 +99,7 @@ class KerchunkParser {
             ZARR_RETURN_IF_ERROR(ParseMember(key));
         }
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
-        if (next != '\0') return json_.Expected("nothing behind the object");
+        if (next != '\0') return json_.Expected("the end of the document after the object");
         return Generate();
     }
 

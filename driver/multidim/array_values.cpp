@@ -91,7 +91,8 @@ zarr::ReadOptions ArrayValues::Reading() const {
 Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     const std::uint64_t size = region.size();
-    if (size > SIZE_MAX / text_length_) return Status::Limit("too many elements for one read");
+    if (size > SIZE_MAX / text_length_)
+        return Status::Limit("the block has too many elements for one read; read a smaller block");
     zarr::Buffer staged;
     ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * text_length_));
     zarr::Region characters = region;
@@ -198,7 +199,9 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     // changed.
     zarr::Buffer staged;
     const std::uint64_t size = region.size();
-    if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");
+    if (size > SIZE_MAX / stored_.size)
+        return Status::Limit(
+            "the block has too many elements for one write; write a smaller block");
     ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * stored_.size));
     std::memset(staged.data(), 0, staged.size());
     const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);

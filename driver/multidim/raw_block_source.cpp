@@ -257,7 +257,7 @@ class RawBlockSource::Builder {
     static Result<Source> Examine(const std::shared_ptr<GDALMDArray>& array) {
         if (array->GetDataType().GetClass() != GEDTC_NUMERIC)
             return Status::Unsupported(
-                "references are written to arrays of numbers only, not to texts and structures");
+                "references can be made only for arrays of numbers, not of texts or structures");
         Source source;
         source.array = array;
         for (const GUInt64 size : array->GetBlockSize()) source.blocks.push_back(size);

@@ -140,7 +140,7 @@ Status ExportOther(GDALDataset& source, zarr::ReferenceWriter& writer,
                    const zarr::ExportProgress& progress) {
     if (source.GetRootGroup() == nullptr)
         return Status::Unsupported(
-            "references are written to Zarr stores and to multidimensional datasets, and the "
+            "references can be made only for Zarr stores and multidimensional datasets, and the "
             "source is neither");
 #if ZARR_HAS_RAW_BLOCK_INFO
     ZARR_ASSIGN_OR_RETURN(const auto blocks, RawBlockSource::Open(source));

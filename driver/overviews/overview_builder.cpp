@@ -212,7 +212,7 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
     const auto all = static_cast<std::size_t>(raster_.GetRasterCount());
     if (any_new && std::set<int>(request.bands.begin(), request.bands.end()).size() != all)
         return Status::Unsupported(
-            "new overviews are built for all bands together; existing overviews can be filled "
+            "new overviews can be built only for all bands together; existing ones can be filled "
             "again band by band");
     return CheckArrays(any_new);
 }
@@ -461,8 +461,8 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
         return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
                                                     "GDAL, so they are not removed"));
     if (has_levels && request.bands.size() != static_cast<std::size_t>(raster_.GetRasterCount()))
-        return EmitError(store,
-                         Status::Unsupported("overviews are removed for all bands together"));
+        return EmitError(
+            store, Status::Unsupported("overviews can be removed only for all bands together"));
     Status status = DropUnused();
     if (status.ok() && has_levels) status = writer_.Describe({});
     if (status.ok())

@@ -166,8 +166,10 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
     }
     const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");
     if (text != nullptr && coding != nullptr && !EQUAL(coding, "identity"))
-        return Status::Io(key + ": cannot read: the server sent a range of the value encoded as " +
-                          zarr::Quoted(coding) + ", expected a range of the value itself");
+        return Status::Io(key +
+                          ": cannot read: the server sent a byte range of the compressed value "
+                          "(Content-Encoding " +
+                          zarr::Quoted(coding) + "), which cannot be decoded");
     if (text != nullptr) {
         const bool is_right = known >= 2 && sent.first < sent.end &&
                               sent.end - sent.first == body.size && sent.first <= wanted.offset &&

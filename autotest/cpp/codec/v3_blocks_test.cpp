@@ -134,7 +134,7 @@ TEST(V3Reshape, RefusesShapesThatDoNotFit) {
         {"[[1,0],[2]]", "shape[0]: expected"},
         {"[[0,0],3,2]", "shape[0]: expected"},
         {"[[3],12]", "shape[0]: expected"},
-        {"[3,[0],[2]]", "shape[1]: the sizes before and after it"},
+        {"[3,[0],[2]]", "shape[1]: the sizes before or after it"},
         {"[[0],2,3]", ""},
         {"[18446744073709551615,18446744073709551615]", "shape[0]"},
         {"12", "shape: expected an array"},

@@ -104,7 +104,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
         {"[]", "/1/dem: multiscales: expected an object with tile_matrix_set"},
         {R"({"datasets": []})", "expected an object with tile_matrix_set"},
         {R"({"tile_matrix_set": 5})", "multiscales.tile_matrix_set: expected a name"},
-        {R"({"tile_matrix_set": "T", "tile_matrix_limits": 5})", "expected tile matrices"}};
+        {R"({"tile_matrix_set": "T", "tile_matrix_limits": 5})",
+         "expected an object or a list of tile matrices"}};
     for (const auto& [multiscales, warning] : faults) {
         const auto tree =
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();

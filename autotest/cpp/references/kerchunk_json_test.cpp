@@ -169,7 +169,8 @@ TEST(KerchunkJson, RefusesDamagedDocuments) {
     EXPECT_EQ(Error(""), "byte 0 of the references: expected \"{\"");
     EXPECT_EQ(Error("[]"), "byte 0 of the references: expected \"{\"");
     EXPECT_EQ(Error("{"), "byte 1 of the references: expected \"\\\"\"");
-    EXPECT_EQ(Error("{}x"), "byte 2 of the references: expected nothing behind the object");
+    EXPECT_EQ(Error("{}x"),
+              "byte 2 of the references: expected the end of the document after the object");
     EXPECT_EQ(Error(R"({"a": "b" "c": "d"})"),
               "byte 10 of the references: expected a comma or \"}\"");
     EXPECT_EQ(Error(R"({"x/0": ["u", 1]})"),
@@ -184,9 +185,11 @@ TEST(KerchunkJson, RefusesDamagedDocuments) {
               "x/0: byte 33 of the references: expected an integer of 64 bits");
     EXPECT_EQ(Error(R"({"x/0": [1, 1, 2]})"), "x/0: byte 9 of the references: expected \"\\\"\"");
     EXPECT_EQ(Error(R"({"x/0": "base64:*"})").substr(0, 5), "x/0: ");
-    EXPECT_EQ(Error(R"({"x/0": "a\x"})"), "x/0: byte 11 of the references: expected an escape");
-    EXPECT_EQ(Error(R"({"x/0": {"a": ]}})"),
-              "x/0: byte 15 of the references: expected another bracket");
+    EXPECT_EQ(Error(R"({"x/0": "a\x"})"),
+              "x/0: byte 11 of the references: expected an escape such as \\n");
+    EXPECT_EQ(
+        Error(R"({"x/0": {"a": ]}})"),
+        "x/0: byte 15 of the references: expected the bracket that closes the last opened one");
     EXPECT_EQ(Error(R"({"x/0": {"a": 1)"),
               "x/0: byte 15 of the references: expected the end of a value");
     EXPECT_EQ(Error(R"({"version": 2, "refs": {}})"), "version 2 of references is unsupported");
