@@ -121,9 +121,9 @@ inline constexpr std::size_t kAheadBatches = 4;
 inline constexpr std::size_t kFollowedBatches = 2;
 inline constexpr std::size_t kAheadRegions = 256;
 // Maximum number of unsharded chunks in a group that is read together. Groups exist if all values
-// are parts of one object, as in a zip file. A group has more chunks only if a single index of the
-// first dimension has. The number is bounded because a read plans its group at once and needs
-// memory per chunk.
+// are parts of one object, as in a zip file. The number is bounded because a read plans its group
+// at once and needs memory per chunk. A group is larger only if the chunks at a single index of the
+// first dimension are more.
 inline constexpr std::uint64_t kMaxUnshardedGroup = std::uint64_t{1} << 14;
 // Maximum number of shards whose chunks are listed over a network. The number is bounded because
 // each shard costs a request.

@@ -299,8 +299,8 @@ const Token kTokens[] = {
     {"NaN", kNanMark, std::numeric_limits<double>::quiet_NaN()},
 };
 
-// A set of ASCII characters. Opening a store scans all of its consolidated metadata several times,
-// so that a table pays.
+// A set of ASCII characters. Uses a table for fast look-up, because opening a store scans all of
+// its consolidated metadata several times.
 class CharacterSet {
   public:
     constexpr explicit CharacterSet(std::string_view characters) {

@@ -77,8 +77,8 @@ struct StoreTraits {
     // Locates the store's values; nullptr unless the store is a store of references. Valid as long
     // as the store.
     const ValueLocator* locator = nullptr;
-    // Access options as text. Stores with equal Identity() but different `access` share pending
-    // writes, but not cached chunks.
+    // Options that decide how the store is read, such as credentials, as text. Stores with equal
+    // Identity() but different `access` share pending writes, but not cached chunks.
     std::string access;
 };
 
