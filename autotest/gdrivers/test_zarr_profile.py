@@ -512,6 +512,15 @@ def test_opening_takes_two_requests_and_one_round_trip(sources, kind):
         assert server.log()["requests"] == []
 
 
+def test_an_empty_folder_has_no_auxiliary_file(sources):
+    _, folder = sources["photo"]
+    options = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "GDAL_PAM_ENABLED": "YES"}
+    with config_options(**options), Served(folder) as server:
+        opened = []
+        log = requests_of(server, lambda: opened.append(open_raster(f"ZARR:{server.url}/store.zarr")))
+        assert [path for _, path, *_ in log["requests"]] == ["/store.zarr/zarr.json"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiles_take_no_more_requests_than_those_of_a_cog(sources, kind):
     _, folder = sources[kind]

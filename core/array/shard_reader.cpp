@@ -23,7 +23,7 @@ constexpr int kReadTries = 4;
 constexpr std::uint64_t kUsualCompression = 2;
 // A small remote shard is read whole with its index, because viewers read several of its chunks. A
 // shard is small if its bytes arrive within so many latencies of the link.
-constexpr std::uint64_t kLatenciesOfSmallShard = 2;
+constexpr std::uint64_t kLatenciesOfSmallShard = 4;
 
 constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 

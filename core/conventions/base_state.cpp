@@ -30,7 +30,9 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
     return digest.Text();
 }
 
-// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read.
+// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. The
+// bytes enter as their CRC-32, because each opening of a pyramid computes this digest, and FNV-1a
+// takes milliseconds for a megabyte.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();
@@ -42,8 +44,7 @@ std::string DigestOfChunks(const Array& array) {
         ZARR_RETURN_IF_ERROR(chunk.status());
         const ByteSpan bytes = chunk->bytes;
         digest.Add(std::uint64_t{chunk->found ? bytes.size + 1 : 0});
-        if (chunk->found)
-            digest.Add(std::string_view(reinterpret_cast<const char*>(bytes.data), bytes.size));
+        if (chunk->found) digest.Add(std::uint64_t{Crc32Of(bytes)});
         return {};
     };
     const ValuePart part = ValuePart::Range(0, kSampleBytes);

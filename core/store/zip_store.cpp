@@ -10,6 +10,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/decompressor.h"
+#include "core/base/digest.h"
 #include "core/base/threads.h"
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
@@ -38,7 +39,7 @@ Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
 }
 
 Status CheckSum(const ZipMember& member, ByteSpan contents) {
-    if (libdeflate_crc32(0, contents.data, contents.size) == member.crc) return {};
+    if (Crc32Of(contents) == member.crc) return {};
     return Status::Corrupt("contents do not match the checksum in the zip file's directory");
 }
 

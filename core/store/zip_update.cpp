@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/zip_update.h"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -10,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/digest.h"
 #include "core/base/fork.h"
 #include "core/store/keys.h"
 #include "core/store/zip_format.h"
@@ -229,7 +228,7 @@ Status ZipUpdateStore::WriteParts(const std::string& key, const std::vector<Byte
     const std::string name = NameOf(key);
     if (value.size >= zip::kIn64 || name.size() > std::numeric_limits<std::uint16_t>::max())
         return Status::Limit(key + ": is too large for a member of a zip file");
-    const std::uint32_t crc = libdeflate_crc32(0, value.data, value.size);
+    const std::uint32_t crc = Crc32Of(value);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (Holds(name, value, crc)) return {};
     return WriteMember(name, value, crc).WithContext(key);

@@ -154,6 +154,9 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
         return found;
     const QuietErrors quiet;
     if (StorePath(path).is_remote()) {
+        // GDAL's drivers look for no sidecar file either if the folder is to be taken as empty.
+        if (EQUAL(CPLGetConfigOption("GDAL_DISABLE_READDIR_ON_OPEN", ""), "EMPTY_DIR"))
+            return found;
         zarr::Buffer text;
         if (!FetchSidecar(path, &text)) return found;
         found.is_there = true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace zarr {
 namespace {
@@ -21,6 +22,14 @@ TEST(Digest, SumsTellContentsApart) {
         sums.insert(DigestOf("c/0/0/0").Add(size).Summand() +
                     DigestOf("c/1/0/0").Add(size).Summand());
     EXPECT_EQ(sums.size(), 4096U);
+}
+
+// Check values of "CRC-32/ISO-HDLC" in the catalogue of CRC algorithms.
+TEST(Digest, HasTheCrcOfZipFiles) {
+    constexpr std::string_view kDigits = "123456789";
+    EXPECT_EQ(Crc32Of({reinterpret_cast<const std::uint8_t*>(kDigits.data()), kDigits.size()}),
+              0xcbf43926U);
+    EXPECT_EQ(Crc32Of({}), 0U);
 }
 
 }  // namespace
