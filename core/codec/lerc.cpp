@@ -19,6 +19,7 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/base/limits.h"
+#include "core/codec/decode_only.h"
 #include "core/codec/factories.h"
 #include "core/json/value.h"
 
@@ -134,12 +135,12 @@ Status DecodeBlob(ByteSpan bytes, const Blob& blob, MutableByteSpan room) {
     return {};
 }
 
-class Lerc final : public Codec {
+class Lerc final : public DecodeOnly {
   public:
     // `type` is the type of the items, or of single bytes. `compressor` decodes a chunk to its
     // blob; nullptr if the chunk is the blob.
     Lerc(DataType type, std::unique_ptr<Codec> compressor)
-        : type_(std::move(type)), compressor_(std::move(compressor)) {}
+        : DecodeOnly("LERC"), type_(std::move(type)), compressor_(std::move(compressor)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         // Each band has a header, so that blobs of many small bands exceed the decoded size.
@@ -153,13 +154,6 @@ class Lerc final : public Codec {
         ZARR_RETURN_IF_ERROR(compressor_->Decode(encoded, output).WithContext("compression"));
         ZARR_RETURN_IF_ERROR(output.Finish());
         return DecodeBytes(std::as_const(blob).span(), decoded);
-    }
-
-    Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("writing LERC is unsupported");
-    }
-    Status Encode(ByteSpan /*decoded*/, Buffer& /*encoded*/) const override {
-        return CheckWritable({});
     }
 
   private:

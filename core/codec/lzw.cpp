@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/codec/decode_only.h"
 #include "core/codec/factories.h"
 
 namespace zarr {
@@ -82,8 +83,10 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
     return std::optional(written);
 }
 
-class Lzw final : public Codec {
+class Lzw final : public DecodeOnly {
   public:
+    Lzw() : DecodeOnly("LZW") {}
+
     // Each decoded byte may need a code of its own, which takes 12 bits. The bound is thus one and
     // a half times the decoded size.
     SizeBound EncodedSize(SizeBound decoded) const override {
@@ -99,13 +102,6 @@ class Lzw final : public Codec {
         if (!size) return decoded.TooLong();
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(*size));
         return Expand(encoded, room.data, room.size).status();
-    }
-
-    Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("writing LZW is unsupported");
-    }
-    Status Encode(ByteSpan /*decoded*/, Buffer& /*encoded*/) const override {
-        return CheckWritable({});
     }
 };
 

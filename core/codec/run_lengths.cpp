@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/checked.h"
+#include "core/codec/decode_only.h"
 #include "core/codec/factories.h"
 
 namespace zarr {
@@ -33,8 +34,10 @@ Result<std::optional<std::size_t>> ExpandRuns(ByteSpan encoded, std::uint8_t* ou
     return std::optional(written);
 }
 
-class RunLengths final : public Codec {
+class RunLengths final : public DecodeOnly {
   public:
+    RunLengths() : DecodeOnly("PackBits") {}
+
     // Each decoded byte may be a run of its own, which takes two bytes.
     SizeBound EncodedSize(SizeBound decoded) const override {
         return {SaturatingAdd(SaturatingMul(decoded.max, 2), 1024), false};
@@ -45,13 +48,6 @@ class RunLengths final : public Codec {
         if (!size) return decoded.TooLong();
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(*size));
         return ExpandRuns(encoded, room.data, room.size).status();
-    }
-
-    Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("writing PackBits is unsupported");
-    }
-    Status Encode(ByteSpan /*decoded*/, Buffer& /*encoded*/) const override {
-        return CheckWritable({});
     }
 };
 

@@ -16,6 +16,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
+#include "core/codec/decode_only.h"
 #include "core/codec/factories.h"
 #include "core/json/value.h"
 
@@ -216,11 +217,11 @@ std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
     return count;
 }
 
-class Tiff final : public Codec {
+class Tiff final : public DecodeOnly {
   public:
     // Decodes page `index` alone. If `index` is nullopt, decodes every page that has the shape and
     // type of the first page.
-    explicit Tiff(std::optional<std::uint32_t> index) : index_(index) {}
+    explicit Tiff(std::optional<std::uint32_t> index) : DecodeOnly("TIFF chunks"), index_(index) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         // The bound is at least the maximum chunk size, because a TIFF file may contain more pages,
@@ -251,14 +252,6 @@ class Tiff final : public Codec {
             ZARR_RETURN_IF_ERROR(ReadPixels(tiff.get(), first, to, source));
         }
         return {};
-    }
-
-    Status CheckWritable(SizeBound /*decoded*/) const override {
-        return Status::Unsupported("writing TIFF chunks is unsupported");
-    }
-
-    Status Encode(ByteSpan decoded, Buffer& /*encoded*/) const override {
-        return CheckWritable({decoded.size, true});
     }
 
   private:
