@@ -124,10 +124,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"layout": [{"asset": "0", "transform": {"scale": "2"}}]})", "numbers above 0", 1},
         Fault{R"({"tile_matrix_set": 5})", "multiscales.tile_matrix_set: expected a name"},
         Fault{R"({"tile_matrix_set": {}})", "multiscales.tile_matrix_set: expected a name"},
-        Fault{R"({"tile_matrix_set": {"tileMatrices": 1}})", "tileMatrices: expected tile"},
+        Fault{R"({"tile_matrix_set": {"tileMatrices": 1}})",
+              "tileMatrices: expected an object or a list of tile"},
         Fault{R"({"tile_matrix_set": {"tileMatrices": [{}, {"id": "1"}]}})",
               "tileMatrices[0]: expected a tile matrix with an id", 1},
-        Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": 3})", "limits: expected tile"},
+        Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": 3})",
+              "limits: expected an object or a list of tile"},
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is not a path"}));
 
 // Returns the JSON of a multiscale with `count` levels.
