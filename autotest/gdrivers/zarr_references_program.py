@@ -167,6 +167,20 @@ def virtualizarr_parquet(files, folder, record_size):
     joined.vz.to_kerchunk(folder, format="parquet", record_size=record_size)
 
 
+def open_tree(target, store):
+    """Opens a store by xarray.open_datatree(). Writes the shape and the sum of each variable, and the
+    shape of each coordinate, by group."""
+    tree = xarray.open_datatree(store, engine="zarr", mask_and_scale=False, decode_times=False)
+    found = {}
+    for node in tree.subtree:
+        dataset = node.to_dataset(inherit=False)
+        found[node.path] = {
+            name: [list(array.shape), int(array.sum())] for name, array in dataset.data_vars.items()
+        } | {name: [list(array.shape)] for name, array in dataset.coords.items()}
+    with open(target, "w", encoding="utf-8") as out:
+        json.dump(found, out)
+
+
 def execute(commands):
     for command in commands:
         function = globals()[command.pop("do")]

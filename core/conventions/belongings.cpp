@@ -134,13 +134,13 @@ class DescribedOverviews {
     static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
         DescribedOverviews overviews(hierarchy, path);
         ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(overviews.group_));
-        overviews.style_ = OverviewStyleOf(attributes, hierarchy.format());
-        for (OverviewLevel& level : OverviewsOf(attributes, LastName(path)))
+        for (OverviewLevel& level : OverviewsOf(attributes, NameIn(overviews.group_, path)))
             if (overviews.IsInContainer(level.path)) overviews.levels_.push_back(std::move(level));
         return overviews;
     }
 
-    bool is_empty() const { return levels_.empty(); }
+    bool is_empty() const { return levels_.empty() && !HasLevelGroups(); }
+    bool HasLevelGroups() const { return style_ == OverviewStyle::kLevelGroups; }
     // Returns the paths of the overviews from the root.
     Paths paths() const {
         Paths paths;
@@ -150,11 +150,15 @@ class DescribedOverviews {
 
     // Removes the overviews from the description in the group.
     Status Undescribe(HierarchyWriter& writer) const {
+        if (HasLevelGroups()) return Rename(writer, "");
         return Change(writer, {{std::string(LastName(path_)), {}, ""}});
     }
 
     // Describes the overviews as overviews of the array `new_name`.
     Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
+        for (const std::string& level : paths())
+            ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));
+        if (HasLevelGroups()) return Rename(writer, new_name);
         const std::string path = JoinKey(group_, new_name);
         ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, DescribeArray(*hierarchy_, path));
         std::vector<OverviewLevel> levels{{new_name, facts.metadata.shape, ""}};
@@ -164,8 +168,6 @@ class DescribedOverviews {
                                   hierarchy_->Metadata(JoinKey(group_, renamed)));
             levels.push_back({renamed, metadata.shape, level.method});
         }
-        for (const std::string& level : paths())
-            ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));
         for (std::size_t i = 0; i < facts.dimensions.size(); ++i) {
             AxisRole role = facts.dimensions[i].role;
             if (facts.axes.x == i) role = AxisRole::kX;
@@ -193,7 +195,11 @@ class DescribedOverviews {
 
   private:
     DescribedOverviews(const Hierarchy& hierarchy, std::string path)
-        : hierarchy_(&hierarchy), path_(std::move(path)), group_(GroupOf(path_)) {}
+        : hierarchy_(&hierarchy), path_(std::move(path)) {
+        OverviewPlace place = PlaceOfOverviews(hierarchy, path_);
+        group_ = std::move(place.group);
+        style_ = place.style;
+    }
 
     // True if `level` is in a group for overviews. Attributes may also list arrays elsewhere as
     // overviews.
@@ -201,8 +207,9 @@ class DescribedOverviews {
         const std::string first = level.substr(0, level.find('/'));
         if (first == level || LastName(level) != LastName(path_)) return false;
         const auto attributes = hierarchy_->Attributes(JoinKey(group_, first));
+        const bool may_be_group = HasLevelGroups() || MayBeOverviewsGroup(first);
         return IsOverviewGroupName(first) ||
-               (MayBeOverviewsGroup(first) && attributes.ok() && IsOverviewsGroup(*attributes));
+               (may_be_group && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
     // Renames the array to `new_name` in the base states that an overview group records.
@@ -215,6 +222,13 @@ class DescribedOverviews {
         StateBase(attributes, LastName(path_), "");
         StateBase(attributes, new_name, std::move(state));
         return writer.SetAttributes(group, json::Value(std::move(attributes)));
+    }
+
+    Status Rename(HierarchyWriter& writer, std::string_view new_name) const {
+        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group_));
+        json::Object attributes = held.as_object() != nullptr ? *held.as_object() : json::Object{};
+        RenameInDescription(attributes, NameIn(group_, path_), new_name);
+        return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
     Status Change(HierarchyWriter& writer, const std::vector<OverviewLevel>& levels) const {
@@ -240,7 +254,7 @@ class DescribedOverviews {
 
     const Hierarchy* hierarchy_;
     std::string path_;
-    std::string group_;
+    std::string group_;  // describes the overviews
     OverviewStyle style_ = OverviewStyle::kList;
     std::vector<OverviewLevel> levels_;  // paths are relative to `group_`
     mutable std::vector<OverviewAxis> axes_;
@@ -345,7 +359,7 @@ Result<Renamed> RenameWithBelongings(HierarchyWriter& writer, const Hierarchy& h
     };
     ZARR_RETURN_IF_ERROR(RenameArray(writer, hierarchy, path, new_name, owned_by(path), renamed));
     if (overviews.is_empty()) return renamed;
-    ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
+    if (!overviews.HasLevelGroups()) ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
     for (const std::string& level : overviews.paths())
         ZARR_RETURN_IF_ERROR(
             RenameArray(writer, hierarchy, level, new_name, owned_by(level), renamed));

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kOverviewPrefix = "ovr_";
 constexpr std::string_view kLayoutArrays = "gdal_arrays";
 constexpr std::string_view kGroupItself = ".";
+constexpr std::string_view kPlacePrefix = "spatial:";
 
 // A group of overviews that a `layout` of `multiscales` lists.
 struct LayoutLevel {
@@ -23,6 +24,18 @@ struct LayoutLevel {
     std::vector<std::string> arrays;  // arrays with an overview in the group
     std::vector<double> scale;        // elements of an array per element of its overview
     std::string method;
+    json::Object place;  // members `spatial:`
+};
+
+// A `layout` that describes only overviews.
+struct Layout {
+    // The asset of the arrays themselves. `arrays` is empty unless the asset is a level group.
+    LayoutLevel base;
+    std::vector<LayoutLevel> levels;
+
+    bool HasLevelGroups() const { return !base.arrays.empty(); }
+    // True if entries list the arrays of their groups.
+    bool ListsArrays() const { return HasLevelGroups() || base.group == kGroupItself; }
 };
 
 bool HoldsArray(const LayoutLevel& level, std::string_view array) {
@@ -59,6 +72,22 @@ const json::Array* LayoutOf(const json::Value& multiscale) {
     return layout != nullptr ? layout->as_array() : nullptr;
 }
 
+json::Object PlaceIn(const json::Value& entry) {
+    json::Object place;
+    for (const json::Member& member : *entry.as_object())
+        if (member.first.substr(0, kPlacePrefix.size()) == kPlacePrefix) place.push_back(member);
+    return place;
+}
+
+std::string WithTurn(std::string name, int turn) {
+    if (turn > 1) name += "_" + std::to_string(turn);
+    return name;
+}
+
+bool IsSingleName(const std::string* asset) {
+    return asset != nullptr && asset->find('/') == std::string::npos;
+}
+
 // Returns the scale of an entry relative to the array. The entry states its scale relative to the
 // level that it is derived from.
 std::vector<double> ScaleFromBase(const json::Value& entry,
@@ -74,27 +103,30 @@ std::vector<double> ScaleFromBase(const json::Value& entry,
 }
 
 // Parses a `layout` of overviews; returns nullopt if the layout describes anything else.
-std::optional<std::vector<LayoutLevel>> ParseLayout(const json::Value& multiscale) {
+std::optional<Layout> ParseLayout(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
-    if (items == nullptr || items->size() < 2 || items->size() > kMaxPyramidLevels)
+    if (items == nullptr || items->empty() || items->size() > kMaxPyramidLevels)
         return std::nullopt;
     const std::string* base = StringAttribute(items->front(), "asset");
-    if (base == nullptr || base->find('/') != std::string::npos) return std::nullopt;
-    std::vector<LayoutLevel> levels;
+    if (!IsSingleName(base)) return std::nullopt;
+    Layout layout;
+    layout.base = {*base, {}, ScaleFromBase(items->front(), {}), "", PlaceIn(items->front())};
+    if (*base != kGroupItself) layout.base.arrays = TextsIn(items->front().Find(kLayoutArrays));
+    if (!layout.HasLevelGroups() && items->size() < 2) return std::nullopt;
     for (std::size_t i = 1; i < items->size(); ++i) {
         const json::Value& entry = (*items)[i];
         const std::string* group = StringAttribute(entry, "asset");
-        if (group == nullptr || !IsOverviewGroupName(*group) ||
-            StringAttribute(entry, "derived_from") == nullptr)
+        if (!IsSingleName(group) || StringAttribute(entry, "derived_from") == nullptr ||
+            (!layout.HasLevelGroups() && !IsOverviewGroupName(*group)))
             return std::nullopt;
-        LayoutLevel level{*group, {*base}, ScaleFromBase(entry, levels), ""};
-        if (*base == kGroupItself) level.arrays = TextsIn(entry.Find(kLayoutArrays));
+        LayoutLevel level{*group, {*base}, ScaleFromBase(entry, layout.levels), "", PlaceIn(entry)};
+        if (layout.ListsArrays()) level.arrays = TextsIn(entry.Find(kLayoutArrays));
         if (level.arrays.empty()) return std::nullopt;
         if (const std::string* method = StringAttribute(entry, "resampling_method"))
             level.method = *method;
-        levels.push_back(std::move(level));
+        layout.levels.push_back(std::move(level));
     }
-    return levels;
+    return layout;
 }
 
 json::Value LayoutNumbers(const std::vector<double>& numbers) {
@@ -104,20 +136,26 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
 }
 
 // Returns the `layout` entry for `level`, with its scale relative to `from`. If `from` is nullptr,
-// the scale is relative to the array or the group itself.
-json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from,
-                        const std::string& base) {
-    std::vector<double> scale = level.scale;
-    if (from != nullptr && from->scale.size() == scale.size())
-        for (std::size_t i = 0; i < scale.size(); ++i) scale[i] /= from->scale[i];
-    // The translation is 0, because the corner of the first pixel is the same in all levels.
-    json::Object transform{{"scale", LayoutNumbers(scale)},
-                           {"translation", LayoutNumbers(std::vector<double>(scale.size(), 0.0))}};
-    json::Object entry{{"asset", json::Value(level.group)},
-                       {"derived_from", json::Value(from != nullptr ? from->group : base)},
-                       {"transform", json::Value(std::move(transform))},
-                       {"resampling_method", json::Value(level.method)}};
-    if (base == kGroupItself) {
+// the entry is that of the arrays themselves.
+json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool lists_arrays) {
+    json::Object entry{{"asset", json::Value(level.group)}};
+    json::Object transform;
+    if (from == nullptr) {
+        transform.emplace_back("scale", LayoutNumbers(level.scale));
+    } else {
+        std::vector<double> scale = level.scale;
+        if (from->scale.size() == scale.size())
+            for (std::size_t i = 0; i < scale.size(); ++i) scale[i] /= from->scale[i];
+        // The translation is 0, because the corner of the first pixel is the same in all levels.
+        transform.emplace_back("scale", LayoutNumbers(scale));
+        transform.emplace_back("translation",
+                               LayoutNumbers(std::vector<double>(scale.size(), 0.0)));
+        entry.emplace_back("derived_from", json::Value(from->group));
+        entry.emplace_back("resampling_method", json::Value(level.method));
+    }
+    entry.emplace_back("transform", json::Value(std::move(transform)));
+    entry.insert(entry.end(), level.place.begin(), level.place.end());
+    if (lists_arrays) {
         json::Array arrays;
         for (const std::string& array : level.arrays) arrays.emplace_back(array);
         entry.emplace_back(kLayoutArrays, json::Value(std::move(arrays)));
@@ -125,73 +163,110 @@ json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from,
     return json::Value(std::move(entry));
 }
 
-json::Value DescribeLayout(const std::vector<LayoutLevel>& levels) {
-    std::set<std::string> arrays;
-    for (const LayoutLevel& level : levels) arrays.insert(level.arrays.begin(), level.arrays.end());
-    const std::string base = arrays.size() == 1 ? *arrays.begin() : std::string(kGroupItself);
-    const std::vector<double> ones(levels.front().scale.size(), 1.0);
-    json::Object transform{{"scale", LayoutNumbers(ones)}};
-    json::Array layout{json::Value(json::Object{{"asset", json::Value(base)},
-                                                {"transform", json::Value(std::move(transform))}})};
-    for (std::size_t i = 0; i < levels.size(); ++i) {
+json::Value DescribeLayout(const Layout& layout) {
+    Layout described = layout;
+    LayoutLevel& base = described.base;
+    if (!layout.HasLevelGroups()) {
+        std::set<std::string> arrays;
+        for (const LayoutLevel& level : layout.levels)
+            arrays.insert(level.arrays.begin(), level.arrays.end());
+        base.group = arrays.size() == 1 ? *arrays.begin() : std::string(kGroupItself);
+        base.scale.assign(layout.levels.front().scale.size(), 1.0);
+    }
+    json::Array entries{LayoutEntry(base, nullptr, layout.HasLevelGroups())};
+    const LayoutLevel* from = &base;
+    for (const LayoutLevel& level : described.levels) {
+        entries.push_back(LayoutEntry(level, from, described.ListsArrays()));
         // If arrays have different levels, each level refers to the base. In a chain of levels,
         // GDAL would stop at the first level without an overview of the array.
-        const LayoutLevel* const from = base != kGroupItself && i > 0 ? &levels[i - 1] : nullptr;
-        layout.push_back(LayoutEntry(levels[i], from, base));
+        if (base.group != kGroupItself) from = &level;
     }
-    return json::Value(json::Object{{"layout", json::Value(std::move(layout))}});
+    return json::Value(json::Object{{"layout", json::Value(std::move(entries))}});
 }
 
-void AddToLayout(const OverviewLevel& overview, const OverviewLevel& base,
+// Adds an overview of `array` to the levels. `array` is a name, and `base` describes the array.
+void AddToLayout(const OverviewLevel& overview, const OverviewLevel& base, const std::string& array,
                  std::vector<LayoutLevel>& levels) {
     const std::string group(ParentPath(overview.path));
     const auto known = std::find_if(levels.begin(), levels.end(),
                                     [&](const LayoutLevel& level) { return level.group == group; });
     if (known != levels.end()) {
-        known->arrays.push_back(base.path);
+        known->arrays.push_back(array);
         return;
     }
-    LayoutLevel level{group, {base.path}, {}, overview.method};
+    LayoutLevel level{group, {array}, {}, overview.method, overview.place};
     for (std::size_t i = 0; i < base.shape.size(); ++i)
         level.scale.push_back(static_cast<double>(base.shape[i]) /
                               static_cast<double>(overview.shape[i]));
     levels.push_back(std::move(level));
 }
 
+void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
+    for (LayoutLevel& level : levels)
+        level.arrays.erase(std::remove(level.arrays.begin(), level.arrays.end(), array),
+                           level.arrays.end());
+    levels.erase(std::remove_if(levels.begin(), levels.end(),
+                                [](const LayoutLevel& level) { return level.arrays.empty(); }),
+                 levels.end());
+}
+
+// Returns the layout if it describes overviews of the array `base`: a path without a group, or in
+// the base's level group.
+std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_view base) {
+    auto layout = ParseLayout(multiscale);
+    const std::string_view group = ParentPath(base);
+    const bool is_of_base =
+        layout && (group.empty() ? !layout->HasLevelGroups()
+                                 : layout->HasLevelGroups() && layout->base.group == group);
+    return is_of_base ? std::move(layout) : std::nullopt;
+}
+
 }  // namespace
 
-bool IsOverviewLayout(const json::Value& multiscale) { return ParseLayout(multiscale).has_value(); }
+bool IsOverviewLayout(const json::Value& multiscale) {
+    const auto layout = ParseLayout(multiscale);
+    return layout && !layout->HasLevelGroups();
+}
+
+bool IsLevelGroupLayout(const json::Value& multiscale, std::string_view base_group) {
+    const auto layout = ParseLayout(multiscale);
+    return layout && layout->HasLevelGroups() && layout->base.group == base_group;
+}
 
 std::vector<OverviewLevel> OverviewsInLayout(const json::Value& multiscale, std::string_view base) {
     std::vector<OverviewLevel> found;
-    const auto levels = ParseLayout(multiscale);
-    if (!levels) return found;
-    for (const LayoutLevel& level : *levels)
-        if (HoldsArray(level, base))
-            found.push_back({JoinKey(level.group, base), {}, level.method});
+    const auto layout = ParseLayoutOf(multiscale, base);
+    if (!layout) return found;
+    const std::string_view array = LastName(base);
+    for (const LayoutLevel& level : layout->levels)
+        if (HoldsArray(level, array))
+            found.push_back({JoinKey(level.group, array), {}, level.method, level.place});
     return found;
 }
 
 std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale) {
     std::vector<std::string> paths;
-    const auto levels = ParseLayout(multiscale);
-    if (!levels) return paths;
-    for (const LayoutLevel& level : *levels)
+    const auto layout = ParseLayout(multiscale);
+    if (!layout) return paths;
+    for (const LayoutLevel& level : layout->levels)
         for (const std::string& array : level.arrays) paths.push_back(JoinKey(level.group, array));
     return paths;
 }
 
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels) {
-    std::vector<LayoutLevel> described;
-    if (auto known = ParseLayout(multiscale)) described = std::move(*known);
     const OverviewLevel& base = levels.front();
-    for (LayoutLevel& level : described)
-        level.arrays.erase(std::remove(level.arrays.begin(), level.arrays.end(), base.path),
-                           level.arrays.end());
-    described.erase(std::remove_if(described.begin(), described.end(),
-                                   [](const LayoutLevel& level) { return level.arrays.empty(); }),
-                    described.end());
-    for (std::size_t i = 1; i < levels.size(); ++i) AddToLayout(levels[i], base, described);
+    const std::string array(LastName(base.path));
+    Layout layout;
+    if (auto known = ParseLayoutOf(multiscale, base.path)) layout = std::move(*known);
+    if (const std::string_view group = ParentPath(base.path); !group.empty()) {
+        layout.base.group = std::string(group);
+        layout.base.scale.assign(base.shape.size(), 1.0);
+        layout.base.place = base.place;
+        if (!HoldsArray(layout.base, array)) layout.base.arrays.push_back(array);
+    }
+    std::vector<LayoutLevel>& described = layout.levels;
+    RemoveArray(array, described);
+    for (std::size_t i = 1; i < levels.size(); ++i) AddToLayout(levels[i], base, array, described);
     if (described.size() >= kMaxPyramidLevels)
         return Status::Limit("multiscales: the group would have more than " +
                              std::to_string(kMaxPyramidLevels) + " levels");
@@ -199,14 +274,42 @@ Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& le
                      [](const LayoutLevel& a, const LayoutLevel& b) {
                          return ProductOf(a.scale) < ProductOf(b.scale);
                      });
-    multiscale = described.empty() ? json::Value() : DescribeLayout(described);
+    const bool is_empty = described.empty() && !layout.HasLevelGroups();
+    multiscale = is_empty ? json::Value() : DescribeLayout(layout);
     return {};
 }
 
+void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_view new_name) {
+    auto layout = ParseLayoutOf(multiscale, base);
+    if (!layout || !layout->HasLevelGroups()) return;
+    const std::string array(LastName(base));
+    if (new_name.empty()) {
+        std::vector<LayoutLevel> largest{std::move(layout->base)};
+        RemoveArray(array, largest);
+        RemoveArray(array, layout->levels);
+        if (largest.empty()) {
+            multiscale = json::Value();
+            return;
+        }
+        layout->base = std::move(largest.front());
+    } else {
+        const std::string renamed(new_name);
+        std::replace(layout->base.arrays.begin(), layout->base.arrays.end(), array, renamed);
+        for (LayoutLevel& level : layout->levels)
+            std::replace(level.arrays.begin(), level.arrays.end(), array, renamed);
+    }
+    multiscale = DescribeLayout(*layout);
+}
+
 std::string OverviewGroupName(int factor, int turn) {
-    std::string name = std::string(kOverviewPrefix) + std::to_string(factor) + "x";
-    if (turn > 1) name += "_" + std::to_string(turn);
-    return name;
+    return WithTurn(std::string(kOverviewPrefix) + std::to_string(factor) + "x", turn);
+}
+
+std::string LevelGroupName(int factor, int turn) {
+    int level = 0;
+    while (level < 30 && (1 << level) < factor) ++level;
+    const bool is_power = (1 << level) == factor;
+    return WithTurn(is_power ? std::to_string(level) : std::to_string(factor) + "x", turn);
 }
 
 bool IsOverviewGroupName(std::string_view name) {

@@ -5,8 +5,15 @@
 //
 // {"layout": [{"asset": "dem", ...}, {"asset": "ovr_2x", "derived_from": "dem", ...}]}
 //
+// In another form all levels are groups, so that xarray can open the store as a tree. The first
+// entry is then the group of the arrays themselves, and the description is in its parent group:
+//
+// {"layout": [{"asset": "0", "gdal_arrays": ["dem"], ...},
+//             {"asset": "1", "derived_from": "0", "gdal_arrays": ["dem"], ...}]}
+//
 // The convention allows one description for a group. If several arrays have overviews, the first
-// asset is the group, ".". Each level then lists its arrays in `gdal_arrays`.
+// asset is the group, ".". Each level then lists its arrays in `gdal_arrays`. The form with level
+// groups always does so, which tells it from pyramids of other programs.
 #pragma once
 
 #include <optional>
@@ -20,10 +27,15 @@
 
 namespace zarr {
 
-// True if a `multiscales` describes only overviews.
+// True if a `multiscales` describes only overviews of arrays in its own group.
 bool IsOverviewLayout(const json::Value& multiscale);
 
-// Returns the overviews of the array `base`, largest first. The shapes in the result are empty.
+// True if a `multiscales` has the form with level groups, and `base_group` is the group of the
+// arrays themselves.
+bool IsLevelGroupLayout(const json::Value& multiscale, std::string_view base_group);
+
+// Returns the overviews of the array `base`, largest first. In the form with level groups, `base`
+// is a path with the level group, such as "0/dem". The shapes in the result are empty.
 std::vector<OverviewLevel> OverviewsInLayout(const json::Value& multiscale, std::string_view base);
 
 // Returns the paths, relative to the group, of the overviews of all arrays.
@@ -32,12 +44,21 @@ std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale);
 // Replaces the described overviews of the array levels[0] by the other `levels`. If there are no
 // others, the array's description is removed. Each overview must be in its own group. `multiscale`
 // is null if there is no description yet, and becomes null if the description becomes empty.
+// In the form with
+// level groups, which a group in levels[0].path asks for, the array's own level always stays.
 // Returns kLimit if the description exceeds kMaxPyramidLevels.
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels);
 
+// Renames the array `base` in the form with level groups. An empty `new_name` removes the array;
+// `multiscale` becomes null if no array remains. Does nothing to other descriptions.
+void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_view new_name);
+
 // Returns the name of the group for overviews of a factor. If one factor needs several groups,
-// `turn` numbers them from 1. IsOverviewGroupName() is true for such names.
+// `turn` numbers them from 1. IsOverviewGroupName() is true for these names.
 std::string OverviewGroupName(int factor, int turn);
+// Returns the name of a level group, in which the overviews of a factor are. A power of two gives
+// the number of the level.
+std::string LevelGroupName(int factor, int turn);
 bool IsOverviewGroupName(std::string_view name);
 
 }  // namespace zarr

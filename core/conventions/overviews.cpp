@@ -10,6 +10,7 @@
 #include "core/conventions/multiscales.h"
 #include "core/conventions/overview_layout.h"
 #include "core/conventions/registered.h"
+#include "core/store/keys.h"
 
 namespace zarr {
 
@@ -115,6 +116,17 @@ Status CheckLimits(const json::Array& entries) {
     return {};
 }
 
+// Sets `multiscales` and declares the convention. A null `layout` removes both.
+void SetLayout(json::Object& group_attributes, json::Value layout) {
+    if (layout.is_null()) {
+        json::EraseMember(group_attributes, kMultiscales);
+        UnregisterConvention(group_attributes, Convention::kMultiscales);
+        return;
+    }
+    json::PutMember(group_attributes, kMultiscales, std::move(layout));
+    RegisterConvention(group_attributes, Convention::kMultiscales);
+}
+
 }  // namespace
 
 std::string_view OmeType(AxisRole role) {
@@ -192,6 +204,18 @@ OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format
     return is_layout || format == Format::kV3 ? OverviewStyle::kLayout : OverviewStyle::kList;
 }
 
+OverviewPlace PlaceOfOverviews(const Hierarchy& hierarchy, const std::string& array_path) {
+    const std::string group(ParentPath(array_path));
+    if (!group.empty()) {
+        const std::string parent(ParentPath(group));
+        const json::Value attributes = AttributesOfGroup(hierarchy, parent);
+        const json::Value* value = attributes.Find(kMultiscales);
+        if (value != nullptr && IsLevelGroupLayout(*value, LastName(group)))
+            return {parent, OverviewStyle::kLevelGroups};
+    }
+    return {group, OverviewStyleOf(AttributesOfGroup(hierarchy, group), hierarchy.format())};
+}
+
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base) {
     if (const json::Value* entry = FindOverviews(group_attributes, base))
         return ListOverviews(*entry);
@@ -205,10 +229,16 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
     if (style == OverviewStyle::kList)
         return PutOverviews(group_attributes, levels.front().path,
                             levels.size() > 1 ? DescribeOverviews(axes, levels) : json::Value());
+    const std::string base_group(ParentPath(levels.front().path));
+    const auto is_own = [&](const json::Value& multiscale) {
+        return style == OverviewStyle::kLevelGroups ? IsLevelGroupLayout(multiscale, base_group)
+                                                    : IsOverviewLayout(multiscale);
+    };
     json::Value* const held = json::FindMember(group_attributes, kMultiscales);
     const bool is_free = held == nullptr || held->is_null();
-    if (levels.size() == 1 && (is_free || !IsOverviewLayout(*held))) return {};
-    if (!is_free && !IsOverviewLayout(*held))
+    if (levels.size() == 1 && style == OverviewStyle::kLayout && (is_free || !is_own(*held)))
+        return {};
+    if (!is_free && !is_own(*held))
         return Status::Unsupported(
             "multiscales: the attribute does not describe levels of an array; overviews cannot be "
             "added to "
@@ -216,14 +246,17 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
             json::Brief(*held));
     json::Value layout = is_free ? json::Value() : *held;
     ZARR_RETURN_IF_ERROR(PutInLayout(layout, levels));
-    if (layout.is_null()) {
-        json::EraseMember(group_attributes, kMultiscales);
-        UnregisterConvention(group_attributes, Convention::kMultiscales);
-        return {};
-    }
-    json::PutMember(group_attributes, kMultiscales, std::move(layout));
-    RegisterConvention(group_attributes, Convention::kMultiscales);
+    SetLayout(group_attributes, std::move(layout));
     return {};
+}
+
+void RenameInDescription(json::Object& group_attributes, std::string_view base,
+                         std::string_view new_name) {
+    json::Value* const held = json::FindMember(group_attributes, kMultiscales);
+    if (held == nullptr) return;
+    json::Value layout = *held;
+    RenameInLayout(layout, base, new_name);
+    SetLayout(group_attributes, std::move(layout));
 }
 
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes) {

@@ -13,6 +13,7 @@
 
 #include "core/base/status.h"
 #include "core/conventions/dimensions.h"
+#include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"
 
@@ -31,6 +32,7 @@ struct OverviewLevel {
     std::string path;                  // relative to the group
     std::vector<std::uint64_t> shape;  // elements along each axis
     std::string method;                // resampling method; empty for the array itself
+    json::Object place = {};           // `spatial:` members for kLevelGroups; may be empty
 };
 
 // Returns the entry of `multiscales` that describes `levels`: the array first, then its overviews,
@@ -57,21 +59,39 @@ const json::Value* FindOverviews(const json::Value& group_attributes, std::strin
 // does not state them.
 std::vector<OverviewLevel> ListOverviews(const json::Value& entry);
 
-// The form of a group's description of overviews: a list of entries, or one layout for the group.
-enum class OverviewStyle : std::uint8_t { kList, kLayout };
+// The form of a group's description of overviews: a list of entries, one layout for the group, or
+// a layout of level groups, see overview_layout.h.
+enum class OverviewStyle : std::uint8_t { kList, kLayout, kLevelGroups };
+// Returns the style for overviews of arrays in the group itself, which is not kLevelGroups.
 OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
 
-// Returns the overviews of the array `base`, a path relative to the group, in either style. The
+// The group whose `multiscales` describes overviews of an array, and the form of the description.
+struct OverviewPlace {
+    std::string group;
+    OverviewStyle style = OverviewStyle::kList;
+};
+
+// Returns the place of the description of an array's overviews. This is the group of the array, or
+// with kLevelGroups the parent of this group.
+OverviewPlace PlaceOfOverviews(const Hierarchy& hierarchy, const std::string& array_path);
+
+// Returns the overviews of the array `base`, a path relative to the group, in any style. The
 // shapes in the result are empty.
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
-// overviews. If `levels` has only the array, the description is removed. Returns kUnsupported if
+// overviews. If `levels` has only the array, the description is removed, except for
+// kLevelGroups. Returns kUnsupported if
 // `multiscales` does not describe overviews; kLimit if the description is so long that readers
 // would ignore it.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);
+
+// Renames the array `base`, such as "0/dem", in a description of kLevelGroups. An empty `new_name`
+// removes the array from the description.
+void RenameInDescription(json::Object& group_attributes, std::string_view base,
+                         std::string_view new_name);
 
 // Returns the paths, relative to the group, of the overviews of all arrays.
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);

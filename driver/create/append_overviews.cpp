@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "core/conventions/multiscales.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
@@ -19,13 +20,20 @@ using zarr::Status;
 
 namespace {
 
-// Returns the resampling method of the level at `path`, as the attributes of the array's group
-// state it.
-std::string MethodOf(const zarr::ArrayFacts& array, const std::string& path) {
-    const std::string group(zarr::ParentPath(array.path));
-    for (const zarr::OverviewLevel& level :
-         zarr::OverviewsOf(array.group_attributes, zarr::LastName(array.path)))
-        if (zarr::JoinKey(group, level.path) == path) return level.method;
+// Returns the overviews that a description lists for the array at `path`, with paths from the root.
+std::vector<zarr::OverviewLevel> DescribedLevels(const zarr::Hierarchy& hierarchy,
+                                                 const std::string& path) {
+    const std::string group = zarr::PlaceOfOverviews(hierarchy, path).group;
+    auto levels = zarr::OverviewsOf(zarr::AttributesOfGroup(hierarchy, group),
+                                    path.substr(group.empty() ? 0 : group.size() + 1));
+    for (zarr::OverviewLevel& level : levels) level.path = zarr::JoinKey(group, level.path);
+    return levels;
+}
+
+// Returns the resampling method of the level at `path`; empty if unknown.
+std::string MethodOf(const std::vector<zarr::OverviewLevel>& described, const std::string& path) {
+    for (const zarr::OverviewLevel& level : described)
+        if (level.path == path) return level.method;
     return {};
 }
 
@@ -44,6 +52,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
     const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
     const zarr::Dimension& dimension = layout.facts.dimensions[axis];
+    const auto described = DescribedLevels(hierarchy, layout.facts.path);
     for (std::size_t i = 1; i < pyramid->levels.size(); ++i) {
         const std::string& path = pyramid->levels[i].path;
         const auto facts = zarr::DescribeArray(hierarchy, path);
@@ -54,7 +63,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
         if (growing.is_stuck) break;
         const std::string& coordinates = facts->dimensions[axis].coordinate_path;
         growing.levels.push_back({path, coordinates != dimension.coordinate_path ? coordinates : "",
-                                  MethodOf(layout.facts, path)});
+                                  MethodOf(described, path)});
     }
     if (growing.is_stuck) growing.levels.clear();
     return growing;

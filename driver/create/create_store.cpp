@@ -16,6 +16,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/ome_write.h"
+#include "core/conventions/overviews.h"
 #include "core/dtype/convert.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
@@ -122,6 +123,9 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
 struct ChunkSize {
     std::uint64_t bands, side;
 };
+
+// Name of the largest level's group with OVERVIEW_LAYOUT=GROUPS.
+constexpr const char* kLargestLevel = "0";
 
 constexpr ChunkSize kChunkOfMaps = {1, 512};
 // Chunk size for series of many bands. A chunk has as many elements as one of kChunkOfMaps. Reading
@@ -415,6 +419,16 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
     return is_the_node ? options.node : zarr::JoinKey(options.node, base);
 }
 
+// Returns the group of the pyramid of a raster at `base`, for OVERVIEW_LAYOUT=GROUPS. A new store
+// has one pyramid, whose group is that of the array. In an existing store each pyramid gets a
+// group, which has the name of the array.
+std::string PyramidGroup(const std::string& base, const NewRaster& raster,
+                         const CreationOptions& options) {
+    const bool is_own =
+        options.append_subdataset && (IsOneArray(raster, options) || options.node.empty());
+    return is_own ? base : std::string(zarr::ParentPath(base));
+}
+
 // Returns a text that identifies a copy: its source, and the arrays with their encoding. Returns an
 // empty text if the source cannot be identified.
 std::string CopySignature(const NewRaster& raster, const std::vector<PlannedArray>& arrays) {
@@ -564,7 +578,22 @@ Status NewStore::ResetArrays() {
         ZARR_RETURN_IF_ERROR(metadata.SetAttributes(array.path, json::Value(array.attributes)));
         update_->RecordCreated(array.path);
     }
-    return WriteBandCoordinates();
+    ZARR_RETURN_IF_ERROR(WriteBandCoordinates());
+    return DescribeLevelGroups();
+}
+
+Status NewStore::DescribeLevelGroups() {
+    if (!options_.has_level_groups) return {};
+    const std::string level(zarr::ParentPath(arrays_[0].path));
+    const std::string group(zarr::ParentPath(level));
+    json::Object attributes;
+    for (const PlannedArray& array : arrays_) {
+        const std::string path = zarr::JoinKey(zarr::LastName(level), zarr::LastName(array.path));
+        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(
+            attributes, zarr::OverviewStyle::kLevelGroups, {}, {{path, array.metadata.shape, ""}}));
+    }
+    if (options_.append_subdataset) update_->RecordCreated(group);
+    return update_->metadata().SetAttributes(group, json::Value(std::move(attributes)));
 }
 
 bool NewStore::CanBeKept() const { return options_.resume && journal_ && journal_->HasEntry(); }
@@ -574,6 +603,7 @@ Status NewStore::MakeArrays() {
     for (const PlannedArray& array : arrays_)
         if (status.ok()) status = update_->MakeArray(array.path, array.metadata, array.attributes);
     if (status.ok()) status = WriteBandCoordinates();
+    if (status.ok()) status = DescribeLevelGroups();
     return status.ok() ? status : Failed(status);
 }
 
@@ -662,13 +692,17 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                              const std::shared_ptr<zarr::Store>& store,
                                              const NewRaster& raster,
                                              const CreationOptions& options) {
-    ZARR_ASSIGN_OR_RETURN(const std::string base, BasePath(folder, raster, options));
+    ZARR_ASSIGN_OR_RETURN(std::string base, BasePath(folder, raster, options));
+    const std::string pyramid = PyramidGroup(base, raster, options);
+    if (options.has_level_groups)
+        base = zarr::JoinKey(zarr::JoinKey(pyramid, kLargestLevel), zarr::LastName(base));
     if (store == nullptr) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_RETURN_IF_ERROR(CheckAddedFormat(options.format, *hierarchy));
     const Planner planner(hierarchy.get(), base, raster, options);
     if (options.array_name.empty() && !options.node.empty())
         ZARR_RETURN_IF_ERROR(planner.CheckFree(options.node));
+    if (options.has_level_groups) ZARR_RETURN_IF_ERROR(planner.CheckFree(pyramid));
     auto arrays = planner.Run();
     // A failure to read the store is an error, because an unread node may have the name of a
     // planned array.

@@ -120,6 +120,8 @@ class NewStore {
     zarr::Status ResetArrays();
     // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
     void OpenJournal(const std::string& signature);
+    // Describes the arrays as the largest level of a pyramid, if OVERVIEW_LAYOUT=GROUPS is set.
+    zarr::Status DescribeLevelGroups();
     // Writes the coordinates of the dimensions of bands that have some. Coordinates that the store
     // holds already are shared.
     zarr::Status WriteBandCoordinates();

@@ -47,6 +47,9 @@ const char* const kDatasetOptions =
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: in .zmetadata, or for Zarr v3 in zarr.json' default='YES'/>"
     "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS: one of the methods of gdaladdo' default='NEAREST'/>"
+    "  <Option name='OVERVIEW_LAYOUT' type='string-select' description='Place of the array and its overviews. PARENT: the array in the parent of the overviews` groups, as in GDAL. GROUPS: each in a group of its own (0, 1, 2, ...), as in GeoZarr, so that xarray opens the store as a tree' default='PARENT'>"
+    "    <Value>PARENT</Value><Value>GROUPS</Value>"
+    "  </Option>"
     "  <Option name='RESUME' type='boolean' description='Whether CreateCopy() continues an unfinished copy of the same source. A copy that fails or is cancelled then leaves its unfinished store' default='NO'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written: GDAL, SPATIAL_PROJ, CF, or ALL, which is the default with the attributes of SPATIAL_PROJ. By default as CF has them, and in the forms that GDAL of any version, xarray and rioxarray find'>"
@@ -78,6 +81,13 @@ Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) 
     if (!is_byte || !EQUAL(pixel_type, "SIGNEDBYTE"))
         return RefuseOption("PIXELTYPE", "SIGNEDBYTE, with data type Byte", pixel_type);
     return zarr::ParseTypestr("|i1");
+}
+
+Result<bool> WantsLevelGroups(CSLConstList options) {
+    const char* const text = CSLFetchNameValueDef(options, "OVERVIEW_LAYOUT", "PARENT");
+    if (EQUAL(text, "GROUPS")) return true;
+    if (EQUAL(text, "PARENT")) return false;
+    return RefuseOption("OVERVIEW_LAYOUT", "PARENT or GROUPS", text);
 }
 
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
@@ -131,6 +141,11 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
+    ZARR_ASSIGN_OR_RETURN(parsed.has_level_groups, WantsLevelGroups(options));
+    if (parsed.has_level_groups && !parsed.append_dim.empty())
+        parsed.array.warnings.emplace_back(
+            "creation option OVERVIEW_LAYOUT has no effect: slices are appended to an existing "
+            "array");
     if (!parsed.append_dim.empty() && CSLFetchNameValue(options, "OVERVIEW_RESAMPLING") != nullptr)
         parsed.append_resampling = parsed.overviews.resampling;
     ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,

@@ -22,6 +22,9 @@ namespace zarr_driver {
 // SIGNEDBYTE.
 zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
 
+// True if the option OVERVIEW_LAYOUT asks for a group for each level, also the largest.
+zarr::Result<bool> WantsLevelGroups(CSLConstList options);
+
 // Parsed values of the creation options of the raster API.
 struct CreationOptions {
     ArrayCreationOptions array;
@@ -51,6 +54,8 @@ struct CreationOptions {
     std::string synchronizer;  // folder of lock files; empty: none
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
+    bool has_level_groups =
+        false;  // OVERVIEW_LAYOUT=GROUPS: each level is a group, also the largest
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
     std::string ome_version;        // PROFILE=OME: version of OME-Zarr; empty without
 

@@ -12,6 +12,7 @@
 #include "driver/base/codec_options.h"
 #include "driver/base/option_values.h"
 #include "driver/create/bit_information.h"
+#include "driver/create/creation_options.h"
 #include "driver/create/encoding_choice.h"
 
 namespace zarr_driver {
@@ -381,6 +382,9 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
         return RefuseOption("INTERLEAVE", "BAND with PROFILE=OME", "PIXEL");
     if (!CPLFetchBool(given, "SINGLE_ARRAY", true))
         return RefuseOption("SINGLE_ARRAY", "YES with PROFILE=OME", "NO");
+    ZARR_ASSIGN_OR_RETURN(const bool has_level_groups, WantsLevelGroups(given));
+    if (has_level_groups)
+        return RefuseOption("OVERVIEW_LAYOUT", "PARENT with PROFILE=OME", "GROUPS");
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");

@@ -473,6 +473,8 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     return status.ok() ? CE_None : EmitError(store, status);
 }
 
+Status OverviewBuilder::Describe() { return writer_.Describe(Described()); }
+
 Status OverviewBuilder::Update() {
     const bool has_own = HasOwnLevels();
     if (has_own) {

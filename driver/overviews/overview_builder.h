@@ -42,6 +42,9 @@ class OverviewBuilder {
     CPLErr FillBands(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
+    // Lists the levels in the metadata again. Needed if the list states the position of the raster;
+    // see OverviewLevels::HasLevelGroups().
+    zarr::Status Describe();
     // Copies changed attributes, coordinates and fill values of the raster to the levels.
     zarr::Status Update();
 

@@ -29,6 +29,21 @@ namespace {
 // Maximum number of names that are tried to find a free name for a group.
 constexpr int kMaxNames = 1000;
 
+constexpr const char* kShape = "spatial:shape";
+constexpr const char* kTransform = "spatial:transform";
+
+// Returns the size of a raster in the form of its overviews.
+LevelPaths WholeRaster(const RasterLayout& array) {
+    LevelPaths whole;
+    whole.width = static_cast<std::uint64_t>(array.Width());
+    whole.height = static_cast<std::uint64_t>(array.Height());
+    return whole;
+}
+
+json::Value ShapeOf(const LevelPaths& level) {
+    return json::Value(json::Array{json::Value(level.height), json::Value(level.width)});
+}
+
 std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
@@ -135,7 +150,10 @@ RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
 
 OverviewLevels::OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy,
                                LevelSource source)
-    : update_(update), hierarchy_(hierarchy), source_(std::move(source)) {}
+    : update_(update),
+      hierarchy_(hierarchy),
+      source_(std::move(source)),
+      place_(zarr::PlaceOfOverviews(hierarchy, source_.arrays[0]->facts.path)) {}
 
 // ---------------------------------------------------------------------------------------------
 // Existing overviews
@@ -145,12 +163,11 @@ std::string OverviewLevels::Group() const {
 }
 
 std::string OverviewLevels::FromGroup(const std::string& path) const {
-    const std::string group = Group();
-    return group.empty() ? path : path.substr(group.size() + 1);
+    return place_.group.empty() ? path : path.substr(place_.group.size() + 1);
 }
 
 Result<json::Object> OverviewLevels::GroupAttributes() const {
-    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(Group()));
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(place_.group));
     return attributes.as_object() != nullptr ? *attributes.as_object() : json::Object{};
 }
 
@@ -169,18 +186,12 @@ Status OverviewLevels::Check() const {
     return {};
 }
 
-zarr::OverviewStyle OverviewLevels::Style() const {
-    const auto attributes = GroupAttributes();
-    return zarr::OverviewStyleOf(attributes.ok() ? json::Value(*attributes) : json::Value(),
-                                 hierarchy_.format());
-}
-
 bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
-    const auto attributes = hierarchy_.Attributes(Group());
+    const auto attributes = hierarchy_.Attributes(place_.group);
     if (!attributes.ok() || paths.size() != source_.arrays.size()) return false;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const auto levels =
-            zarr::OverviewsOf(*attributes, zarr::LastName(source_.arrays[i]->facts.path));
+            zarr::OverviewsOf(*attributes, FromGroup(source_.arrays[i]->facts.path));
         const std::string path = FromGroup(paths[i]);
         if (std::none_of(levels.begin(), levels.end(),
                          [&](const auto& level) { return level.path == path; }))
@@ -191,12 +202,12 @@ bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
 
 std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
     std::vector<zarr::OverviewLevel> all;
-    const auto attributes = hierarchy_.Attributes(Group());
+    const auto attributes = hierarchy_.Attributes(place_.group);
     if (!attributes.ok()) return all;
     for (const RasterLayout* array : source_.arrays)
         for (zarr::OverviewLevel& level :
-             zarr::OverviewsOf(*attributes, zarr::LastName(array->facts.path))) {
-            level.path = zarr::JoinKey(Group(), level.path);
+             zarr::OverviewsOf(*attributes, FromGroup(array->facts.path))) {
+            level.path = zarr::JoinKey(place_.group, level.path);
             all.push_back(std::move(level));
         }
     return all;
@@ -206,8 +217,7 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
 // Making overviews
 
 // Returns the path of the group "overviews", which holds the overviews of all arrays in the
-// raster's group. Creates the group if it is missing. OverviewStyle::kLayout does not use this
-// group.
+// raster's group. Creates the group if it is missing. Only OverviewStyle::kList uses this group.
 Result<std::string> OverviewLevels::Container() const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         const std::string path =
@@ -230,7 +240,7 @@ Result<std::string> OverviewLevels::Container() const {
 
 // True if the metadata lists an overview whose arrays are in the group `group`.
 bool OverviewLevels::IsListed(const std::string& group) const {
-    const auto attributes = hierarchy_.Attributes(Group());
+    const auto attributes = hierarchy_.Attributes(place_.group);
     if (!attributes.ok()) return true;  // treat unknown groups as listed
     const std::string from_group = FromGroup(group);
     const auto listed = zarr::AllOverviewPaths(*attributes);
@@ -257,7 +267,9 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
 // Such a group is left over from a process that died.
 Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
-        std::string path = zarr::JoinKey(Group(), zarr::OverviewGroupName(factor, turn));
+        const std::string name = HasLevelGroups() ? zarr::LevelGroupName(factor, turn)
+                                                  : zarr::OverviewGroupName(factor, turn);
+        std::string path = zarr::JoinKey(place_.group, name);
         if (IsListed(path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind == NodeKind::kArray) continue;
@@ -271,11 +283,11 @@ Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
             update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
         return path;
     }
-    return Status::Limit("no name is left for an overview in /" + Group());
+    return Status::Limit("no name is left for an overview in /" + place_.group);
 }
 
 Result<std::string> OverviewLevels::FreeGroup(int factor) const {
-    if (Style() == zarr::OverviewStyle::kLayout) return FreeGroupBeside(factor);
+    if (place_.style != zarr::OverviewStyle::kList) return FreeGroupBeside(factor);
     ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
     return FreeGroupIn(container, factor);
 }
@@ -355,12 +367,27 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 // ---------------------------------------------------------------------------------------------
 // Describing and removing overviews
 
+// Returns the members `spatial:` of a level's entry: its shape, and its geotransform if known.
+json::Object OverviewLevels::PlaceOfLevel(const RasterLayout& scaled,
+                                          const LevelPaths& level) const {
+    json::Object place;
+    if (!HasLevelGroups()) return place;
+    SetMember(place, kShape, ShapeOf(level));
+    if (!source_.placement.transform) return place;
+    const zarr::GeoTransform transform =
+        Scaled(*source_.placement.transform, *source_.arrays[0], level);
+    json::Object stated;
+    SetGeoreferencingAttributes(scaled, {nullptr, transform, {}}, Georeferenced::kSpatialProj, {},
+                                stated);
+    if (const json::Value* const value = json::FindMember(stated, kTransform))
+        SetMember(place, kTransform, *value);
+    return place;
+}
+
 Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
-    const zarr::OverviewStyle style = Style();
     for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
         const RasterLayout& array = *source_.arrays[i];
-        const std::string name(zarr::LastName(array.facts.path));
         std::vector<zarr::OverviewAxis> axes;
         for (std::size_t axis = 0; axis < array.facts.dimensions.size(); ++axis) {
             const zarr::Dimension& dimension = array.facts.dimensions[axis];
@@ -369,27 +396,36 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
             if (array.y_axis == axis) role = zarr::AxisRole::kY;
             axes.push_back({dimension.name, role});
         }
-        std::vector<zarr::OverviewLevel> described{{name, array.facts.metadata.shape, ""}};
+        std::vector<zarr::OverviewLevel> described{{FromGroup(array.facts.path),
+                                                    array.facts.metadata.shape, "",
+                                                    PlaceOfLevel(array, WholeRaster(array))}};
         for (const LevelPaths& level : levels) {
             const RasterLayout scaled = LayoutOfLevel(array, level.paths[i], level);
-            described.push_back(
-                {FromGroup(level.paths[i]), scaled.facts.metadata.shape, level.method});
+            described.push_back({FromGroup(level.paths[i]), scaled.facts.metadata.shape,
+                                 level.method, PlaceOfLevel(scaled, level)});
         }
-        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, style, axes, described));
+        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, place_.style, axes, described));
     }
-    return update_.metadata().SetAttributes(Group(), json::Value(attributes));
+    if (HasLevelGroups()) {
+        const RasterLayout& first = *source_.arrays[0];
+        SetGeoreferencingAttributes(first, source_.placement, Georeferenced::kSpatialProj, {},
+                                    attributes);
+        const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
+        SetMember(attributes, kShape, is_placed ? ShapeOf(WholeRaster(first)) : json::Value());
+    }
+    return update_.metadata().SetAttributes(place_.group, json::Value(attributes));
 }
 
 // True if an overview's array is in a group for overviews, because only such arrays may be deleted.
 // A group of OverviewStyle::kLayout is recognised by its name, because other programs do not mark
-// groups. A group of OverviewStyle::kList needs a mark in its attributes.
+// groups. Other groups need a mark in their attributes.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
     const std::string_view level_group = zarr::ParentPath(path);
-    if (!level_group.empty() && zarr::ParentPath(level_group) == Group() &&
+    if (!level_group.empty() && zarr::ParentPath(level_group) == place_.group &&
         zarr::IsOverviewGroupName(zarr::LastName(level_group)))
         return true;
-    const std::string container(zarr::ParentPath(level_group));
-    if (zarr::ParentPath(container) != Group() || container.empty()) return false;
+    const std::string container(HasLevelGroups() ? level_group : zarr::ParentPath(level_group));
+    if (zarr::ParentPath(container) != place_.group || container.empty()) return false;
     const auto attributes = hierarchy_.Attributes(container);
     return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
 }
@@ -416,7 +452,7 @@ Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     if (IsListed(level_group)) return {};
     Status status = update_.metadata().DeleteNode(level_group);
     if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
-    if (container == Group()) return {};
+    if (container == place_.group) return {};
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
     return members.empty() ? update_.metadata().DeleteNode(container) : Status();
 }

@@ -35,8 +35,9 @@ struct LevelSource {
 // Creates, describes and removes the overviews of one raster. The arrays and coordinates of an
 // overview are in a group of their own. For /g/raster and factor 2 the overview's array is
 // /g/ovr_2x/raster in Zarr v3, and /g/overviews/2/raster in Zarr v2. If the name of the group is
-// taken, "_2", "_3" and so on is appended. All arguments must outlive this object. `hierarchy` must
-// not be consolidated.
+// taken, "_2", "_3" and so on is appended. With OverviewStyle::kLevelGroups, the raster /g/0/raster
+// has overviews /g/1/raster, /g/2/raster and so on. All arguments must outlive this object.
+// `hierarchy` must not be consolidated.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
@@ -57,8 +58,11 @@ class OverviewLevels {
     zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
     // Copies attributes and coordinates from the raster to an overview.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
+    // True if each level is a group, and the parent of these groups describes the levels.
+    bool HasLevelGroups() const { return place_.style == zarr::OverviewStyle::kLevelGroups; }
     // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
-    // removes the list from the metadata.
+    // removes the list from the metadata. With HasLevelGroups(), the list keeps the raster itself,
+    // and the group states the position of the raster.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
     // Removes the nodes of an overview that the metadata does not list. Also removes groups that
     // become empty.
@@ -67,8 +71,9 @@ class OverviewLevels {
   private:
     // Sets the attribute `_ARRAY_DIMENSIONS` if all dimensions of the array have names.
     static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
+    // Returns the group of the raster's arrays.
     std::string Group() const;
-    zarr::OverviewStyle Style() const;
+    // Returns a path relative to the group that describes overviews.
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
     zarr::Result<std::string> Container() const;
@@ -76,6 +81,7 @@ class OverviewLevels {
     zarr::Result<std::string> FreeGroup(int factor) const;
     zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
     zarr::Result<std::string> FreeGroupBeside(int factor) const;
+    zarr::json::Object PlaceOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
     zarr::Status FollowFillValue(const zarr::ArrayFacts& base, const std::string& path) const;
@@ -92,6 +98,7 @@ class OverviewLevels {
     StoreUpdate& update_;
     const zarr::Hierarchy& hierarchy_;
     const LevelSource source_;
+    const zarr::OverviewPlace place_;
 };
 
 // Returns the path of the mask for the array or overview at `path`. The raster's attribute

@@ -579,16 +579,23 @@ Status ZarrDataset::ShareDimensions() {
     return {};
 }
 
+bool ZarrDataset::HasLevelGroups() const {
+    if (arrays_.empty() || is_level_) return false;
+    return zarr::PlaceOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
+           zarr::OverviewStyle::kLevelGroups;
+}
+
 // If a change cannot be written, it stays marked for the next flush.
 Status ZarrDataset::FlushAttributes() {
-    if (place_.has_changed() || band_names_changed_) overviews_.pending().is_description = true;
+    bool& is_due = overviews_.pending().is_description;
+    if (place_.has_changed() || band_names_changed_) is_due = true;
+    if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
     WarnOfDifferingBands();
-    if (attributes_.AreOfArraysChanged()) overviews_.pending().is_description = true;
+    if (attributes_.AreOfArraysChanged()) is_due = true;
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
-    bool& is_due = overviews_.pending().is_description;
     if (is_due && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
     is_due = false;
@@ -708,6 +715,7 @@ Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
     names_bands_.reset();
     band_names_changed_ = false;
     place_.DimensionsRenamed();
+    overviews_.pending().is_description = true;
     for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();
     return {};
 }

@@ -225,6 +225,8 @@ class ZarrDataset final : public ZarrPamDataset {
     CPLErr FlushAll(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
+    // True if the dataset is the largest level of a pyramid of level groups.
+    bool HasLevelGroups() const;
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     // Changes the fill value of an array that was written. Before that, stores the pending chunks
     // and the absent chunks.
