@@ -109,13 +109,18 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
         arrays_[0]->listing.group != group)
         AddAttributes(*arrays_[0]->listing.attributes, list);
-    if (!is_array || !location_.node.empty()) {  // an array that is the whole store has no group
-        const auto attributes = location_.hierarchy->Attributes(group);
+    const auto add_group = [&](const std::string& path) {
+        const auto attributes = location_.hierarchy->Attributes(path);
         if (attributes.ok())
             AddAttributes(*attributes, list);
         else
             EmitWarning(store_path(), attributes.status().message());
-    }
+    };
+    if (!is_array || !location_.node.empty()) add_group(group);  // else the array is the store
+    // The bands of a pyramid are in the group of its largest level, where updates store metadata.
+    if (!is_array && !arrays_.empty())
+        if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
+            add_group(std::string(level));
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
     if (nBands == 1 && arrays_.size() == 1)
         RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
