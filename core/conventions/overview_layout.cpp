@@ -139,21 +139,19 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
 // the entry is that of the arrays themselves.
 json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool lists_arrays) {
     json::Object entry{{"asset", json::Value(level.group)}};
-    json::Object transform;
-    if (from == nullptr) {
-        transform.emplace_back("scale", LayoutNumbers(level.scale));
-    } else {
-        std::vector<double> scale = level.scale;
+    std::vector<double> scale = level.scale;
+    if (from != nullptr) {
+        entry.emplace_back("derived_from", json::Value(from->group));
         if (from->scale.size() == scale.size())
             for (std::size_t i = 0; i < scale.size(); ++i) scale[i] /= from->scale[i];
-        // The translation is 0, because the corner of the first pixel is the same in all levels.
-        transform.emplace_back("scale", LayoutNumbers(scale));
+    }
+    json::Object transform{{"scale", LayoutNumbers(scale)}};
+    // The translation is 0, because the corner of the first pixel is the same in all levels.
+    if (from != nullptr)
         transform.emplace_back("translation",
                                LayoutNumbers(std::vector<double>(scale.size(), 0.0)));
-        entry.emplace_back("derived_from", json::Value(from->group));
-        entry.emplace_back("resampling_method", json::Value(level.method));
-    }
     entry.emplace_back("transform", json::Value(std::move(transform)));
+    if (from != nullptr) entry.emplace_back("resampling_method", json::Value(level.method));
     entry.insert(entry.end(), level.place.begin(), level.place.end());
     if (lists_arrays) {
         json::Array arrays;

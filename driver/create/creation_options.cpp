@@ -142,10 +142,6 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
     ZARR_ASSIGN_OR_RETURN(parsed.has_level_groups, WantsLevelGroups(options));
-    if (parsed.has_level_groups && !parsed.append_dim.empty())
-        parsed.array.warnings.emplace_back(
-            "creation option OVERVIEW_LAYOUT has no effect: slices are appended to an existing "
-            "array");
     if (!parsed.append_dim.empty() && CSLFetchNameValue(options, "OVERVIEW_RESAMPLING") != nullptr)
         parsed.append_resampling = parsed.overviews.resampling;
     ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,

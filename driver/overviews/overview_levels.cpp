@@ -407,9 +407,9 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, place_.style, axes, described));
     }
     if (HasLevelGroups()) {
+        // kAll states the CRS by its code alone, if it has one.
         const RasterLayout& first = *source_.arrays[0];
-        SetGeoreferencingAttributes(first, source_.placement, Georeferenced::kSpatialProj, {},
-                                    attributes);
+        SetGeoreferencingAttributes(first, source_.placement, Georeferenced::kAll, {}, attributes);
         const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
         SetMember(attributes, kShape, is_placed ? ShapeOf(WholeRaster(first)) : json::Value());
     }

@@ -107,6 +107,69 @@ TEST(OverviewLayout, KnowsTheNamesOfGroups) {
         EXPECT_FALSE(IsOverviewGroupName(name)) << name;
 }
 
+TEST(OverviewLayout, HasAGroupForEachLevel) {
+    json::Value layout;
+    std::vector<OverviewLevel> levels = Halves("0/a", {"1/a", "2/a"});
+    levels[1].place = {{"spatial:shape", Json("[32, 50]")}};
+    ASSERT_TRUE(PutInLayout(layout, levels).ok());
+    ASSERT_TRUE(PutInLayout(layout, Halves("0/b", {"1/b"})).ok());
+    EXPECT_EQ(json::Dump(layout), json::Dump(Json(R"({"layout": [
+        {"asset": "0", "transform": {"scale": [1.0, 1.0]}, "gdal_arrays": ["a", "b"]},
+        {"asset": "1", "derived_from": "0",
+         "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
+         "resampling_method": "average", "spatial:shape": [32, 50], "gdal_arrays": ["a", "b"]},
+        {"asset": "2", "derived_from": "1",
+         "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
+         "resampling_method": "average", "gdal_arrays": ["a"]}]})")));
+    EXPECT_FALSE(IsOverviewLayout(layout));  // other readers, and this one, take it for a pyramid
+    EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
+    EXPECT_FALSE(IsLevelGroupLayout(layout, "1"));
+    EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/a")), (StringList{"1/a", "2/a"}));
+    EXPECT_EQ(json::Dump(json::Value(OverviewsInLayout(layout, "0/b")[0].place)),
+              json::Dump(Json(R"({"spatial:shape": [32, 50]})")));
+    for (const char* const other : {"a", "0/c", "1/a"})
+        EXPECT_TRUE(OverviewsInLayout(layout, other).empty()) << other;
+    EXPECT_EQ(OverviewPathsInLayout(layout), (StringList{"1/a", "1/b", "2/a"}));
+}
+
+TEST(OverviewLayout, KeepsTheLargestLevelGroup) {
+    json::Value layout;
+    ASSERT_TRUE(PutInLayout(layout, Halves("0/a", {})).ok());
+    EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
+    const std::string alone = json::Dump(layout);
+    ASSERT_TRUE(PutInLayout(layout, Halves("0/a", {"1/a"})).ok());
+    ASSERT_TRUE(PutInLayout(layout, Halves("0/a", {})).ok());
+    EXPECT_EQ(json::Dump(layout), alone);
+    ASSERT_TRUE(PutInLayout(layout, Halves("0/b", {"1/b"})).ok());
+    RenameInLayout(layout, "0/b", "c");
+    EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
+    RenameInLayout(layout, "b", "d");  // an array in the group itself
+    EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
+    RenameInLayout(layout, "0/c", "");
+    EXPECT_EQ(json::Dump(layout), alone);
+    RenameInLayout(layout, "0/a", "");
+    EXPECT_TRUE(layout.is_null());
+}
+
+TEST(OverviewLayout, NumbersLevelGroupsOfPowersOfTwo) {
+    const StringList names{LevelGroupName(2, 1), LevelGroupName(3, 1), LevelGroupName(4, 2),
+                           LevelGroupName(1024, 1), LevelGroupName(2147483647, 1)};
+    EXPECT_EQ(names, (StringList{"1", "3x", "2_2", "10", "2147483647x"}));
+}
+
+TEST(OverviewLayout, TakesLevelGroupsWithoutListsForAnotherProgram) {
+    for (
+        const char* text :
+        {R"({"layout": [{"asset": "0"}]})",
+         R"({"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0"}]})",
+         R"({"layout": [{"asset": "0", "gdal_arrays": []}]})",
+         R"({"layout": [{"asset": "0", "gdal_arrays": ["a"]}, {"asset": "1", "derived_from": "0"}]})",
+         R"({"layout": [{"asset": "0", "gdal_arrays": ["a"]},
+                         {"asset": "1", "gdal_arrays": ["a"]}]})",
+         R"({"layout": [{"asset": "0/1", "gdal_arrays": ["a"]}]})"})
+        EXPECT_FALSE(IsLevelGroupLayout(Json(text), "0")) << text;
+}
+
 TEST(OverviewStyle, FollowsExistingOverviewsThenTheFormat) {
     const auto style = [](const char* text, Format format) {
         return OverviewStyleOf(Json(text), format);
