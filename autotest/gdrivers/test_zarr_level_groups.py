@@ -353,6 +353,43 @@ def test_an_added_raster_gets_a_group_of_its_own(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
+def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
+    source = source_of(tmp_path, smooth(rng, 1, 64, 65))
+    store = copy(tmp_path / "a.zarr", source, "OVERVIEWS=2")
+    before = entries(store)
+    options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=slope", "OVERVIEWS=2", GROUPS]
+    with error_log():
+        copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options, callback=lambda *_: 0)
+    assert copied is None and entries(store) == before
+    for name in "01":  # groups of the store
+        given = ["APPEND_SUBDATASET=YES", GROUPS, f"ARRAY_NAME={name}"]
+        with error_log() as log:
+            assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=given) is None
+        assert any("already exists" in event[-1] for event in log.events), log.events
+    assert entries(store) == before
+
+
+def test_bands_that_become_a_cube(tmp_path, rng, cpl):
+    """gdalwarp sets the metadata of a cube before it writes pixels, so that the array changes its
+    dimensions."""
+    values = smooth(rng, 4, 64, 65)
+    bands = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 65, 64, 4, gdal.GDT_Float32, [GROUPS])
+    for i in range(4):
+        items = {"DIM_time_VALUE": str(i // 2), "DIM_time_UNIT": "days since 2020-01-01", "DIM_z_VALUE": str(i % 2)}
+        bands.GetRasterBand(i + 1).SetMetadata(items)
+    bands.WriteArray(values)
+    assert bands.BuildOverviews("NEAREST", [2]) == 0
+    bands = None
+    store = tmp_path / "a.zarr"
+    assert [entry["transform"]["scale"] for entry in layout(store)] == [[1, 1, 1, 1], [1, 1, 2, 65 / 33]]
+    assert "spatial:transform" not in root_attributes(store)
+    assert tree(tmp_path, store)["/1"]["a"][0] == [2, 2, 32, 33]
+    opened = open_raster(store)
+    assert_same(read_all(opened), values)
+    assert sizes(opened, 4) == [(33, 32)]
+    cpl.assert_quiet()
+
+
 def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
     values = smooth(rng, 2, 64, 65)
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, values), "OVERVIEWS=2", "SINGLE_ARRAY=NO", "ARRAY_NAME=b")

@@ -367,13 +367,13 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 // ---------------------------------------------------------------------------------------------
 // Describing and removing overviews
 
-// Returns the members `spatial:` of a level's entry: its shape, and its geotransform if known.
+// Returns the members `spatial:` of a level's entry: its shape and its geotransform. Empty without a
+// geotransform.
 json::Object OverviewLevels::PlaceOfLevel(const RasterLayout& scaled,
                                           const LevelPaths& level) const {
     json::Object place;
-    if (!HasLevelGroups()) return place;
+    if (!HasLevelGroups() || !source_.placement.transform) return place;
     SetMember(place, kShape, ShapeOf(level));
-    if (!source_.placement.transform) return place;
     const zarr::GeoTransform transform =
         Scaled(*source_.placement.transform, *source_.arrays[0], level);
     json::Object stated;
