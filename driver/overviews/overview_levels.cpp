@@ -265,11 +265,11 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
 // Creates the group of an overview under a free name. Deletes an existing group of that name only
 // in one case: its attributes mark it as a group for overviews, and the metadata does not list it.
 // Such a group is left over from a process that died.
-Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
+Result<std::string> OverviewLevels::FreeGroupBeside(int factor,
+                                                    std::string (*name_of)(int factor,
+                                                                           int turn)) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
-        const std::string name = HasLevelGroups() ? zarr::LevelGroupName(factor, turn)
-                                                  : zarr::OverviewGroupName(factor, turn);
-        std::string path = zarr::JoinKey(place_.group, name);
+        std::string path = zarr::JoinKey(place_.group, name_of(factor, turn));
         if (IsListed(path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind == NodeKind::kArray) continue;
@@ -287,7 +287,9 @@ Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
 }
 
 Result<std::string> OverviewLevels::FreeGroup(int factor) const {
-    if (place_.style != zarr::OverviewStyle::kList) return FreeGroupBeside(factor);
+    if (HasLevelGroups()) return FreeGroupBeside(factor, zarr::LevelGroupName);
+    if (place_.style == zarr::OverviewStyle::kLayout)
+        return FreeGroupBeside(factor, zarr::OverviewGroupName);
     ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
     return FreeGroupIn(container, factor);
 }
@@ -367,8 +369,8 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 // ---------------------------------------------------------------------------------------------
 // Describing and removing overviews
 
-// Returns the members `spatial:` of a level's entry: its shape and its geotransform. Empty without a
-// geotransform.
+// Returns the members `spatial:` of a level's entry: its shape and its geotransform. Empty without
+// a geotransform.
 json::Object OverviewLevels::PlaceOfLevel(const RasterLayout& scaled,
                                           const LevelPaths& level) const {
     json::Object place;
