@@ -467,3 +467,83 @@ def test_bounds_without_the_new_slices_give_a_warning(tmp_path, cpl):
     zarr.consolidate_metadata(str(store))
     assert append(store, slices(7), "APPEND_DIM_VALUES=2020-01-05")
     assert len(cpl.warnings) == 1 and "bounds of the new slices" in cpl.warnings[0]
+
+
+@pytest.mark.parametrize("units", ["days since 1970-01-01", "minutes since 2020-01-01", "hours since 1900-01-01"])
+@pytest.mark.parametrize("given, wanted", [
+    ("20240502", "2024-05-02"), (" 20240229", "2024-02-29"), ("20240502T09", "2024-05-02T09:00"),
+    ("2024-05", "2024-05-01"), ("20240502,2024-05-03", "2024-05-02,2024-05-03"),
+])  # fmt: skip
+def test_dates_without_hyphens(tmp_path, cpl, units, given, wanted):
+    if "T" in wanted and units.startswith("days"):
+        units = "seconds since 2020-01-01"
+    store = make_cube(tmp_path, encoding={"units": units, "dtype": "i8"})
+    count = len(wanted.split(","))
+    assert append(store, slices(*range(count)), "APPEND_DIM_VALUES=" + given)
+    cpl.assert_quiet()
+    with xr.open_zarr(str(store), consolidated=True) as opened:
+        np.testing.assert_array_equal(opened.time.values[2:], np.array(wanted.split(","), "M8[ns]"))
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "360_day"])
+def test_dates_without_hyphens_in_other_coordinates(tmp_path, cpl, kind):
+    """Dates without hyphens follow the calendar: one of 360 days has a 30th of February."""
+    store, attributes = tmp_path / "t.zarr", {}
+    times, wanted = np.array(["2024-01-01"], "M8[ns]"), np.datetime64("2024-02-29", "ns")
+    if kind == "360_day":
+        attributes = {"units": "days since 2024-01-01", "calendar": kind}
+        times, wanted = np.array([0], "i4"), 59
+    group = zarr.open_group(str(store), mode="w")
+    for name, data, dims in (("v", np.zeros((1, 10, 20), "i2"), ["time", "y", "x"]), ("time", times, ["time"])):
+        array = group.create_dataset(name, data=data, chunks=data.shape)
+        array.attrs.update({"_ARRAY_DIMENSIONS": dims, **(attributes if name == "time" else {})})
+    given = "20240230" if kind == "360_day" else "20240229"
+    assert append(store, slices(4), "APPEND_DIM_VALUES=" + given)
+    cpl.assert_quiet()
+    assert zarr.open(str(store), mode="r")["time"][1] == wanted
+
+
+@pytest.mark.parametrize("given, units, wanted", [
+    ("54321", "days since 1970-01-01", 54321), ("-7", "days since 1970-01-01", -7),
+    ("20240532", "seconds since 1970-01-01", 20240532), ("20240501.0", "minutes since 1970-01-01", 20240501),
+    ("2460123", "days since -4713-01-01", 2460123), ("20240501", "metres", 20240501),
+])  # fmt: skip
+def test_other_numbers_stay_numbers(tmp_path, cpl, given, units, wanted):
+    store, dims = tmp_path / "t.zarr", {"v": ["time", "y", "x"], "time": ["time"]}
+    group = zarr.open_group(str(store), mode="w")
+    for name, data in (("v", np.zeros((1, 10, 20), "i2")), ("time", np.array([1], "i8"))):
+        array = group.create_dataset(name, data=data, chunks=data.shape)
+        array.attrs.update({"_ARRAY_DIMENSIONS": dims[name], **({"units": units} if name == "time" else {})})
+    assert append(store, slices(4), "APPEND_DIM_VALUES=" + given)
+    cpl.assert_quiet()
+    assert zarr.open(str(store), mode="r")["time"][1] == wanted
+
+
+@pytest.mark.parametrize("given", ["20240532", "2024123", "20230229", "-900000", "1e30", "99999999"])
+def test_a_number_that_is_no_plausible_time_is_refused(tmp_path, cpl, given):
+    store = make_cube(tmp_path, encoding={"units": "days since 1970-01-01", "dtype": "i8"})
+    before = contents(store)
+    assert append(store, slices(4), "APPEND_DIM_VALUES=" + given) is None
+    assert "2024-05-01" in cpl.the_error() and given in cpl.the_error()
+    assert contents(store) == before
+
+
+def test_a_number_like_a_year_gives_a_warning(tmp_path):
+    store = make_cube(tmp_path, encoding={"units": "days since 1970-01-01", "dtype": "i8"})
+    with error_log() as log:
+        assert append(store, slices(4), "APPEND_DIM_VALUES=2024")
+    assert [kind for kind, _, _ in log.events] == [gdal.CE_Warning]
+    assert "1975-07-18" in log.events[0][2] and "write 2024-01-01" in log.events[0][2]
+    with xr.open_zarr(str(store), consolidated=True) as opened:
+        assert opened.time.values[2] == np.datetime64("1975-07-18")
+
+
+def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
+    """A count of minutes in the metadata of a source is no date, though its digits are one."""
+    store = make_cube(tmp_path, encoding={"units": "minutes since 1970-01-01", "dtype": "i8"})
+    source = slices(4)
+    source.GetRasterBand(1).SetMetadata({"DIM_time_VALUE": "20240501", "DIM_time_UNIT": "minutes since 1970-01-01"})
+    assert append(store, source)
+    cpl.assert_quiet()
+    with xr.open_zarr(str(store), consolidated=True, decode_times=False) as opened:
+        assert opened.time.values[2] == 20240501

@@ -372,3 +372,34 @@ def test_names_of_a_store_are_not_used_twice(tmp_path):
             options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=b", "BAND_DIM=time", "BAND_DIM_VALUES=2021-01-01"],
         ) is None  # fmt: skip
     assert "the name of an array or a dimension of the store" in log.the_error()
+
+
+@pytest.mark.parametrize("name, values, wanted", [
+    ("time", "20240501,20240502", np.array(["2024-05-01", "2024-05-02"], "M8[ns]")),
+    ("when", "20240501,20240502", np.array(["2024-05-01", "2024-05-02"], "M8[ns]")),
+    ("t", "20240501, 2024-05-02T06:00", np.array(["2024-05-01", "2024-05-02T06:00"], "M8[ns]")),
+    ("time", "2023,2024", np.array([2023, 2024], "i8")),
+    ("time", "20241301,20241302", np.array([20241301, 20241302], "i8")),
+    ("id", "20240501,7", np.array([20240501, 7], "i8")),
+    ("id", "20240501.0,7", np.array([20240501, 7], "i8")),
+    ("id", "20240501,nir", np.array(["20240501", "nir"])),
+])  # fmt: skip
+def test_dates_without_hyphens(tmp_path, name, values, wanted):
+    copy(tmp_path / "a.zarr", raster(values_of(2)), f"BAND_DIM={name}", f"BAND_DIM_VALUES={values}")
+    np.testing.assert_array_equal(opened(tmp_path / "a.zarr")[name].values, wanted)
+
+
+@pytest.mark.parametrize("name", ["time", "t"])
+@pytest.mark.parametrize("values, other", [("20240501,7", "7"), ("20230228,20230229", "20230229")])
+def test_only_some_dates_along_a_time_are_refused(tmp_path, name, values, other):
+    told = refused(tmp_path / "a.zarr", raster(values_of(2)), f"BAND_DIM={name}", f"BAND_DIM_VALUES={values}")
+    assert "BAND_DIM_VALUES" in told and f'"{other}"' in told
+
+
+def test_a_cube_of_dates_without_hyphens_grows(tmp_path):
+    store = tmp_path / "a.zarr"
+    copy(store, raster(values_of(1)), "BAND_DIM=time", "BAND_DIM_VALUES=20240501")
+    copy(store, raster(values_of(1)), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=20240502")
+    times = np.array(["2024-05-01", "2024-05-02"], "M8[ns]")
+    np.testing.assert_array_equal(opened(store)["time"].values, times)
+    assert open_raster(store).GetRasterBand(2).GetMetadataItem("DIM_time_TIME") == "2024-05-02T00:00:00Z"

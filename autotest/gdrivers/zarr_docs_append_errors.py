@@ -231,6 +231,17 @@ def _(folder):
     append(folder, "APPEND_DIM_VALUES=2020-01-03T06:00:00")
 
 
+@provokes("creation option APPEND_DIM_VALUES: expected a date such as 2024-05-01, or a number whose time is within "
+          "the years 1 to 2999, got <value>")  # fmt: skip
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=20240532")
+
+
+@provokes("/<path>: creation option APPEND_DIM_VALUES: <n> is read as a number, <time>; write <date> for the year")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=2024")
+
+
 @provokes("/<path>: coordinates of dtype <type> cannot be extended")
 def _(folder):
     cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["name", "y", "x"]}

@@ -24,6 +24,7 @@
 #include "driver/create/append_pixels.h"
 #include "driver/create/band_dimension.h"
 #include "driver/create/file_name_time.h"
+#include "driver/create/given_dates.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/overviews/overview_levels.h"
@@ -435,7 +436,16 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
             const std::string values,
             WithTimeOfFile("APPEND_DIM_VALUES", options_->append_dim_values, source_));
         const CPLStringList list(CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS));
-        for (int i = 0; i < list.size(); ++i) texts.emplace_back(list[i]);
+        const auto reference = coordinates_->Reference();
+        for (int i = 0; i < list.size(); ++i) {
+            GivenTime given{list[i], ""};
+            if (reference) {
+                ZARR_ASSIGN_OR_RETURN(given, ReadGivenTime(given.text, *reference));
+            }
+            if (!given.warning.empty())
+                EmitWarning(hierarchy_->store()->Describe() + ": /" + path(), given.warning);
+            texts.push_back(std::move(given.text));
+        }
         if (texts.size() != slices_)
             return Status::Invalid(
                 "creation option APPEND_DIM_VALUES: " + std::to_string(texts.size()) +
@@ -614,6 +624,19 @@ bool GrowingCoordinates::AreTimes() const {
            zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored).has_value();
 }
 
+Result<zarr::TimeReference> GrowingCoordinates::RequiredReference() const {
+    zarr::Warnings ignored;
+    if (auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored))
+        return *std::move(by_units);
+    return zarr::ReferenceOf(dtype_);
+}
+
+std::optional<zarr::TimeReference> GrowingCoordinates::Reference() const {
+    if (dtype_.kind == DataKind::kUnicode || !AreTimes()) return std::nullopt;
+    auto reference = RequiredReference();
+    return reference.ok() ? std::optional(reference.Take()) : std::nullopt;
+}
+
 Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const {
     const auto element = [&](const json::Value& value) -> Result<std::string> {
         ZARR_ASSIGN_OR_RETURN(const zarr::FillValue parsed, zarr::ParseFillValue(dtype_, value));
@@ -629,10 +652,7 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
     if (!AreTimes())
         return Status::Invalid(zarr::Quoted(text) + " is not a number, but the coordinates /" +
                                path() + " are numbers");
-    zarr::Warnings ignored;
-    const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored);
-    auto by_type = by_units ? Result<zarr::TimeReference>(*by_units) : zarr::ReferenceOf(dtype_);
-    ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, std::move(by_type));
+    ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, RequiredReference());
     ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
     if (count) return element(json::Value(*count));
     if (dtype_.kind != DataKind::kFloat)

@@ -11,6 +11,7 @@
 
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/time.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/create/append_overviews.h"
 #include "driver/create/creation_options.h"
@@ -66,8 +67,13 @@ class GrowingCoordinates {
     const std::string& path() const { return dimension_.coordinate_path; }
     const zarr::DataType& dtype() const { return dtype_; }
 
+    // Returns the conversion between elements and times; nullopt if the elements are no times, or
+    // if their unit has no fixed length.
+    std::optional<zarr::TimeReference> Reference() const;
+
   private:
     bool AreTimes() const;
+    zarr::Result<zarr::TimeReference> RequiredReference() const;
 
     zarr::Dimension dimension_;
     zarr::DataType dtype_;  // in native byte order

@@ -13,6 +13,7 @@
 #include "core/store/keys.h"
 #include "driver/base/option_values.h"
 #include "driver/create/file_name_time.h"
+#include "driver/create/given_dates.h"
 
 namespace zarr_driver {
 
@@ -237,6 +238,7 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
                 " values for " + std::to_string(bands) + " bands; give one for each band");
         if (std::count(stated.texts.begin(), stated.texts.end(), "") != 0)
             return RefuseOption("BAND_DIM_VALUES", "no empty value", values.c_str());
+        ZARR_RETURN_IF_ERROR(HyphenateDates(name, stated.texts));
         ZARR_RETURN_IF_ERROR(SetCoordinates(stated, dimension));
         ZARR_RETURN_IF_ERROR(CheckDistinct(dimension, stated.texts));
         return dimension;
