@@ -52,7 +52,7 @@ KINDS = {"dem": dem, "photo": photo, "scene": scene}
 
 
 def save(path, values, *options):
-    types = {"f4": gdal.GDT_Float32, "u1": gdal.GDT_Byte, "u2": gdal.GDT_UInt16}
+    types = {"f4": gdal.GDT_Float32, "f8": gdal.GDT_Float64, "u1": gdal.GDT_Byte, "u2": gdal.GDT_UInt16}
     bands, height, width = values.shape
     dataset = gdal.GetDriverByName("GTiff").Create(
         str(path), width, height, bands, types[values.dtype.str[1:]], ["TILED=YES", *options]
@@ -453,6 +453,49 @@ def test_rounding_keeps_nodata_of_every_band(tmp_path):
     dataset = open_raster(store)
     band = dataset.GetRasterBand(2)
     assert band.GetNoDataValue() == -9999 and (band.ReadAsArray()[:9] == -9999).all()
+
+
+@pytest.mark.parametrize("bits", [1, 7, 20])
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("nodata", [-1, 1024, 0, 3.0, -0.5, np.nan, np.inf, None])
+def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
+    """A valid number never becomes nodata, and a finite number stays finite, also beside the nodata value."""
+    largest = np.finfo(kind).max
+    centre = 1 if nodata is None or not np.isfinite(nodata) else nodata
+    near = centre * (1 + np.linspace(-0.75, 0.75, 1999) * 2.0 ** -np.arange(1, 24)[:, None])
+    values = np.concatenate([near.ravel(), [centre, largest, -largest, 0.999 * largest, np.finfo(kind).tiny,
+                             np.finfo(kind).smallest_subnormal, -np.finfo(kind).smallest_subnormal, 0]])  # fmt: skip
+    values = values.astype(kind)[None, None]
+    if nodata is not None:
+        values[0, 0, ::5] = nodata
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", save(tmp_path / "source.tif", values))
+    if nodata is not None:
+        copy.GetRasterBand(1).SetNoDataValue(nodata)
+    convert(tmp_path / "a.zarr", copy, f"BITROUND={bits}", "OVERVIEWS=NONE")
+    kept = keep_bits_of(tmp_path / "a.zarr")
+    dataset = open_raster(tmp_path / "a.zarr")
+    band = dataset.GetRasterBand(1)
+    read = band.ReadAsArray()
+    is_nodata = np.zeros(read.shape, bool) if nodata is None else (
+        np.isnan(values[0]) if np.isnan(nodata) else values[0] == nodata)  # fmt: skip
+    np.testing.assert_array_equal(band.GetMaskBand().ReadAsArray() != 0, ~is_nodata)
+    np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
+    if np.isfinite(centre):
+        valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
+        # Half a step usually; a whole step beside the nodata value and the largest number.
+        np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
+
+
+@pytest.mark.parametrize("values, nodata, wanted", [
+    ([-0.999, -0.5, 0.25, 0.999], -1, [-0.99609375, -0.5, 0.25, 1]),
+    ([1023.9, 1000, 1025, 3.4e38], 1024, [1020, 1000, 1032, 3.38953139e38]),
+    ([-1023.9, 1024, -1024, -3.4e38], 1024, [-1024, 1024, -1024, -3.38953139e38]),
+])  # fmt: skip
+def test_rounding_beside_nodata(tmp_path, values, nodata, wanted):
+    copy = gdal.GetDriverByName("MEM").CreateCopy("", save(tmp_path / "source.tif", np.array([[values]], "f4")))
+    copy.GetRasterBand(1).SetNoDataValue(nodata)
+    convert(tmp_path / "a.zarr", copy, "BITROUND=7")
+    np.testing.assert_array_equal(open_raster(tmp_path / "a.zarr").ReadAsArray()[0], np.array(wanted, "f4"))
 
 
 @pytest.mark.parametrize("option", ["LEVEL=3", "PREDICTOR=2", "RESAMPLING=CUBIC", "STATISTICS=YES", "BITROUND=AUTO"])

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/array/region_reader.h"
+#include "core/array/rounding_guard.h"
 #include "core/base/tuning.h"
 #include "core/codec/codec.h"
 #include "core/dtype/element_text.h"
@@ -109,10 +110,13 @@ Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, const ChunkLayout
                                ByteSpan chunk, const WriteLocks& locks) {
     if (IsFill(chunk)) return Erase(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
+    Buffer copy;
     const auto encode = [&]() -> Result<ByteSpan> {
         std::optional<Semaphore::Pass> pass;
         if (encoding_ != nullptr) pass.emplace(*encoding_);
-        return layout.pipeline.Encode(chunk, scratch->pipeline);
+        ZARR_ASSIGN_OR_RETURN(const ByteSpan guarded,
+                              GuardRounding(array_->metadata(), chunk, copy));
+        return layout.pipeline.Encode(guarded, scratch->pipeline);
     };
     ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, encode());
     return Put(index, encoded, locks);
