@@ -290,6 +290,18 @@ def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=0")
 
 
+@provokes("creation option FILTER: <name> changes values of dtype <type>: <change>")
+def _(folder):
+    translate(folder / "a.zarr", "FILTER=DELTA", of=source(kind=gdal.GDT_Float32))
+
+
+@provokes("/<path>: filter <name> changes the nodata value <value> to <value>; nodata pixels become valid")
+def _(folder):
+    raster = source(kind=gdal.GDT_Float32)
+    raster.GetRasterBand(1).SetNoDataValue(-9999)
+    translate(folder / "a.zarr", "FILTER=BITROUND", "BITROUND_KEEPBITS=3", of=raster)
+
+
 @provokes("/<node>: is of Zarr <version>, but the store is of <version>; gdal_translate and gdalmdimtranslate convert it")  # fmt: skip
 def _(folder):
     for version in (2, 3):

@@ -9,6 +9,7 @@
 #include "core/array/array.h"
 #include "core/grid/chunk_grid.h"
 #include "driver/base/codec_options.h"
+#include "driver/base/filter_loss.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/option_values.h"
 
@@ -101,6 +102,8 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
         return RefuseOption("ENDIAN", "LITTLE, because FILTER is set", "BIG");
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype, array.warnings));
+    if (std::string warning = FilterWarning(array.codecs, dtype); !warning.empty())
+        array.warnings.push_back(std::move(warning));
     ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
     ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
     array.is_sharded = CPLFetchBool(options, "SHARD", !array.shard_chunks.empty());

@@ -21,6 +21,7 @@
 #include "core/dtype/fill_value.h"
 #include "core/dtype/narrow.h"
 #include "core/store/keys.h"
+#include "driver/base/filter_loss.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
@@ -650,6 +651,9 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_ASSIGN_OR_RETURN(
         json::Member attribute,
         zarr::NodataAttribute(facts_.metadata.dtype, facts_.metadata.format, element));
+    const std::string warning =
+        NodataFilterWarning(facts_.metadata.codecs, facts_.metadata.dtype, element);
+    if (!warning.empty()) EmitWarning(session_->store_path() + ": /" + facts_.path, warning);
     if (is_new_)
         ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
     else if (zarr::FillValueMustFollow(facts_.metadata, element))

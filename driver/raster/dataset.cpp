@@ -9,6 +9,7 @@
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
+#include "driver/base/filter_loss.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
@@ -666,6 +667,12 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
 }
 
 Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
+    const zarr::ArrayFacts& facts = array.layout.facts;
+    std::string warning = NodataFilterWarning(facts.metadata.codecs, facts.metadata.dtype, element);
+    if (!warning.empty() && warning != nodata_warned_) {
+        EmitWarning(store_path() + ": /" + facts.path, warning);
+        nodata_warned_ = std::move(warning);
+    }
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
     return zarr::FillValueMustFollow(array.layout.facts.metadata, element)
                ? ReplaceWrittenFillValue(array, element)
