@@ -41,8 +41,8 @@ const LossyFilter* FindLossyFilter(const zarr::CodecSpec& codec) {
 // The filters of an array that may change numbers. Compressors and shuffling never do.
 class LossyFilters {
   public:
-    LossyFilters(const std::vector<zarr::CodecSpec>& codecs, const zarr::DataType& dtype)
-        : dtype_(dtype) {
+    LossyFilters(const std::vector<zarr::CodecSpec>& codecs, zarr::DataType dtype)
+        : dtype_(std::move(dtype)) {
         for (const zarr::CodecSpec& codec : codecs) {
             const LossyFilter* const filter = FindLossyFilter(codec);
             if (filter == nullptr) continue;

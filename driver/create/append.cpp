@@ -626,8 +626,8 @@ bool GrowingCoordinates::AreTimes() const {
 
 Result<zarr::TimeReference> GrowingCoordinates::RequiredReference() const {
     zarr::Warnings ignored;
-    if (auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored))
-        return *std::move(by_units);
+    if (const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored))
+        return *by_units;
     return zarr::ReferenceOf(dtype_);
 }
 

@@ -31,7 +31,7 @@ std::optional<std::string> TimeOfNumber(const std::string& text,
                                         const zarr::TimeReference& reference) {
     const zarr::json::Value number = NumberOf(text);
     std::int64_t whole = 0;
-    const auto time =
+    auto time =
         number.GetInt64(whole) ? reference.TextOf(whole) : reference.TextOf(CPLAtof(text.c_str()));
     // Years before 0 and after 9999 begin with a sign.
     if (!time || (*time)[0] < '0' || (*time)[0] > '2' || time->compare(0, 4, "0000") == 0)
