@@ -286,3 +286,16 @@ def _(folder):
               "1": {"values": np.zeros((2, 4, 4), "u1"), "dims": ["z", "y", "x"]}}  # fmt: skip
     store = make_store(folder, arrays, attributes)
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=z", "ARRAY_NAME=0")
+
+
+@provokes(
+    "/<path> has <n> coordinates, /<path> has <n> slices; append the missing slices, and no others, "
+    "because /<path> has them already"
+)
+def _(folder):
+    """Arrays that another program has extended, without the array that grows."""
+    store = make_cube(folder)
+    group = zarr.open_group(str(store), mode="r+")
+    group["time"].resize(3)
+    group.create_dataset("other", data=np.zeros(3, "u1")).attrs["_ARRAY_DIMENSIONS"] = ["time"]
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2020-02-02", "ARRAY_NAME=a")

@@ -71,7 +71,7 @@ class DimensionAppend {
         const ScaledProgress of_overviews(copied, 1, progress, progress_data);
         Status status = CopyBands(*dataset, ScaledProgress::Report, of_copy.data());
         if (status.ok())
-            status = FillGrowingLevels(*dataset, plan_.pyramid(), plan_.TargetBands(),
+            status = FillGrowingLevels(*dataset, plan_.pyramid(), plan_.BandsForOverviews(),
                                        options.append_resampling, of_overviews);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
         if (status.ok()) status = Publish(dataset->update()->metadata());
@@ -241,9 +241,8 @@ class DimensionAppend {
     Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
         if (plan_.new_elements().empty()) return {};
         ZARR_RETURN_IF_ERROR(WriteCoordinatesAt(plan_.coordinates()->path(), grown, update));
-        for (const GrowingLevel& level : plan_.pyramid().levels)
-            if (plan_.growth().count(level.coordinate_path) != 0)
-                ZARR_RETURN_IF_ERROR(WriteCoordinatesAt(level.coordinate_path, grown, update));
+        for (const std::string& path : plan_.level_coordinates())
+            ZARR_RETURN_IF_ERROR(WriteCoordinatesAt(path, grown, update));
         return {};
     }
 
@@ -266,12 +265,12 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Writes the new sizes of all arrays. Coordinate arrays come first, so that an extended array
-    // has all of its coordinates. The array itself comes after its overviews, which readers ignore
-    // until the array has their number of slices. If an array cannot be extended, the other arrays
-    // get their former sizes back.
+    // Writes the new sizes of all arrays. The overviews and their coordinates come first: readers
+    // ignore overviews until the array has their number of slices. The coordinates of the array
+    // come directly before the array, because readers ignore coordinates of another size. If an
+    // array cannot be extended, the other arrays get their former sizes back.
     Status Publish(zarr::HierarchyWriter& metadata) {
-        for (const int turn : {0, 1, 2})
+        for (const int turn : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
                 if (TurnOf(path) != turn) continue;
                 grown_.insert(path);  // even if the next write fails
@@ -284,12 +283,10 @@ class DimensionAppend {
     }
 
     int TurnOf(const std::string& path) const {
-        const auto& levels = plan_.pyramid().levels;
-        const bool is_of_level =
-            std::any_of(levels.begin(), levels.end(),
-                        [&](const GrowingLevel& level) { return level.coordinate_path == path; });
-        if (is_of_level || path == plan_.dimension().coordinate_path) return 0;
-        return path == plan_.path() ? 2 : 1;
+        const auto& of_levels = plan_.level_coordinates();
+        if (std::find(of_levels.begin(), of_levels.end(), path) != of_levels.end()) return 0;
+        if (path == plan_.dimension().coordinate_path) return 2;
+        return path == plan_.path() ? 3 : 1;
     }
 
     // Gives the extended arrays their former sizes back. If that fails for an array, it stays
@@ -339,11 +336,14 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
                                     GDALDataset& source, const CreationOptions& options) {
     AppendPlan plan(std::move(hierarchy), source, options);
     ZARR_RETURN_IF_ERROR(plan.FindArray());
+    ZARR_RETURN_IF_ERROR(plan.FindRepair());
     ZARR_RETURN_IF_ERROR(plan.CountSlices());
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
+    ZARR_RETURN_IF_ERROR(plan.CheckSharedCoordinates());
     ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     ZARR_RETURN_IF_ERROR(plan.PlanLevels());
+    plan.AddRepair();
     // An array that could not be read may have the dimension, too. The failure is therefore an
     // error.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
@@ -373,6 +373,45 @@ Status AppendPlan::FindArray() {
     }
     return Status::Invalid("creation option APPEND_DIM: /" + path + " has no dimension " +
                            zarr::Quoted(options_->append_dim) + " besides X and Y");
+}
+
+// Finds what an interrupted append has left. The plan is then made as if all arrays had the size of
+// the array.
+Status AppendPlan::FindRepair() {
+    pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
+    ZARR_ASSIGN_OR_RETURN(repair_, FindInterruptedAppend(*hierarchy_, layout_, axis_, pyramid_));
+    stored_ = hierarchy_;
+    if (repair_.repaired.empty()) return {};
+    hierarchy_ = hierarchy_->WithMetadata(repair_.repaired);
+    ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
+    ZARR_ASSIGN_OR_RETURN(layout_, MakeRasterLayout(*hierarchy_, path(), options, {}));
+    return {};
+}
+
+// Fails if the append would change coordinates that another array already uses.
+Status AppendPlan::CheckSharedCoordinates() const {
+    if (repair_.shared_coordinates == 0) return {};
+    ZARR_ASSIGN_OR_RETURN(
+        const GrowingCoordinates stored,
+        GrowingCoordinates::Read(*stored_, dimension(), repair_.shared_coordinates));
+    bool are_equal = new_size_ == repair_.shared_coordinates;
+    for (std::size_t i = 0; i < new_elements_.size(); ++i)
+        are_equal = are_equal && stored.Find(new_elements_[i]) == dimension().size + i;
+    if (are_equal) return {};
+    return Status::Invalid("/" + coordinates_->path() + " has " +
+                           std::to_string(repair_.shared_coordinates) + " coordinates, /" + path() +
+                           " has " + std::to_string(dimension().size) +
+                           " slices; append the missing slices, and no others, because /" +
+                           repair_.user + " has them already");
+}
+
+// Adds the arrays of other sizes to the arrays that the append changes.
+void AppendPlan::AddRepair() {
+    for (const auto& [path, metadata] : repair_.stored) {
+        const auto [it, is_new] =
+            growth_.try_emplace(path, Growth{metadata, repair_.repaired.at(path)});
+        if (!is_new) it->second.before = metadata;
+    }
 }
 
 Result<std::vector<std::string>> AppendPlan::Candidates() const {
@@ -544,12 +583,14 @@ Status AppendPlan::Grow(const zarr::ArrayFacts& facts, std::size_t axis) {
 
 // Plans the growth of the array's overviews, of their masks and of their coordinates.
 Status AppendPlan::PlanLevels() {
-    pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
     if (new_size_ == dimension().size) return {};
     for (const GrowingLevel& level : pyramid_.levels) {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
         ZARR_RETURN_IF_ERROR(Grow(facts, axis_));
-        for (const std::string& path : {level.coordinate_path, MaskOf(layout_, level.path)}) {
+        const std::string& coordinates = facts.dimensions[axis_].coordinate_path;
+        const bool has_own = !coordinates.empty() && coordinates != dimension().coordinate_path;
+        for (const std::string& path :
+             {has_own ? coordinates : std::string(), MaskOf(layout_, level.path)}) {
             if (path.empty()) continue;
             const auto beside = zarr::DescribeArray(*hierarchy_, path);
             if (!beside.ok()) continue;  // the mask need not exist
@@ -558,15 +599,26 @@ Status AppendPlan::PlanLevels() {
                     beside->dimensions[i].size == dimension().size)
                     ZARR_RETURN_IF_ERROR(Grow(*beside, i));
         }
+        if (has_own && growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
     }
     return {};
 }
 
-std::vector<int> AppendPlan::TargetBands() const {
+std::vector<int> AppendPlan::BandsForOverviews() const {
     std::set<int> bands;
     for (int i = 0; i < source_->GetRasterCount(); ++i)
         bands.insert(static_cast<int>(
             std::min<std::uint64_t>(TargetBand(static_cast<unsigned>(i)), INT_MAX)));
+    const std::uint64_t complete = pyramid_.Complete(dimension().size);
+    if (complete == dimension().size) return {bands.begin(), bands.end()};
+    std::uint64_t all = new_size_;  // bands of the extended array
+    for (const std::size_t axis : layout_.other_axes)
+        if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
+    const std::uint64_t faster = FirstBandOf(1);  // bands per index along the dimension
+    for (std::uint64_t band = 0; band < std::min<std::uint64_t>(all, kMaxBands); ++band)
+        if (const std::uint64_t slice = band / faster % new_size_;
+            slice >= complete && slice < dimension().size)
+            bands.insert(static_cast<int>(band) + 1);
     return {bands.begin(), bands.end()};
 }
 

@@ -14,6 +14,7 @@
 #include "core/conventions/time.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/create/append_overviews.h"
+#include "driver/create/append_repair.h"
 #include "driver/create/creation_options.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/dataset.h"
@@ -89,7 +90,8 @@ class AppendPlan {
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // Returns the store as it was before the append.
+    // Returns the store as it was before the append. Arrays that an interrupted append has left
+    // with another size along the dimension have the size of the array.
     const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
     // Returns the layout that the array had before the append.
     const RasterLayout& layout() const { return layout_; }
@@ -106,13 +108,18 @@ class AppendPlan {
         zarr::ArrayMetadata before;
         zarr::ArrayMetadata after;
     };
-    // Returns the arrays that the append extends, by path. Empty if all slices already exist.
+    // Returns the arrays that the append extends, by path. Empty if all slices already exist
+    // and no array must be repaired.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
     // Returns the levels of the array's pyramid, which grow with the array.
     const GrowingPyramid& pyramid() const { return pyramid_; }
-    // Returns the numbers, from 1, of the bands that are written.
-    std::vector<int> TargetBands() const;
+    // Returns the paths of the levels' own coordinates along the dimension, which grow with the
+    // array.
+    const std::vector<std::string>& level_coordinates() const { return level_coordinates_; }
+    // Returns the numbers, from 1, of the bands whose overviews must be filled: those that are
+    // written, and those of older slices that overviews lack.
+    std::vector<int> BandsForOverviews() const;
 
     // Returns the band number, from 1, in the extended array for band `number`, from 0, of the
     // source.
@@ -124,6 +131,9 @@ class AppendPlan {
         : hierarchy_(std::move(hierarchy)), source_(&source), options_(&options) {}
 
     zarr::Status FindArray();
+    zarr::Status FindRepair();
+    zarr::Status CheckSharedCoordinates() const;
+    void AddRepair();
     zarr::Result<std::vector<std::string>> Candidates() const;
     zarr::Status CountSlices();
     zarr::Status FindIndices();
@@ -148,6 +158,9 @@ class AppendPlan {
     std::vector<std::string> new_elements_;
     std::map<std::string, Growth> growth_;
     GrowingPyramid pyramid_;
+    std::vector<std::string> level_coordinates_;
+    AppendRepair repair_;
+    std::shared_ptr<const zarr::Hierarchy> stored_;  // without the repair
 };
 
 }  // namespace zarr_driver

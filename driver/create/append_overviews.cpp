@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "core/conventions/base_state.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
@@ -20,50 +21,93 @@ using zarr::Status;
 
 namespace {
 
-// Returns the overviews that a description lists for the array at `path`, with paths from the root.
-std::vector<zarr::OverviewLevel> DescribedLevels(const zarr::Hierarchy& hierarchy,
-                                                 const std::string& path) {
-    const std::string group = zarr::PlaceOfOverviews(hierarchy, path).group;
-    auto levels = zarr::OverviewsOf(zarr::AttributesOfGroup(hierarchy, group),
-                                    path.substr(group.empty() ? 0 : group.size() + 1));
-    for (zarr::OverviewLevel& level : levels) level.path = zarr::JoinKey(group, level.path);
-    return levels;
-}
-
-// Returns the resampling method of the level at `path`; empty if unknown.
-std::string MethodOf(const std::vector<zarr::OverviewLevel>& described, const std::string& path) {
-    for (const zarr::OverviewLevel& level : described)
-        if (level.path == path) return level.method;
-    return {};
-}
-
 // Returns GDAL's name of a resampling method.
 std::string GdalMethod(std::string method) {
     method.erase(std::remove(method.begin(), method.end(), '_'), method.end());
     return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;
 }
 
+// True if an overview can get the slices of `array` along dimension `axis`. The numbers of slices
+// may differ.
+bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std::size_t axis) {
+    const auto& sizes = level.metadata.shape;
+    if (sizes.size() != array.metadata.shape.size() ||
+        level.metadata.dtype.Native().ToString() != array.metadata.dtype.Native().ToString() ||
+        !zarr::Array::CheckWritable(level.metadata).ok())
+        return false;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const bool is_smaller = i == array.axes.x || i == array.axes.y;
+        const std::uint64_t size = array.metadata.shape[i];
+        // Levels of a volume may have fewer slices by intention.
+        const bool may_differ = i == axis && array.dimensions[i].role != zarr::AxisRole::kZ;
+        if (is_smaller ? sizes[i] > size : sizes[i] != size && !may_differ) return false;
+    }
+    return true;
+}
+
+// Returns the number of first slices of an overview that match the array. The overview states the
+// array from which it was made.
+std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
+                             const zarr::ArrayFacts& level, std::size_t axis) {
+    const std::uint64_t size = array.dimensions[axis].size;
+    const std::uint64_t shared = std::min(size, level.dimensions[axis].size);
+    const std::string state = zarr::StatedBase(level.group_attributes, zarr::LastName(array.path));
+    if (state.empty()) return shared;
+    for (std::uint64_t slices = size;; --slices) {
+        auto shape = array.metadata.shape;
+        shape[axis] = slices;
+        auto former = zarr::WithShape(array.metadata, std::move(shape));
+        if (!former.ok()) return 0;
+        const auto opened =
+            hierarchy.WithMetadata({{array.path, former.Take()}})->OpenArray(array.path);
+        if (opened.ok() && zarr::IsInState(**opened, state)) return std::min(slices, shared);
+        if (slices == 0) return 0;
+    }
+}
+
+// Finds the overviews that a description lists for the array.
+GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
+                                std::size_t axis) {
+    GrowingPyramid growing;
+    const std::string group = zarr::PlaceOfOverviews(hierarchy, array.path).group;
+    const std::string name = array.path.substr(group.empty() ? 0 : group.size() + 1);
+    for (const zarr::OverviewLevel& listed :
+         zarr::OverviewsOf(zarr::AttributesOfGroup(hierarchy, group), name)) {
+        const std::string path = zarr::JoinKey(group, listed.path);
+        const auto facts = zarr::DescribeArray(hierarchy, path);
+        if (!facts.ok() || !CanFollow(*facts, array, axis))
+            growing.is_stuck = true;
+        else
+            growing.levels.push_back(
+                {path, listed.method, CompleteSlices(hierarchy, array, *facts, axis)});
+    }
+    return growing;
+}
+
 }  // namespace
+
+std::uint64_t GrowingPyramid::Complete(std::uint64_t slices) const {
+    for (const GrowingLevel& level : levels) slices = std::min(slices, level.complete);
+    return slices;
+}
 
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis) {
-    GrowingPyramid growing;
+    GrowingPyramid growing = FindListedLevels(hierarchy, layout.facts, axis);
+    if (growing.is_stuck || !growing.levels.empty()) return growing;
     zarr::Warnings ignored;  // opening the array has emitted them
     const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
-    const zarr::Dimension& dimension = layout.facts.dimensions[axis];
-    const auto described = DescribedLevels(hierarchy, layout.facts.path);
+    const std::uint64_t size = layout.facts.dimensions[axis].size;
     for (std::size_t i = 1; i < pyramid->levels.size(); ++i) {
         const std::string& path = pyramid->levels[i].path;
         const auto facts = zarr::DescribeArray(hierarchy, path);
         growing.is_stuck = growing.is_stuck || !facts.ok() ||
                            facts->dimensions.size() != layout.facts.dimensions.size() ||
-                           facts->dimensions[axis].size != dimension.size ||
+                           facts->dimensions[axis].size != size ||
                            !zarr::Array::CheckWritable(facts->metadata).ok();
         if (growing.is_stuck) break;
-        const std::string& coordinates = facts->dimensions[axis].coordinate_path;
-        growing.levels.push_back({path, coordinates != dimension.coordinate_path ? coordinates : "",
-                                  MethodOf(described, path)});
+        growing.levels.push_back({path, "", size});
     }
     if (growing.is_stuck) growing.levels.clear();
     return growing;

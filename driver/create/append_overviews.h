@@ -2,6 +2,7 @@
 // Overviews of an array that an append extends.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,9 @@ namespace zarr_driver {
 // A smaller level of the pyramid of an array.
 struct GrowingLevel {
     std::string path;
-    // Path of the level's own coordinates along the extended dimension. Empty if the level has
-    // none, or shares those of the array.
-    std::string coordinate_path;
     std::string method;  // resampling method; empty if the store does not state it
+    // Number of first slices that match the array. Later slices must be filled again.
+    std::uint64_t complete = 0;
 };
 
 // The pyramid of an array that an append extends.
@@ -27,10 +27,14 @@ struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest first
     // True if the array has overviews that cannot grow, because a level has other slices.
     bool is_stuck = false;
+
+    // Returns the number of first slices of the array that match all levels, at most `slices`.
+    std::uint64_t Complete(std::uint64_t slices) const;
 };
 
-// Finds the levels that grow with the array of `layout` along its dimension `axis`. Overviews that
-// are outdated already do not count.
+// Finds the levels that grow with the array of `layout` along its dimension `axis`. Overviews of
+// GDAL may have another number of slices, or be outdated. An append that was interrupted leaves
+// such overviews.
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis);
 

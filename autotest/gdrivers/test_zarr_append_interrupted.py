@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""APPEND_DIM after an append that was killed: the next append repairs coordinates and overviews."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import xarray
+import zarr_faults
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster
+
+pytestmark = [
+    zarr_formats.BOTH,
+    pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
+                       reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
+]  # fmt: skip
+APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
+
+
+def values_of(day):
+    return np.random.default_rng(day).integers(0, 1000, (64, 48), "i2")
+
+
+def scene(day):
+    dataset = gdal.GetDriverByName("MEM").Create("", 48, 64, 1, gdal.GDT_Int16)
+    dataset.SetGeoTransform((500000, 10, 0, 5000000, 0, -10))
+    dataset.GetRasterBand(1).WriteArray(values_of(day))
+    return dataset
+
+
+def copy(store, day, *options):
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), scene(day), options=list(options)), log.events
+    log.assert_quiet()
+
+
+def append(store, day):
+    copy(store, day, *APPEND, f"APPEND_DIM_VALUES=2024-05-{day:02}")
+
+
+def make(store, *days):
+    copy(store, days[0], "BAND_DIM=time", f"BAND_DIM_VALUES=2024-05-{days[0]:02}", "OVERVIEWS=2,4")
+    for day in days[1:]:
+        append(store, day)
+
+
+def append_and_kill(store, day, folder, number):
+    """Appends in a process that is killed in place of its rename `number`. Returns the number of renames."""
+    source = str(folder / f"{day}.tif")
+    gdal.Translate(source, scene(day))
+    options = [word for option in [*APPEND, f"APPEND_DIM_VALUES=2024-05-{day:02}"] for word in ("-co", option)]
+    trace = ["-o", str(folder / "trace"), "-e", "trace=rename",
+             "-e", f"inject=rename:error=EIO:signal=KILL:when={number}"]  # fmt: skip
+    subprocess.run(["strace", "-f", "-qq", *trace, "gdal_translate", "-q", "-of", "Zarr", *options, source, str(store)],
+                   capture_output=True, check=False)  # fmt: skip
+    lines = (folder / "trace").read_text().splitlines()
+    return sum("rename(" in line for line in lines)
+
+
+def assert_holds(store, *days):
+    """The store shows these days, with their times and overviews, to this driver and to xarray."""
+    with error_log() as log:
+        dataset = open_raster(store)
+        assert dataset.RasterCount == len(days)
+        for number, day in enumerate(days, 1):
+            band = dataset.GetRasterBand(number)
+            assert band.GetDescription() == f"time=2024-05-{day:02}T00:00:00Z"
+            np.testing.assert_array_equal(band.ReadAsArray(), values_of(day))
+            assert band.GetOverviewCount() == 2
+            for level, step in enumerate((2, 4)):
+                np.testing.assert_array_equal(band.GetOverview(level).ReadAsArray(), values_of(day)[::step, ::step])
+    log.assert_quiet()
+    wanted = [np.datetime64(f"2024-05-{day:02}") for day in days]
+    groups = ("ovr_2x", "ovr_4x") if zarr_formats.is_v3() else ("overviews/2", "overviews/4")
+    for group in (None, *groups):
+        with xarray.open_zarr(str(store), group=group, consolidated=False) as opened:
+            assert opened["time"].values.tolist() == np.array(wanted, "M8[ns]").tolist()
+
+
+def faults(tmp_path, *days):
+    """Yields the numbers of some renames of an append, and how many there are."""
+    make(tmp_path / "old.zarr", *days)
+    shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
+    count = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
+    assert count >= 12
+    for number in zarr_faults.some(range(1, count + 1), 8):
+        shutil.rmtree(tmp_path / "a.zarr")
+        shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
+        yield number
+
+
+def test_the_same_append_after_a_kill(tmp_path):
+    store = tmp_path / "a.zarr"
+    for number in faults(tmp_path, 1, 2):
+        append_and_kill(store, 9, tmp_path, number)
+        append(store, 9)
+        assert_holds(store, 1, 2, 9)
+        append(store, 10)
+        assert_holds(store, 1, 2, 9, 10)
+
+
+def test_another_append_after_a_kill(tmp_path):
+    """The slice that was killed is there in full or not at all, and gives no other slice its time."""
+    store = tmp_path / "a.zarr"
+    sizes = set()
+    for number in faults(tmp_path, 1, 2):
+        append_and_kill(store, 9, tmp_path, number)
+        append(store, 10)
+        sizes.add(open_raster(store).RasterCount)
+        assert_holds(store, 1, 2, *([9] if max(sizes) == 4 else []), 10)
+    assert sizes == {3, 4}
+
+
+def test_a_replacement_after_a_kill(tmp_path):
+    """A slice that is replaced extends no array. It repairs the others all the same."""
+    store = tmp_path / "a.zarr"
+    for number in faults(tmp_path, 1, 2):
+        append_and_kill(store, 9, tmp_path, number)
+        append(store, 2)
+        assert_holds(store, 1, 2, *([9] if open_raster(store).RasterCount == 3 else []))
+
+
+def test_an_append_after_several_kills(tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2)
+    for number in range(1, 99):
+        count = append_and_kill(store, 9, tmp_path, number)
+        if count < number:
+            break
+    assert number >= 12
+    append(store, 9)
+    assert_holds(store, 1, 2, 9)
+
+
+def test_a_replacement_that_is_killed(tmp_path):
+    """The overviews of the replaced slice are filled again."""
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2)
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
+    pixels = dataset.GetRootGroup().OpenMDArray("a")
+    # The pixels change, but neither the overviews nor the record of their source.
+    pixels.Write(np.stack([values_of(1), values_of(7)]))
+    del pixels, dataset
+    append(store, 1)
+    with error_log() as log:
+        dataset = open_raster(store)
+        np.testing.assert_array_equal(dataset.GetRasterBand(2).GetOverview(0).ReadAsArray(), values_of(7)[::2, ::2])
+    log.assert_quiet()
+
+
+def shorten(store, name, size):
+    """Gives the array `name` another number of slices, as a store that an old append has left."""
+    import zarr
+
+    array = zarr.open_array(str(store / name), mode="r+")
+    array.resize((size, *array.shape[1:]))
+
+
+def test_levels_that_are_shorter(tmp_path):
+    """A level that former appends have left out gets all slices that it misses."""
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2, 3)
+    shorten(store, "ovr_2x/a" if zarr_formats.is_v3() else "overviews/2/a", 1)
+    append(store, 9)
+    assert_holds(store, 1, 2, 3, 9)
+
+
+def test_coordinates_that_another_array_uses_stay(tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2)
+    shorten(store, "time", 3)
+    data = xarray.Dataset({"other": (("time",), np.arange(3))})
+    data.to_zarr(str(store), mode="a", consolidated=False)
+    with error_log() as log:
+        made = gdal.GetDriverByName("Zarr").CreateCopy(
+            str(store), scene(9), options=[*APPEND, "ARRAY_NAME=a", "APPEND_DIM_VALUES=2024-05-09"]
+        )
+    assert made is None
+    assert "/time has 3 coordinates, /a has 2 slices; append the missing slices, and no others, because /other" in (
+        log.the_error()
+    )
+    assert open_raster(array_name(store, "a")).RasterCount == 2

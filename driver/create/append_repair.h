@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Finds the arrays that an interrupted append has left with another size than the array.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/base/status.h"
+#include "core/hierarchy/hierarchy.h"
+#include "driver/create/append_overviews.h"
+#include "driver/georef/raster_layout.h"
+
+namespace zarr_driver {
+
+// Arrays whose size along the extended dimension differs from the size of the array. An append
+// writes the size of the array last, so that an interrupted append leaves coordinates and levels
+// that are longer. Levels that a later append has left out are shorter.
+struct AppendRepair {
+    // Metadata by path: as stored, and with the size of the array.
+    std::map<std::string, zarr::ArrayMetadata> stored;
+    std::map<std::string, zarr::ArrayMetadata> repaired;
+    // Number of coordinates that another array uses. 0 if no other array needs those beyond the end
+    // of the array.
+    std::uint64_t shared_coordinates = 0;
+    std::string user;  // path of such an array
+};
+
+// Compares the coordinates of dimension `axis` of `layout`, the mask and the levels of `pyramid`
+// with the array.
+zarr::Result<AppendRepair> FindInterruptedAppend(const zarr::Hierarchy& hierarchy,
+                                                 const RasterLayout& layout, std::size_t axis,
+                                                 const GrowingPyramid& pyramid);
+
+}  // namespace zarr_driver
