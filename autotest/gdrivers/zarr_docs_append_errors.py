@@ -299,3 +299,13 @@ def _(folder):
     group["time"].resize(3)
     group.create_dataset("other", data=np.zeros(3, "u1")).attrs["_ARRAY_DIMENSIONS"] = ["time"]
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2020-02-02", "ARRAY_NAME=a")
+
+
+@provokes(
+    '/<path>: descriptions of the source are not stored, because dimension "<name>" has no coordinates: <list>'
+)
+def _(folder):
+    store, named = folder / "plain.zarr", source()
+    named.GetRasterBand(1).SetDescription("a scene")
+    translate(store, "BAND_DIM=time", of=source())
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", of=named)

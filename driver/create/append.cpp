@@ -21,6 +21,7 @@
 #include "core/store/keys.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
+#include "driver/create/append_metadata.h"
 #include "driver/create/append_pixels.h"
 #include "driver/create/band_dimension.h"
 #include "driver/create/file_name_time.h"
@@ -75,6 +76,7 @@ class DimensionAppend {
                                        options.append_resampling, of_overviews);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
         if (status.ok()) status = Publish(dataset->update()->metadata());
+        if (status.ok()) status = StoreMetadata(*dataset);
         if (status.ok()) status = FinishOverviews(*dataset, options, of_overviews);
         if (status.ok()) {
             WarnOfOverviews();
@@ -148,6 +150,19 @@ class DimensionAppend {
         if (target.BuildPlannedOverviews(ScaledProgress::Report, progress.data()) != CE_None)
             return {zarr::StatusCode::kCancelled, ""};
         return target.update()->metadata().Finish();
+    }
+
+    // Stores descriptions and metadata of the slices. If the process is killed before, the slices
+    // exist without them.
+    Status StoreMetadata(ZarrDataset& target) const {
+        std::string lost;
+        for (const std::string& name : StoreAppendedMetadata(source_, target, plan_))
+            if (!name.empty()) lost += (lost.empty() ? "" : ", ") + zarr::Quoted(name);
+        if (!lost.empty())
+            EmitWarning(store_->Describe() + ": /" + plan_.path(),
+                        "descriptions of the source are not stored, because dimension " +
+                            zarr::Quoted(plan_.dimension().name) + " has no coordinates: " + lost);
+        return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
     }
 
     void WarnOfOverviews() const {

@@ -22,6 +22,7 @@
 #include "driver/base/report.h"
 #include "driver/create/append.h"
 #include "driver/create/band_nodata.h"
+#include "driver/create/copied_metadata.h"
 #include "driver/create/copy_journal.h"
 #include "driver/create/create_store.h"
 #include "driver/create/cube_dimensions.h"
@@ -100,25 +101,6 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-// Returns the description of a band. Returns an empty text for a placeholder such as "time=3,
-// level=0". Drivers make placeholders from the indices of dimensions without coordinates.
-std::string NameOf(GDALRasterBand& band) {
-    const std::string description = band.GetDescription();
-    const CPLStringList parts(CSLTokenizeString2(description.c_str(), ",", CSLT_STRIPLEADSPACES));
-    bool is_placeholder = !parts.empty();
-    for (int i = 0; i < parts.size(); ++i) {
-        char* name = nullptr;
-        const char* const index = CPLParseNameValue(parts[i], &name);
-        const std::string item = std::string("DIM_") + (name != nullptr ? name : "");
-        const char* const told = band.GetMetadataItem((item + "_INDEX").c_str());
-        is_placeholder = is_placeholder && index != nullptr && told != nullptr &&
-                         EQUAL(index, told) &&
-                         band.GetMetadataItem((item + "_VALUE").c_str()) == nullptr;
-        CPLFree(name);
-    }
-    return is_placeholder ? std::string() : description;
-}
-
 // Copies metadata domains. Omits the default domain, and domains that drivers compute.
 void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     constexpr const char* kDerived[] = {
@@ -136,15 +118,6 @@ void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     }
 }
 
-// Returns the metadata of the default domain that a copy with `dimensions` keeps.
-CPLStringList KeptMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions) {
-    CPLStringList kept;
-    const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
-    for (int i = 0; i < metadata.size(); ++i)
-        if (!IsOfCubeDimension(metadata[i], dimensions)) kept.AddString(metadata[i]);
-    return kept;
-}
-
 void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
               const std::vector<BandDimension>& dimensions) {
     if (const std::optional<Nodata> nodata = NodataOf(from))
@@ -152,18 +125,15 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
     if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
     if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
     if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
-    if (const std::string name = NameOf(from); !name.empty() && name != to.GetDescription())
+    if (const std::string name = CopiedDescription(from);
+        !name.empty() && name != to.GetDescription())
         to.SetDescription(name.c_str());
     if (from.GetColorTable() != nullptr) to.SetColorTable(from.GetColorTable());
     if (from.GetCategoryNames() != nullptr) to.SetCategoryNames(from.GetCategoryNames());
     const GDALColorInterp colour = from.GetColorInterpretation();
     if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
         to.SetColorInterpretation(colour);
-    // DIM_ items are omitted, because the copy computes them from its coordinates.
-    CPLStringList kept;
-    const CPLStringList metadata = KeptMetadata(from, dimensions);
-    for (int i = 0; i < metadata.size(); ++i)
-        if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
+    CPLStringList kept = CopiedBandMetadata(from, dimensions);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
     if (const GDALRasterAttributeTable* const table = from.GetDefaultRAT()) to.SetDefaultRAT(table);
@@ -182,7 +152,7 @@ void CopyGeoreferencing(GDALDataset& from, GDALDataset& to) {
 
 void CopyMetadata(GDALDataset& from, GDALDataset& to,
                   const std::vector<BandDimension>& dimensions) {
-    CPLStringList kept = KeptMetadata(from, dimensions);
+    CPLStringList kept = CopiedMetadata(from, dimensions);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
 }
@@ -211,7 +181,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());
     raster.dtype = dtype;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        raster.band_names.push_back(NameOf(*source.GetRasterBand(i)));
+        raster.band_names.push_back(CopiedDescription(*source.GetRasterBand(i)));
     return raster;
 }
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/append_metadata.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "driver/base/metadata_text.h"
+#include "driver/create/copied_metadata.h"
+#include "driver/raster/band.h"
+#include "driver/raster/stored_pam.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// Returns the extra dimensions of the array. Only their names are set.
+std::vector<BandDimension> DimensionsOf(const AppendPlan& plan) {
+    std::vector<BandDimension> dimensions;
+    for (const std::size_t axis : plan.layout().other_axes)
+        dimensions.emplace_back().name = plan.layout().facts.dimensions[axis].name;
+    return dimensions;
+}
+
+// True if an item is not copied, because it belongs to the array's pixels or georeferencing.
+bool IsOfArray(const std::string& name) {
+    return STARTS_WITH_CI(name.c_str(), "STATISTICS_") || EQUAL(name.c_str(), "AREA_OR_POINT") ||
+           STARTS_WITH_CI(name.c_str(), "DIM_");
+}
+
+// Stores metadata of bands in a grown array.
+class MetadataStore {
+  public:
+    MetadataStore(GDALDataset& source, ZarrDataset& target, const AppendPlan& plan)
+        : source_(source),
+          target_(target),
+          plan_(plan),
+          dimensions_(DimensionsOf(plan)),
+          of_source_(CopiedMetadata(source, dimensions_)),
+          had_one_band_(plan.layout().BandCount() == 1) {}
+
+    std::vector<std::string> Run() {
+        if (had_one_band_ && target_.GetRasterCount() > 1) MoveItemsOfOnlyBand();
+        if (had_one_band_ && target_.GetRasterCount() == 1) ReplaceItemsOfSource();
+        for (int i = 0; i < source_.GetRasterCount(); ++i) {
+            GDALRasterBand* const to = target_.GetRasterBand(static_cast<int>(
+                std::min<std::uint64_t>(plan_.TargetBand(static_cast<unsigned>(i)), INT_MAX)));
+            if (to == nullptr) continue;
+            StoreItems(*source_.GetRasterBand(i + 1), *to);
+            StoreDescription(*source_.GetRasterBand(i + 1), *to);
+        }
+        return std::move(lost_);
+    }
+
+  private:
+    // Removes from the attributes what describes the first slice alone. Its band keeps the items.
+    void MoveItemsOfOnlyBand() {
+        const CPLStringList shown(CSLDuplicate(target_.GetMetadata()));
+        CPLStringList kept(shown);
+        RemoveBandItems(plan_.layout().facts.attributes, kept);
+        for (const auto& [name, value] : ItemsOf(shown))
+            if (kept.FetchNameValue(name.c_str()) == nullptr)
+                target_.SetMetadataItem(name.c_str(), nullptr);
+        GDALRasterBand& band = *target_.GetRasterBand(1);
+        for (const auto& [name, value] : ItemsOf(of_source_)) {
+            const char* const own = kept.FetchNameValue(name.c_str());
+            if (IsOfArray(name) || own == nullptr || value == own) continue;
+            if (band.GetMetadataItem(name.c_str()) == nullptr)
+                band.SetMetadataItem(name.c_str(), own);
+            target_.SetMetadataItem(name.c_str(), nullptr);
+        }
+    }
+
+    // Gives an array whose only slice is replaced the items of the source.
+    void ReplaceItemsOfSource() {
+        for (const auto& [name, value] : ItemsOf(of_source_)) {
+            const char* const own = target_.GetMetadataItem(name.c_str());
+            if (!IsOfArray(name) && (own == nullptr || value != own))
+                target_.SetMetadataItem(name.c_str(), value.c_str());
+        }
+    }
+
+    // Returns the items of a written band.
+    CPLStringList NewItems(GDALRasterBand& from) const {
+        CPLStringList items = CopiedBandMetadata(from, dimensions_);
+        for (const auto& [name, value] : ItemsOf(of_source_)) {
+            const char* const shared = target_.GDALDataset::GetMetadataItem(name.c_str());
+            const bool is_shared = shared != nullptr && value == shared;
+            if (!is_shared && items.FetchNameValue(name.c_str()) == nullptr)
+                items.SetNameValue(name.c_str(), value.c_str());
+        }
+        return items;
+    }
+
+    void StoreItems(GDALRasterBand& from, GDALRasterBand& to) const {
+        const CPLStringList before(CSLDuplicate(to.GetMetadata()));
+        const CPLStringList after = NewItems(from);
+        for (const auto& [name, value] : ItemsOf(before))
+            if (!IsOfArray(name) && after.FetchNameValue(name.c_str()) == nullptr)
+                to.SetMetadataItem(name.c_str(), nullptr);
+        for (const auto& [name, value] : ItemsOf(after)) {
+            const char* const own = before.FetchNameValue(name.c_str());
+            if (!IsOfArray(name) && (own == nullptr || value != own))
+                to.SetMetadataItem(name.c_str(), value.c_str());
+        }
+    }
+
+    // True if a description says where the slice lies along a dimension of the array.
+    bool IsPosition(const std::string& description) const {
+        return std::any_of(dimensions_.begin(), dimensions_.end(), [&](const auto& dimension) {
+            return description.compare(0, dimension.name.size() + 1, dimension.name + '=') == 0;
+        });
+    }
+
+    void StoreDescription(GDALRasterBand& from, GDALRasterBand& to) {
+        const std::string own = to.GetDescription();
+        std::string name = CopiedDescription(from);
+        if (IsPosition(name)) name.clear();
+        if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;  // the coordinate
+        if (name == own || (name.empty() && IsPosition(own))) return;
+        if (!plan_.coordinates() && dimensions_.size() == 1)
+            lost_.push_back(name);
+        else
+            to.SetDescription(name.c_str());
+    }
+
+    GDALDataset& source_;
+    ZarrDataset& target_;
+    const AppendPlan& plan_;
+    const std::vector<BandDimension> dimensions_;
+    const CPLStringList of_source_;
+    const bool had_one_band_;
+    std::vector<std::string> lost_;
+};
+
+}  // namespace
+
+std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
+                                               const AppendPlan& plan) {
+    return MetadataStore(source, target, plan).Run();
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Descriptions and metadata items of slices that an append writes.
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <string>
+#include <vector>
+
+#include "driver/create/append.h"
+#include "driver/raster/dataset.h"
+
+namespace zarr_driver {
+
+// Gives the written bands of `target` the descriptions and metadata items of the bands of `source`.
+// `target` is the array in update mode, with the size and the coordinates that it gets by `plan`.
+// Items of the whole source that differ from those of the array become items of its bands. If the
+// array had one band, items that describe only this band are removed from the attributes.
+// Returns descriptions that cannot be stored, because texts would become coordinates.
+std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
+                                               const AppendPlan& plan);
+
+}  // namespace zarr_driver

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Metadata and descriptions that a copy takes from its source.
+#pragma once
+
+#include <cpl_string.h>
+#include <gdal_priv.h>
+
+#include <string>
+#include <vector>
+
+#include "driver/create/band_dimension.h"
+
+namespace zarr_driver {
+
+// Returns the description of a band. Returns an empty text for a placeholder such as "time=3,
+// level=0". Drivers make placeholders from the indices of dimensions without coordinates.
+std::string CopiedDescription(GDALRasterBand& band);
+
+// Returns the metadata of the default domain that a copy with `dimensions` keeps.
+CPLStringList CopiedMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions);
+
+// Returns the metadata of the default domain that the copy of a band keeps. DIM_ items are omitted,
+// because the copy computes them from its coordinates.
+CPLStringList CopiedBandMetadata(GDALRasterBand& from,
+                                 const std::vector<BandDimension>& dimensions);
+
+}  // namespace zarr_driver
