@@ -547,3 +547,36 @@ def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
     cpl.assert_quiet()
     with xr.open_zarr(str(store), consolidated=True, decode_times=False) as opened:
         assert opened.time.values[2] == 20240501
+
+
+@pytest.mark.parametrize("first, units", [
+    ("2024-05-01T00:00:00", "seconds"), ("2024-05-01T00:00Z", "seconds"), ("2024-05-01", "days"),
+])  # fmt: skip
+def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, units):
+    """Midnight that is stated makes a cube of seconds; a date alone makes one of days."""
+    store = tmp_path / "a.zarr"
+    with error_log() as log:
+        options = ["BAND_DIM=time", "BAND_DIM_VALUES=" + first]
+        assert driver().CreateCopy(str(store), slices(1), options=options)
+        made = append(store, slices(2), "APPEND_DIM_VALUES=2024-05-01T10:30:00")
+    assert zarr_formats.attributes(store, "time")["units"] == units + " since 1970-01-01"
+    if units == "days":
+        assert made is None and "such as BAND_DIM_VALUES=2024-05-01T00:00:00" in log.the_error()
+        return
+    log.assert_quiet()
+    del made
+    dataset = open_raster(store)
+    names = [dataset.GetRasterBand(number).GetDescription() for number in (1, 2)]
+    assert names == ["time=2024-05-01T00:00:00Z", "time=2024-05-01T10:30:00Z"]
+
+
+def test_a_copy_of_a_cube_of_days_takes_times_of_day(tmp_path):
+    """The way out that docs/errors.md names."""
+    for name, source, values in (("old", slices(1, 2), "2024-05-01,2024-05-02"),
+                                 ("new", None, "2024-05-01T00:00:00,2024-05-02T00:00:00")):  # fmt: skip
+        source = source or open_raster(tmp_path / "old.zarr")
+        options = ["BAND_DIM=time", "BAND_DIM_VALUES=" + values]
+        assert driver().CreateCopy(str(tmp_path / f"{name}.zarr"), source, options=options)
+    assert append(tmp_path / "new.zarr", slices(3), "APPEND_DIM_VALUES=2024-05-02T10:30:00")
+    dataset = open_raster(tmp_path / "new.zarr")
+    assert dataset.GetRasterBand(3).GetDescription() == "time=2024-05-02T10:30:00Z"

@@ -19,6 +19,7 @@ pytestmark = [
                        reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
 ]  # fmt: skip
 APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
+GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # of overviews, by "is Zarr v3"
 
 
 def values_of(day):
@@ -75,8 +76,7 @@ def assert_holds(store, *days):
                 np.testing.assert_array_equal(band.GetOverview(level).ReadAsArray(), values_of(day)[::step, ::step])
     log.assert_quiet()
     wanted = [np.datetime64(f"2024-05-{day:02}") for day in days]
-    groups = ("ovr_2x", "ovr_4x") if zarr_formats.is_v3() else ("overviews/2", "overviews/4")
-    for group in (None, *groups):
+    for group in (None, *GROUPS[zarr_formats.is_v3()]):
         with xarray.open_zarr(str(store), group=group, consolidated=False) as opened:
             assert opened["time"].values.tolist() == np.array(wanted, "M8[ns]").tolist()
 
@@ -134,6 +134,30 @@ def test_an_append_after_several_kills(tmp_path):
     assert number >= 12
     append(store, 9)
     assert_holds(store, 1, 2, 9)
+
+
+def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
+    """Between these two documents, readers see no times. Each other document leaves the former slices readable."""
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2)
+    append_and_kill(store, 9, tmp_path, 9999)
+    document = "zarr.json" if zarr_formats.is_v3() else ".zarray"
+    lines = (tmp_path / "trace").read_text().splitlines()
+    targets = [line.split('"')[3] for line in lines if "rename(" in line]
+    resized = [target[len(str(store)) + 1 :] for target in targets if target.endswith(document)]
+    at = resized.index(f"time/{document}")
+    assert resized[at + 1] == f"a/{document}"
+    before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
+    assert set(before) <= set(resized[:at])
+    # A store that is killed between the two shows all slices that it had, without times.
+    shutil.rmtree(store)
+    make(store, 1, 2)
+    append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
+    with error_log() as log:
+        dataset = open_raster(store)
+        assert [dataset.GetRasterBand(i).ReadAsArray()[0, 0] for i in (1, 2)] == [values_of(i)[0, 0] for i in (1, 2)]
+        assert dataset.RasterCount == 2
+    assert any("dimension time has 2 elements, but its coordinate array /time has 3" in str(e) for e in log.events)
 
 
 def test_a_replacement_that_is_killed(tmp_path):

@@ -287,7 +287,7 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
 
 
 def test_documents_of_an_append_in_any_prefix(tmp_path):
-    """Chunks come first, then documents: coordinates, overviews, the array, consolidated metadata."""
+    """Chunks come first, then documents: overviews, coordinates, the array, consolidated metadata."""
     store, before = tmp_path / "a.zarr", tmp_path / "before" / "a.zarr"
     make(store, "OVERVIEWS=2,4")
     shutil.copytree(store, before)
@@ -300,7 +300,7 @@ def test_documents_of_an_append_in_any_prefix(tmp_path):
 
     def order(path):
         parts = path.parts[:-1]
-        turn = 9 if not parts else 0 if "time" in parts else 2 if parts == ("a",) else 1
+        turn = 9 if not parts else 2 if parts == ("time",) else 3 if parts == ("a",) else "time" not in parts
         return (turn, path.name == ".zattrs", str(path))
 
     changed.sort(key=order)

@@ -226,7 +226,8 @@ def _(folder):
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=level", "APPEND_DIM_VALUES=high")
 
 
-@provokes("<text> cannot be stored exactly in the coordinates /<path> of dtype <type>")
+@provokes("<text> cannot be stored exactly in the coordinates /<path> of dtype <type>; a new cube counts seconds if its "
+          "first coordinate has a time of day, such as BAND_DIM_VALUES=2024-05-01T00:00:00")  # fmt: skip
 def _(folder):
     append(folder, "APPEND_DIM_VALUES=2020-01-03T06:00:00")
 

@@ -725,7 +725,9 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
     if (dtype_.kind != DataKind::kFloat)
         return Status::Invalid(zarr::Quoted(text) +
                                " cannot be stored exactly in the coordinates /" + path() +
-                               " of dtype " + dtype_.ToString());
+                               " of dtype " + dtype_.ToString() +
+                               "; a new cube counts seconds if its first coordinate has a time of "
+                               "day, such as BAND_DIM_VALUES=2024-05-01T00:00:00");
     ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
     return element(json::Value(value));
 }

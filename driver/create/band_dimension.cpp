@@ -102,12 +102,21 @@ Result<bool> AreTimes(const Texts& texts, const zarr::TimeReference& reference) 
                         other->c_str());
 }
 
+// True if a text states a time of day. The texts are ISO 8601.
+bool StateTimeOfDay(const Texts& texts) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [](const std::string& text) { return text.find(':') != std::string::npos; });
+}
+
 // Sets `dimension` to times in the longest unit in which all are whole numbers. Returns false if no
 // text is a time.
 Result<bool> SetTimes(const CoordinateTexts& stated, BandDimension& dimension) {
     const auto calendar = zarr::CalendarByName(stated.calendar);
     if (!calendar) return false;
-    for (const char* const unit : {"days", "seconds", "milliseconds", "microseconds"}) {
+    std::vector<const char*> units_by_length = {"days", "seconds", "milliseconds", "microseconds"};
+    if (stated.keeps_time_of_day && StateTimeOfDay(stated.texts))
+        units_by_length.erase(units_by_length.begin());
+    for (const char* const unit : units_by_length) {
         const std::string units = unit + std::string(" since 1970-01-01");
         ZARR_ASSIGN_OR_RETURN(const auto reference, zarr::TimeReference::Parse(units, *calendar));
         ZARR_ASSIGN_OR_RETURN(const bool are_times, AreTimes(stated.texts, reference));
@@ -232,6 +241,7 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
         CSLTokenizeString2(values.c_str(), ",", CSLT_HONOURSTRINGS | CSLT_ALLOWEMPTYTOKENS));
     for (int i = 0; i < list.size(); ++i) stated.texts.emplace_back(list[i]);
     if (!values.empty()) {
+        stated.keeps_time_of_day = true;
         if (stated.texts.size() != bands)
             return Status::Invalid(
                 "creation option BAND_DIM_VALUES: " + std::to_string(stated.texts.size()) +

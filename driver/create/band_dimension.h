@@ -33,6 +33,9 @@ struct CoordinateTexts {
     std::vector<std::string> texts;
     // Name of the calendar in CF, for times. ISO 8601 uses the Gregorian calendar at all times.
     std::string calendar = "proleptic_gregorian";
+    // True if a stated time of day, also midnight, makes the unit seconds or shorter. Times of day
+    // can then be appended.
+    bool keeps_time_of_day = false;
 };
 
 // Sets dtype, elements and attributes of `dimension`. Numbers stay numbers, times become numbers in
