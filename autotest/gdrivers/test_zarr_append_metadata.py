@@ -134,7 +134,7 @@ def test_descriptions_that_cannot_be_stored(tmp_path):
 
 
 def test_two_slices_at_once_and_from_a_file(tmp_path):
-    """One slice replaces the only one, another one is new; metadata come from a GeoTIFF."""
+    """A slice replaces the only one, and another is new; metadata come from a GeoTIFF."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     both = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "s.tif"), 40, 30, 2, gdal.GDT_Byte)
