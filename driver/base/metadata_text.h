@@ -32,6 +32,9 @@ std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& li
 // driver/raster/stored_pam.h.
 inline constexpr const char* kPamAttribute = "gdal_pam";
 
+// Name of the attribute with the coordinate epoch of an array's CRS, a decimal year.
+inline constexpr const char* kEpochAttribute = "coordinateEpoch";
+
 // True if the attribute `name` is not shown as a metadata item. The driver shows such an attribute
 // in another way (nodata, scale, dimension names), or the attribute states the position of a
 // raster.

@@ -11,6 +11,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
 #include "core/store/keys.h"
+#include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/georef/cf_srs.h"
 #include "driver/georef/geolocation_domain.h"
@@ -146,6 +147,15 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
+// Sets the coordinate epoch that the attributes of an array state. A static CRS has no epoch: its
+// attribute is of a former CRS, which another program has replaced.
+void SetEpoch(const zarr::json::Value& attributes, OGRSpatialReference& srs) {
+    const zarr::json::Value* const stated = attributes.Find(kEpochAttribute);
+    double epoch = 0;
+    if (stated != nullptr && stated->GetDouble(epoch) && epoch > 0 && srs.IsDynamic())
+        srs.SetCoordinateEpoch(epoch);
+}
+
 // Sets the CRS from the first statement that can be used. Adds a warning for each statement that
 // was tried before and cannot be used.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
@@ -164,6 +174,7 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
             continue;
         result.srs = std::move(located->srs);
         result.srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+        SetEpoch(facts.attributes, *result.srs);
         result.srs_origin = source.origin;
         result.coordinate_scale = located->coordinate_scale;
         return;

@@ -25,6 +25,7 @@
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
+#include "driver/base/metadata_text.h"
 #include "driver/georef/cf_export.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
@@ -478,6 +479,8 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     const bool spatial = WritesSpatialProj(convention);
     SetMember(attributes, "_CRS",
               srs != nullptr && convention == Georeferenced::kGdal ? GdalCrs(*srs) : json::Value());
+    const double epoch = srs != nullptr ? srs->GetCoordinateEpoch() : 0;
+    SetMember(attributes, kEpochAttribute, epoch > 0 ? json::Value(epoch) : json::Value());
     SetMember(attributes, "coordinates",
               CoordinatesWith(attributes,
                               SuitsEveryReader(convention) ? beside.grid_mapping : std::string()));

@@ -23,6 +23,7 @@ bool IsSameCrs(const OGRSpatialReference& a, const OGRSpatialReference& b) {
     const std::string other = CodeOf(b, ":");
     if (!code.empty() && !other.empty()) return code == other;
     const char* const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
+                                   "IGNORE_COORDINATE_EPOCH=YES",
                                    "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", nullptr};
     const QuietErrors quiet;
     return a.IsSame(&b, options) != FALSE;

@@ -543,8 +543,8 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
             members.emplace_back(name, *held);
     SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
-    for (const char* name : {"_CRS", "proj:code", "proj:wkt2", "proj:projjson", kConventions,
-                             "coordinates", "grid_mapping"}) {
+    for (const char* name : {"_CRS", "proj:code", "proj:wkt2", "proj:projjson", kEpochAttribute,
+                             kConventions, "coordinates", "grid_mapping"}) {
         const bool is_of_mapping = EQUAL(name, "coordinates") || EQUAL(name, "grid_mapping");
         std::optional<json::Value> value;
         if (const json::Value* const held = stated.Find(name)) value = *held;
