@@ -249,6 +249,34 @@ def test_chunk_sizes(tmp_path, code):
     assert code not in codes(mend(found(store, code), tmp_path))
 
 
+@pytest.mark.parametrize("profile", ["CLOUD", "OME"])
+def test_the_remedy_for_small_chunks_keeps_format_and_profile(tmp_path, profile):
+    source = gdal.GetDriverByName("MEM").Create("", 1300, 1200, 1, gdal.GDT_UInt16)
+    source.GetRasterBand(1).WriteArray(np.arange(1560000).reshape(1200, 1300) % 60000 + 1)
+    options = [f"PROFILE={profile}", "BLOCKSIZE=64", *(["FORMAT=ZARR_V3"] if zarr_formats.is_v3() else ["FORMAT=ZARR_V2"]),
+               *(["OME_VERSION=0.4"] if profile == "OME" and not zarr_formats.is_v3() else [])]  # fmt: skip
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    path = "/0" if profile == "OME" else "/a"
+    (finding,) = [one for one in check(store)["findings"] if one["code"] == "chunk-small" and one["node"] == path]
+    mended = mend(finding, tmp_path)
+    assert codes(mended) == codes(store) - {"chunk-small"}
+    for name in (store, mended):
+        dataset = gdal.Open(str(name))
+        assert dataset.GetRasterBand(1).GetOverviewCount() > 0
+        assert (name / "zarr.json").exists() == zarr_formats.is_v3()
+    assert dataset.GetRasterBand(1).GetBlockSize() == [512, 512]
+    if profile == "OME":
+        assert ome_statement(store).keys() == ome_statement(mended).keys()
+
+
+def ome_statement(store):
+    """Attributes of an image of OME-Zarr, in the root of the store."""
+    is_v3 = zarr_formats.is_v3()
+    document = json.loads((store / ("zarr.json" if is_v3 else ".zattrs")).read_text())
+    return document["attributes"]["ome"] if is_v3 else document
+
+
 def test_objects_many(tmp_path):
     store = raster(tmp_path / "a.zarr", "BLOCKSIZE=8,8", shape=(820, 1000), dtype=gdal.GDT_Byte, nodata=0,
                    values=np.zeros((820, 1000)))  # of which no chunk is stored
@@ -439,6 +467,18 @@ def test_crs_and_geotransform_missing(tmp_path):
     assert codes(store) == {"crs-missing", "geotransform-missing"}
     mend(found(store, "crs-missing"), tmp_path)
     assert codes(store) == {"geotransform-missing"}
+
+
+def test_an_image_of_ome_needs_no_crs_and_no_geotransform(tmp_path):
+    source = gdal.GetDriverByName("MEM").Create("", 700, 800, 2, gdal.GDT_UInt16)
+    source.GetRasterBand(1).WriteArray(np.arange(560000).reshape(800, 700) % 60000)
+    version = ["FORMAT=ZARR_V3"] if zarr_formats.is_v3() else ["FORMAT=ZARR_V2", "OME_VERSION=0.4"]
+    store = tmp_path / "i.ome.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["PROFILE=OME", *version])
+    assert not codes(store) & {"crs-missing", "geotransform-missing"}
+    cloud = tmp_path / "cloud.zarr"  # its pyramid is none of OME
+    gdal.GetDriverByName("Zarr").CreateCopy(str(cloud), source, options=["PROFILE=CLOUD"])
+    assert codes(cloud) >= {"crs-missing", "geotransform-missing"}
 
 
 CONTRADICTIONS = {

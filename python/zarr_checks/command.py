@@ -53,7 +53,7 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
         conventions.check_conventions(store, node, report)
         if not node.is_array:
             continue
-        layout.check_chunks(store, node, report)
+        layout.check_chunks(store, node, report, rasters.copy_options(store, node))
         if len(node.shape) < 2 or node.path in helpers:
             continue
         report.facts["arrays"]["/" + node.path] = layout.facts_of(node)

@@ -89,15 +89,20 @@ def _size(count):
     return f"{count / MIB:.1f} MiB" if count >= MIB else f"{count / KIB:.1f} KiB"
 
 
-def check_chunks(store, node, report):
-    """Checks sizes of chunks and shards, decoded. An array of one chunk has no better layout."""
+def check_chunks(store, node, report, options):
+    """Checks sizes of chunks and shards, decoded. An array of one chunk has no better layout.
+
+    `options` are creation options by which a copy has the format and the profile of the array."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
     size = node.bytes_of(used)
     chunks = math.prod(-(-size // step) for size, step in zip(node.shape, node.chunk))
     is_split = chunks > FEW_CHUNKS
-    blocks = "-co BLOCKSIZE=512,512" if len(node.shape) == 2 else "-co BLOCKXSIZE=512 -co BLOCKYSIZE=512"
+    if "PROFILE" in options:
+        blocks = f"{options} -co BLOCKSIZE=512"
+    else:
+        blocks = f"{options} -co BLOCKXSIZE=512 -co BLOCKYSIZE=512"
     if is_split and size < SMALLEST_CHUNK:
         report.warning("chunk-small", node.path, f"a chunk is {_size(size)}, less than {_size(SMALLEST_CHUNK)}: "
                        "reading takes many requests", copy(store, node, blocks))

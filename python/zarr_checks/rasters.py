@@ -118,20 +118,50 @@ def check_raster(store, node, report):
             continue  # check_documents() says more
         report.warning("open-warning", node.path, f"GDAL warns: {text}", "see docs/errors.md for the message")
     is_curved = bool(dataset.GetMetadata("GEOLOCATION")) or dataset.GetGCPCount() > 0
-    is_image = transform is not None and srs is None and _is_of_ome(store, node)
-    if srs is None and not is_image and not is_curved:
+    is_image = ome_of(store, node) is not None
+    is_placed_level = transform is not None and _group_that_lists(store, node) is not None
+    if srs is None and not is_image and not is_placed_level and not is_curved:
         report.warning("crs-missing", node.path, "GDAL finds no CRS", f"gdal_edit.py -a_srs EPSG:CODE {shlex.quote(name)}")
-    if transform is None and not is_curved:
+    if transform is None and not is_image and not is_curved:
         report.warning("geotransform-missing", node.path, "GDAL finds no geotransform",
                        f"gdal_edit.py -a_ullr ULX ULY LRX LRY {shlex.quote(name)}")
     _check_overviews(dataset, sizes, node, name, report)
     check_nodata(node, nodata, name, report)
 
 
-def _is_of_ome(store, node):
-    group = store.nodes.get(node.parent)
-    return group is not None and any(posixpath.join(node.parent, path) == node.path
-                                     for paths in _listed(group) for path in paths)  # fmt: skip
+def _group_that_lists(store, node):
+    """The group above that lists an array as a level of a pyramid; None if there is none."""
+    path = node.path
+    while path:
+        path = posixpath.dirname(path)
+        group = store.nodes.get(path)
+        if group is not None and any(posixpath.normpath(posixpath.join(path, level)).strip("/") == node.path
+                                     for paths in _listed(group) for level in paths):  # fmt: skip
+            return group
+    return None
+
+
+def ome_of(store, node):
+    """Version of the OME-Zarr image that lists an array as a level; None if there is no such image."""
+    group = _group_that_lists(store, node)
+    if group is None:
+        return None
+    if isinstance(group.attributes.get("ome"), dict):
+        return str(group.attributes["ome"].get("version"))[:3]
+    stated = group.attributes.get("multiscales")
+    images = [entry for entry in stated if isinstance(entry, dict)] if isinstance(stated, list) else []
+    return next((str(image.get("version", "0.4")) for image in images if "axes" in image or "version" in image), None)
+
+
+def copy_options(store, node):
+    """Creation options by which a copy of an array has its format and profile."""
+    version = ome_of(store, node)
+    if version is not None:
+        return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")
+    if node.shard is not None:
+        return f"-co PROFILE=CLOUD -co FORMAT=ZARR_V{node.format}"
+    has_levels = _group_that_lists(store, node) is not None
+    return f"-co FORMAT=ZARR_V{node.format}" + (" -co OVERVIEWS=AUTO" if has_levels else "")
 
 
 def _check_overviews(dataset, sizes, node, name, report):
