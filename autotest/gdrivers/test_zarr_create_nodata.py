@@ -155,3 +155,104 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
     array = dataset = None
     held = zarr_formats.attributes(store, "a").get("_FillValue")
     assert held == (value if is_inside else None)
+
+
+# ---------------------------------------------------------------------------------------------
+# A nodata value after the first pixels
+
+PROFILES = [[], ["SINGLE_ARRAY=NO"], ["BLOCKSIZE=100,200"], ["FORMAT=ZARR_V3", "SHARD=YES", "BLOCKSIZE=400,400",
+            "SHARD_CHUNK_SHAPE=100,100"], ["PROFILE=CLOUD"]]  # fmt: skip
+
+
+def large(name, options=(), driver="Zarr", bands=1):
+    return gdal.GetDriverByName(driver).Create(str(name), 1000, 900, bands, gdal.GDT_Int16, options=list(options))
+
+
+def pixels_and_mask(name, number=1):
+    dataset = gdal.Open(str(name))
+    band = dataset.GetRasterBand(number)
+    return band.ReadAsArray(), band.GetMaskBand().ReadAsArray()
+
+
+@pytest.mark.parametrize("options", PROFILES)
+def test_unwritten_chunks_become_nodata_as_in_geotiff(tmp_path, options):
+    for driver, name in (("GTiff", "u.tif"), ("Zarr", "u.zarr")):
+        blocks = ["TILED=YES"] if driver == "GTiff" else options
+        dataset = large(tmp_path / name, blocks, driver, 2)
+        for number in (1, 2):
+            band = dataset.GetRasterBand(number)
+            assert band.ReadAsArray(800, 800, 1, 1)[0, 0] == 0
+            band.WriteArray(np.full((10, 10), 3, "i2"))
+        for number in (1, 2):
+            dataset.GetRasterBand(number).SetNoDataValue(-7)
+        if driver == "Zarr":  # GTiff returns the cached block from before
+            assert dataset.GetRasterBand(1).ReadAsArray(800, 800, 1, 1)[0, 0] == -7
+        dataset = None
+        for number in (1, 2):
+            values, mask = pixels_and_mask(tmp_path / name, number)
+            assert (values[:10, :10] == 3).all() and (values[10:20, :10] == 0).all(), "a written block"
+            assert values[800, 800] == -7 and mask[800, 800] == 0
+            assert mask[:20, :20].all()
+    assert not list(tmp_path.glob("*.xml"))
+
+
+def test_the_last_nodata_value_counts_for_unwritten_chunks(tmp_path):
+    store = tmp_path / "u.zarr"
+    dataset = large(store)
+    dataset.GetRasterBand(1).WriteArray(np.full((10, 10), 3, "i2"))
+    for value in (-7, -8):
+        dataset.GetRasterBand(1).SetNoDataValue(value)
+        assert dataset.GetRasterBand(1).ReadAsArray()[800, 800] == value
+    dataset = None
+    assert pixels_and_mask(store)[0][800, 800] == -8
+
+
+def test_written_zeros_stay_valid(tmp_path):
+    store = tmp_path / "u.zarr"
+    dataset = large(store)
+    values = np.zeros((900, 1000), "i2")
+    values[0, 0] = 1
+    dataset.GetRasterBand(1).WriteArray(values)
+    dataset.GetRasterBand(1).SetNoDataValue(-7)
+    dataset = None
+    got, mask = pixels_and_mask(store)
+    np.testing.assert_array_equal(got, values)
+    assert mask.all()
+
+
+def test_pixels_of_others_keep_their_values(tmp_path):
+    store = tmp_path / "u.zarr"
+    dataset = large(store)
+    dataset.GetRasterBand(1).WriteArray(np.full((10, 10), 3, "i2"))
+    dataset = None
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((10, 10), 4, "i2"))
+    dataset.GetRasterBand(1).SetNoDataValue(-7)
+    dataset = None
+    got, mask = pixels_and_mask(store)
+    assert got[800, 800] == 0 and mask.all()
+
+
+def test_a_copy_s_pixels_keep_their_values(tmp_path):
+    source = large("", driver="MEM")
+    source.GetRasterBand(1).WriteArray(np.full((10, 10), 3, "i2"))
+    copied = gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), source)
+    copied.GetRasterBand(1).SetNoDataValue(-7)
+    copied = None
+    got, mask = pixels_and_mask(tmp_path / "c.zarr")
+    assert got[800, 800] == 0 and mask.all()
+
+
+@pytest.mark.parametrize("value", [-7, None])
+def test_no_file_beside_the_store(tmp_path, value):
+    store = tmp_path / "u.zarr"
+    dataset = large(store)
+    band = dataset.GetRasterBand(1)
+    band.SetCategoryNames(["a", "b"])
+    band.WriteArray(np.full((10, 10), 3, "i2"))
+    band.SetNoDataValue(-1)
+    band.SetNoDataValue(value) if value is not None else band.DeleteNoDataValue()
+    assert [path.name for path in tmp_path.iterdir()] == ["u.zarr"]
+    dataset = band = None
+    assert [path.name for path in tmp_path.iterdir()] == ["u.zarr"]
+    assert open_band(store).GetCategoryNames() == ["a", "b"]

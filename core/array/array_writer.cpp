@@ -108,7 +108,7 @@ bool ArrayWriter::IsFill(ByteSpan chunk) const {
 
 Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout,
                                ByteSpan chunk, const WriteLocks& locks) {
-    if (IsFill(chunk)) return Erase(index, locks);
+    if (IsFill(chunk)) return Omit(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
     Buffer copy;
     const auto encode = [&]() -> Result<ByteSpan> {
@@ -347,7 +347,7 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
     if (array_->metadata().has_fill_value &&
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))
-        return Erase(index, locks);
+        return Omit(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(
         const ByteSpan encoded,

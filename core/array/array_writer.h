@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,8 @@ class ArrayWriter {
     const Array& array() const { return *array_; }
     // Returns the locks that were given to Open(); may be nullptr.
     const std::shared_ptr<Synchronizer>& locks() const { return locks_; }
+    // True if a written chunk was not stored, because it held only fill values.
+    bool has_omitted_chunks() const { return has_omitted_chunks_; }
 
     // Writes `region`. `offset` is the position in bytes of the written part within each element.
     // Error messages start with the key of the failed chunk; other chunks may have been written.
@@ -109,7 +112,8 @@ class ArrayWriter {
     Status StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout, ByteSpan chunk,
                       const WriteLocks& locks);
     Status Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks);
-    Status Erase(const ChunkStore::Index& index, const WriteLocks& locks) {
+    Status Omit(const ChunkStore::Index& index, const WriteLocks& locks) {
+        has_omitted_chunks_ = true;
         return array_->chunks().Put(*store_, index, std::nullopt, locks);
     }
     // Takes the lock of a chunk from `locks`; returns nullptr if `locks` is nullptr.
@@ -128,6 +132,7 @@ class ArrayWriter {
     const std::size_t max_pending_bytes_;
     const std::shared_ptr<Synchronizer> locks_;
     std::string fill_;  // stored form of one fill-value element
+    std::atomic<bool> has_omitted_chunks_{false};
     std::mutex mutex_;
     std::unique_ptr<Semaphore> encoding_;  // limits encoding if more threads store than may encode
 };

@@ -447,6 +447,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
             dataset->TreatBytesAsSigned();
         const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
+        dataset->LetAbsentChunksBeNodata();
         dataset->AssumeColours(parsed.is_rgb.value_or(may_be_rgb && bands <= 4) && bands >= 3);
         const bool may_be_cube = parsed.single_array && !parsed.append_subdataset &&
                                  CSLFetchNameValueDef(options, "BAND_DIM", "")[0] == '\0';

@@ -505,13 +505,17 @@ void ZarrDataset::EndUpdate() {
     update_.Set(nullptr);
 }
 
+void ZarrDataset::WriteDirtyBlocks(bool closing) {
+    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
+    nPamFlags &= ~unsaved;
+    GDALPamDataset::FlushCache(closing);
+    nPamFlags |= unsaved;
+}
+
 CPLErr ZarrDataset::FlushAll(bool closing) {
     // PAM is saved after the chunks are written, because saved statistics contain a state of their
     // chunks. The state of a zip file can only be read after the file is closed.
-    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
-    nPamFlags &= ~unsaved;
-    GDALPamDataset::FlushCache(closing);  // writes GDAL's dirty blocks and PAM
-    nPamFlags |= unsaved;
+    WriteDirtyBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
@@ -673,7 +677,8 @@ Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
         EmitWarning(store_path() + ": /" + facts.path, warning);
         nodata_warned_ = std::move(warning);
     }
-    if (IsUnwritten(array)) return ReplaceFillValue(array, element);
+    ZARR_ASSIGN_OR_RETURN(const bool is_unwritten, AreAbsentChunksUnwritten(array));
+    if (is_unwritten) return ReplaceFillValue(array, element);
     return zarr::FillValueMustFollow(array.layout.facts.metadata, element)
                ? ReplaceWrittenFillValue(array, element)
                : Status();
@@ -691,9 +696,18 @@ bool ZarrDataset::IsUnwritten(const BandArray& array) const {
     return update_->HasCreated(path) && !update_->HasWritten(path);
 }
 
+zarr::Result<bool> ZarrDataset::AreAbsentChunksUnwritten(const BandArray& array) {
+    if (IsUnwritten(array)) return true;
+    const std::string& path = array.layout.facts.path;
+    if (!absent_are_nodata_ || !update_->HasCreated(path)) return false;
+    WriteDirtyBlocks(false);
+    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
+    return !update_->HasOmittedChunks(path);
+}
+
 Status ZarrDataset::ReplaceWrittenFillValue(BandArray& array,
                                             const std::optional<std::string>& element) {
-    GDALPamDataset::FlushCache(false);  // writes GDAL's dirty blocks
+    WriteDirtyBlocks(false);
     if (IsUnwritten(array)) return ReplaceFillValue(array, element);
     ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
                                                element, options_.threads));

@@ -54,6 +54,9 @@ class ZarrDataset final : public ZarrPamDataset {
     // assumption ends when a user sets a description or colour of a band. Closing the dataset
     // stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
+    // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
+    // value is set. For a raster whose pixels the caller writes: absent chunks are then unwritten.
+    void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
     bool AssumesColours();
     // Makes this dataset an OME-Zarr image. Each flush describes the dataset as it is then.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
@@ -166,9 +169,10 @@ class ZarrDataset final : public ZarrPamDataset {
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
     // Changes the fill value of an array to `element`, which is in native byte order. Does nothing
-    // unless the array is new and unwritten, or is a Zarr v2 array whose readers take the fill
-    // value for nodata. If the array is written, absent chunks are stored first, so that their
-    // pixels keep their values.
+    // unless the array is new and unwritten, its absent chunks become nodata
+    // (LetAbsentChunksBeNodata()), or it is a Zarr v2 array whose readers take the fill value for
+    // nodata. In the last case absent chunks are stored first, so that their pixels keep their
+    // values.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
     // Makes the fill value of an array count as data instead of nodata, by
     // StoreUpdate::MakeFillData().
@@ -223,6 +227,8 @@ class ZarrDataset final : public ZarrPamDataset {
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);
+    // Writes GDAL's dirty blocks. Does not save PAM in update mode.
+    void WriteDirtyBlocks(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
     // True if the dataset is the largest level of a pyramid of level groups.
@@ -234,6 +240,8 @@ class ZarrDataset final : public ZarrPamDataset {
                                          const std::optional<std::string>& element);
     // True if this dataset has created the array and has not written to it yet.
     bool IsUnwritten(const BandArray& array) const;
+    // True if no pixel of the array's absent chunks was written. Stores pending chunks.
+    zarr::Result<bool> AreAbsentChunksUnwritten(const BandArray& array);
     // Opens an array again after its metadata has changed.
     zarr::Status Reopen(BandArray& array);
     void WarnOfDifferingBands();
@@ -253,6 +261,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;
+    bool absent_are_nodata_ = false;  // set by LetAbsentChunksBeNodata()
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;

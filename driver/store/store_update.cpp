@@ -95,6 +95,11 @@ bool StoreUpdate::HasWritten(const std::string& path) const {
     return written_.count(path) != 0;
 }
 
+bool StoreUpdate::HasOmittedChunks(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return omitted_.count(path) != 0;
+}
+
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
     // The pending chunks of `array` must not be written: a new array may be opened under its path,
@@ -111,6 +116,7 @@ Status StoreUpdate::Release(const std::string& path, std::size_t threads) {
             continue;
         }
         ZARR_RETURN_IF_ERROR(it->second->Flush(threads));
+        if (it->second->has_omitted_chunks()) omitted_.insert(it->first->path());
         it = writers_.erase(it);
     }
     return {};
@@ -126,8 +132,9 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->DiscardPending();
         it = writers_.erase(it);
     }
-    for (auto it = written_.begin(); it != written_.end();)
-        it = zarr::IsAtOrBelow(*it, path) ? written_.erase(it) : std::next(it);
+    for (auto* const paths : {&written_, &omitted_})
+        for (auto it = paths->begin(); it != paths->end();)
+            it = zarr::IsAtOrBelow(*it, path) ? paths->erase(it) : std::next(it);
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
     for (auto it = changed_.begin(); it != changed_.end();)
         it = zarr::IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);

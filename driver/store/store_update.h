@@ -68,6 +68,9 @@ class StoreUpdate {
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
     // True if a writer was opened for the array at `path`, even if the writer no longer exists.
     bool HasWritten(const std::string& path) const;
+    // True if a chunk that was written to the array at `path` is absent from the store, because it
+    // held only fill values. Call Release() first: pending chunks are not considered.
+    bool HasOmittedChunks(const std::string& path) const;
 
     // Writes the consolidated metadata, then flushes the store. Must be the last call.
     zarr::Status Close();
@@ -133,6 +136,7 @@ class StoreUpdate {
     mutable std::mutex mutex_;
     std::set<std::string> made_;     // paths of arrays created by this object
     std::set<std::string> written_;  // paths of arrays that had a writer
+    std::set<std::string> omitted_;  // paths of arrays for which HasOmittedChunks() is true
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
