@@ -382,3 +382,36 @@ def test_a_copy_does_not_inherit_zarr_conventions(tmp_path, cpl):
     assert "zarr_conventions" not in attributes and "proj:code" not in attributes
     assert open_raster(tmp_path / "c.zarr").GetSpatialRef().GetAuthorityCode(None) == "32632"
     assert cpl.events == []
+
+
+LONG = "Sentinel-2 level-2A surface reflectance; " * 7
+
+
+@pytest.mark.parametrize("name", [LONG, "ä" * 120, "zarr.json", ".zarray", "a/b"])
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
+def test_a_description_that_is_no_name_of_a_folder(tmp_path, cpl, name, options):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, 2, gdal.GDT_Int16)
+    for number, description in ((1, name), (2, "red")):
+        band = source.GetRasterBand(number)
+        band.SetDescription(description)
+        band.SetNoDataValue(-number)  # of which an array has one: each band is an array
+        band.Fill(number)
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), source, options=options)
+    group = zarr.open_group(str(tmp_path / "c.zarr"), mode="r")
+    assert sorted(group.array_keys()) == ["Band1", "red"]
+    assert group["Band1"].attrs["long_name"] == name
+    assert names_of(open_raster(tmp_path / "c.zarr")) == [name, "red"]
+    assert cpl.events == []
+
+
+def test_the_longest_name_of_a_band_s_array(tmp_path, cpl):
+    store = tmp_path / "c.zarr"
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, 2)
+    for number in (1, 2):
+        source.GetRasterBand(number).SetDescription("b" * (199 + number))
+        source.GetRasterBand(number).CreateMaskBand(0)
+    options = ["SINGLE_ARRAY=NO", "OVERVIEWS=2"]
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    assert names_of(open_raster(store)) == ["b" * 200, "b" * 201]
+    assert (store / ("b" * 200)).is_dir() and (store / "Band2").is_dir()
+    assert cpl.events == []

@@ -132,6 +132,10 @@ constexpr ChunkSize kChunkOfMaps = {1, 512};
 // one pixel of n bands reads n / 16 chunks, and reading one band decodes 16 bands.
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
+// Largest number of bytes in the name of an array that is a band's name. File systems allow 255
+// bytes, and masks, overviews and grid mappings may have the name with a prefix or suffix.
+constexpr std::size_t kLongestBandName = 200;
+
 // A dimension of the new arrays, with the size of the dimension and of its chunks.
 struct PlannedAxis {
     std::string name;
@@ -258,13 +262,14 @@ class Planner {
         return names;
     }
 
-    // Returns the name of the array for a band. This is the band's own name if it is valid and
-    // unused, else "Band" and the band's number.
+    // Returns the name of the array for a band. This is the band's own name if it is valid, fits a
+    // file name and is unused, else "Band" and the band's number.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
         std::string fallback = "Band" + std::to_string(band + 1);
         if (band >= raster_.band_names.size()) return fallback;
         const std::string& name = raster_.band_names[static_cast<std::size_t>(band)];
         const bool usable = !name.empty() && zarr::IsValidKey(name) &&
+                            name.size() <= kLongestBandName && name != "zarr.json" &&
                             name.find('/') == std::string::npos && name[0] != '.' &&
                             std::find(taken.begin(), taken.end(), name) == taken.end() &&
                             name != "x" && name != "y" && name != "spatial_ref";
