@@ -11,7 +11,7 @@ import pytest
 import zarr3
 import zarr_formats
 from osgeo import gdal, osr
-from zarr_gdal import config_options, error_log, open_raster
+from zarr_gdal import config_options, error_log, open_band, open_raster
 from zarr_http import Served
 
 pytestmark = zarr_formats.V3
@@ -594,3 +594,54 @@ def test_a_tile_of_colours_is_one_range(sources):
         dataset.ReadAsArray(0, 0, 16, 16)
         log = requests_of(server, lambda: dataset.ReadAsArray(1024, 1024, 256, 256))
         assert len(log["requests"]) == 1
+
+
+# ---------------------------------------------------------------------------------------------
+# Statistics of rasters that are not copied
+
+
+def statistics_of(store, number=1):
+    items = open_band(store, number).GetMetadata()
+    return {name: value for name, value in items.items() if name.startswith("STATISTICS_")}
+
+
+@pytest.mark.parametrize("profile", ["CLOUD", "OME"])
+@pytest.mark.parametrize("option, has_some", [([], True), (["STATISTICS=YES"], True), (["STATISTICS=NO"], False)])
+def test_gdalwarp_stores_statistics_as_gdal_translate(tmp_path, profile, option, has_some):
+    values = (np.arange(1200 * 1100) % 250).reshape(1100, 1200).astype("u1")
+    save(tmp_path / "s.tif", np.stack([values, values // 2]))
+    options = [word for text in (f"PROFILE={profile}", *option) for word in ("-co", text)]
+    for program in ("gdal_translate", "gdalwarp"):
+        run = [program, "-q", "-of", "Zarr", *options, str(tmp_path / "s.tif"), str(tmp_path / f"{program}.zarr")]
+        subprocess.run(run, check=True)
+    for number in (1, 2):
+        copied, warped = (statistics_of(tmp_path / f"{name}.zarr", number) for name in ("gdal_translate", "gdalwarp"))
+        assert copied == warped and bool(copied) == has_some
+    assert not list(tmp_path.glob("*.zarr.aux.xml"))
+
+
+@pytest.mark.parametrize("width, height", [(600, 500), (20, 10)])
+def test_a_created_raster_gets_statistics_when_it_is_closed(tmp_path, width, height):
+    store = tmp_path / "a.zarr"
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), width, height, 2, gdal.GDT_Int16, ["PROFILE=CLOUD"])
+    for number in (1, 2):
+        dataset.GetRasterBand(number).SetNoDataValue(-1)
+    dataset.GetRasterBand(1).WriteArray(np.arange(width * height).reshape(height, width) % 100)
+    dataset = None
+    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # an overview is the sample
+    assert "STATISTICS_MEAN" not in statistics_of(store, 2), "a band without valid pixels"
+
+
+def test_a_created_raster_without_pixels_gets_no_statistics(tmp_path):
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").Create(str(store), 600, 500, 1, gdal.GDT_Int16, ["PROFILE=CLOUD"])
+    assert statistics_of(store) == {}
+
+
+def test_statistics_of_the_program_are_kept(tmp_path):
+    store = tmp_path / "a.zarr"
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 600, 500, 1, gdal.GDT_Int16, ["PROFILE=CLOUD"])
+    dataset.GetRasterBand(1).WriteArray(np.arange(300000).reshape(500, 600) % 100)
+    dataset.GetRasterBand(1).SetStatistics(-5, 500, 7, 8)
+    dataset = None
+    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) == 500

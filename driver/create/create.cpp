@@ -30,6 +30,7 @@
 #include "driver/create/profile.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
+#include "driver/raster/pixel_statistics.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
@@ -322,24 +323,6 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
-// Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
-// GDAL's programs.
-void StoreStatistics(ZarrDataset& target) {
-    for (int i = 1; i <= target.GetRasterCount(); ++i) {
-        GDALRasterBand& band = *target.GetRasterBand(i);
-        const bool is_complex = GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE;
-        if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
-        // A band without valid pixels has no statistics. This is not an error.
-        const QuietErrors quiet;
-        double minimum = 0;
-        double maximum = 0;
-        double mean = 0;
-        double deviation = 0;
-        static_cast<void>(
-            band.ComputeStatistics(TRUE, &minimum, &maximum, &mean, &deviation, nullptr, nullptr));
-    }
-}
-
 // Stores all pending chunks of a copy, and records its position.
 Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition position) {
     ZARR_RETURN_IF_ERROR(target.FlushChunks());
@@ -395,7 +378,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
     const ScaledProgress overviews(copied, 1, WatchedProgress::Report, &progress);
     if (target.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) != CE_None)
         return false;
-    if (planned.options.wants_statistics) StoreStatistics(target);
+    if (planned.options.wants_statistics) ComputeMissingStatistics(target);
     if (!target.Flush()) return false;
     if (progress.IsCancelled()) {
         EmitError(target.store_path(), Cancelled());
@@ -416,6 +399,18 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
                                  ? target.node
                                  : zarr::JoinKey(target.node, options.array_name);
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
+}
+
+// Sets how a new raster interprets the pixels that its caller writes.
+void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
+                      const CreationOptions& options) {
+    const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;
+    if (type == GDT_Byte && is_signed) dataset.TreatBytesAsSigned();
+    dataset.LetAbsentChunksBeNodata();
+    if (options.wants_statistics) dataset.PlanStatistics();
+    const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
+    dataset.AssumeColours(options.is_rgb.value_or(may_be_rgb && raster.bands <= 4) &&
+                          raster.bands >= 3);
 }
 
 }  // namespace
@@ -444,11 +439,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                                           raster, parsed));
         ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-        if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
-            dataset->TreatBytesAsSigned();
-        const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
-        dataset->LetAbsentChunksBeNodata();
-        dataset->AssumeColours(parsed.is_rgb.value_or(may_be_rgb && bands <= 4) && bands >= 3);
+        PrepareForPixels(*dataset, type, raster, parsed);
         const bool may_be_cube = parsed.single_array && !parsed.append_subdataset &&
                                  CSLFetchNameValueDef(options, "BAND_DIM", "")[0] == '\0';
         if (may_be_cube)

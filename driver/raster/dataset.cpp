@@ -20,6 +20,7 @@
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/ome_image.h"
+#include "driver/raster/pixel_statistics.h"
 #include "driver/raster/shown_metadata.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
@@ -486,6 +487,12 @@ bool ZarrDataset::CloseStore() {
     if (shared.ok()) shared = ShareDimensions();
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
+    if (std::exchange(wants_statistics_, false)) {
+        WriteDirtyBlocks(false);  // IsUnwritten() does not consider them
+        if (std::any_of(arrays_.begin(), arrays_.end(),
+                        [&](const auto& array) { return !IsUnwritten(*array); }))
+            ComputeMissingStatistics(*this);
+    }
     StoreAssumedColours();
     const CPLErr flushed = FlushAll(true);
     const Status status = update_->Close();

@@ -96,6 +96,8 @@ class ZarrDataset final : public ZarrPamDataset {
     StoredMasks& masks() { return *masks_; }
     // Builds the planned overviews now. Otherwise they are built when the dataset is closed.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
+    // Computes statistics when the dataset is closed, unless no pixel was written.
+    void PlanStatistics() { wants_statistics_ = true; }
     // Sets the metadata from the attributes of the arrays and the group. Also loads the sidecar
     // files. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
@@ -261,6 +263,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;
+    bool wants_statistics_ = false;   // set by PlanStatistics()
     bool absent_are_nodata_ = false;  // set by LetAbsentChunksBeNodata()
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "driver/base/report.h"
+
 namespace zarr_driver {
 
 // Adds a set of pixels, given by count, mean and sum of squared deviations. The formulas are by
@@ -46,6 +48,22 @@ void PixelStatistics::Add(const double* pixels, std::size_t count, const double*
 
 double PixelStatistics::standard_deviation() const {
     return count_ == 0 ? 0 : std::sqrt(squares_ / static_cast<double>(count_));
+}
+
+void ComputeMissingStatistics(GDALDataset& dataset) {
+    for (int i = 1; i <= dataset.GetRasterCount(); ++i) {
+        GDALRasterBand& band = *dataset.GetRasterBand(i);
+        const bool is_complex = GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE;
+        if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
+        // A band without valid pixels has no statistics. This is not an error.
+        const QuietErrors quiet;
+        double minimum = 0;
+        double maximum = 0;
+        double mean = 0;
+        double deviation = 0;
+        static_cast<void>(
+            band.ComputeStatistics(TRUE, &minimum, &maximum, &mean, &deviation, nullptr, nullptr));
+    }
 }
 
 }  // namespace zarr_driver

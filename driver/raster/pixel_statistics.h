@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <gdal_priv.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,5 +33,9 @@ class PixelStatistics {
     double mean_ = 0;
     double squares_ = 0;  // sum of squared differences from the mean
 };
+
+// Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
+// GDAL's programs.
+void ComputeMissingStatistics(GDALDataset& dataset);
 
 }  // namespace zarr_driver
