@@ -234,3 +234,23 @@ def test_attributes_of_the_old_convention_are_removed(tmp_path):
     change(store, NEW, 3857)
     attrs = dict(zarr.open_group(str(store), mode="r")["a"].attrs)
     assert not {name for name in attrs if name.startswith("proj:")} - {"proj:shape"}
+
+
+@pytest.mark.parametrize("options", [[], ["OVERVIEWS=2"], ["GEOREFERENCING_CONVENTION=CF", "OVERVIEWS=2,4"],
+                                     ["PROFILE=CLOUD", "OVERVIEWS=2"]])  # fmt: skip
+def test_the_crs_that_the_driver_wrote_is_unset(tmp_path, options):
+    source = gdal.GetDriverByName("MEM").Create("", 40, 32)
+    source.SetGeoTransform(OLD)
+    source.SetSpatialRef(crs_of(32632))
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    edit = subprocess.run(["gdal_edit.py", "-a_srs", "", str(store)], capture_output=True, text=True, check=True)
+    assert edit.stderr == ""
+    dataset = open_raster(store)
+    assert dataset.GetSpatialRef() is None
+    assert dataset.GetGeoTransform() == OLD
+    band = dataset.GetRasterBand(1)
+    levels = [band.GetOverview(i).GetDataset() for i in range(band.GetOverviewCount())]
+    assert len(levels) == (0 if not options else len(options[-1].split(",")))
+    assert [level.GetSpatialRef() for level in levels if level is not None] == [None] * len(levels)
+    assert not list(store.rglob("spatial_ref"))

@@ -161,3 +161,15 @@ def test_identifying_dropped_files(tmp_path, server):
     for name in (tmp_path / "folder", tmp_path / "notes.txt", f"file://{tmp_path}/folder"):
         assert identify(name) != "Zarr", name
     assert server.requests() == []
+
+
+@pytest.mark.parametrize("folder", ["q:", "qq:", "a:b:"])
+def test_two_stores_in_a_relative_folder_that_ends_with_a_colon(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir()
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3)
+    for number in (1, 2):
+        source.GetRasterBand(1).Fill(number)
+        name = f"{folder}/{number}.zarr"
+        assert gdal.GetDriverByName("Zarr").CreateCopy(name, source) is not None
+        assert open_raster(tmp_path / name).ReadAsArray().max() == number

@@ -645,3 +645,13 @@ def test_statistics_of_the_program_are_kept(tmp_path):
     dataset.GetRasterBand(1).SetStatistics(-5, 500, 7, 8)
     dataset = None
     assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) == 500
+
+
+@pytest.mark.parametrize("blocks", ["BLOCKSIZE=64", "BLOCKSIZE=64,64"])
+def test_pixels_may_be_interleaved_in_chunks_of_a_side(tmp_path, blocks):
+    values = np.random.default_rng(5).integers(0, 255, (3, 300, 400), "u1")
+    store = convert(tmp_path / "a.zarr", save(tmp_path / "s.tif", values), "INTERLEAVE=PIXEL", blocks)
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    assert dataset.GetRasterBand(1).GetBlockSize() == [64, 64]
+    assert array_of(store)["shape"] == [300, 400, 3]

@@ -130,8 +130,9 @@ class CloudProfile {
         if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;
         ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> sizes,
                               ParseSizes(options_.List(), "BLOCKSIZE"));
+        const bool is_shape = sizes.size() > 1;
         if (sizes.size() == 1) sizes.push_back(sizes[0]);  // as GDAL's COG driver has it
-        if (sizes.size() > 3 || (!sizes.empty() && IsInterleavedByPixel())) has_own_layout_ = true;
+        if (sizes.size() > 3 || (is_shape && IsInterleavedByPixel())) has_own_layout_ = true;
         if (sizes.size() == 3) chunk_.bands = sizes.front();
         if (!sizes.empty()) {
             chunk_.height = sizes[sizes.size() - 2];

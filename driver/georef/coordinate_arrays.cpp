@@ -31,9 +31,21 @@ namespace {
 
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
-bool RefersTo(const ArrayFacts& facts, const std::string& path) {
-    // Compares names only, in any group. False matches are harmless, missed references are not.
-    return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
+// True if attributes of an array may name the array at `path`. Names are compared in any group:
+// false matches are harmless, missed references are not. A name without a path means an array of
+// the own group, if there is one: overviews have grid mappings of their own.
+bool MayName(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
+    const std::string name(zarr::LastName(path));
+    if (zarr::ReferencedNames(facts.attributes).count(name) == 0) return false;
+    const std::string own = zarr::JoinKey(zarr::ParentPath(facts.path), name);
+    if (own == path || json::Dump(facts.attributes).find("/" + name) != std::string::npos)
+        return true;
+    const auto is_array = hierarchy.HoldsArray(own);
+    return !is_array.ok() || !*is_array;
+}
+
+bool RefersTo(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
+    return MayName(hierarchy, facts, path) ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
@@ -117,7 +129,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
         for (const CatalogArray& array : group.arrays) {
             if (array.path == path || rasters_.count(array.path) != 0) continue;
             auto facts = zarr::DescribeArray(*hierarchy, array.path);
-            if (!facts.ok() || RefersTo(*facts, path) ||
+            if (!facts.ok() || RefersTo(*hierarchy, *facts, path) ||
                 (!array.is_auxiliary && !update_.HasCreated(array.path) &&
                  UsesGridMapping(*hierarchy, *facts, path)))
                 users.push_back(std::move(facts));

@@ -484,6 +484,17 @@ Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string
     return update_.metadata().SetAttributes(to, json::Value(KeptAttributes(mask)));
 }
 
+namespace {
+
+// Removes the grid mapping of a former CRS, which the stored attributes of a level name.
+Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierarchy& hierarchy,
+                         RasterLayout level) {
+    ZARR_ASSIGN_OR_RETURN(level.facts.attributes, hierarchy.Attributes(level.facts.path));
+    return RemoveReplacedGridMapping(coordinates, level, "");
+}
+
+}  // namespace
+
 Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     const CoordinateArrays coordinates(
         update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
@@ -496,6 +507,8 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
+    if (placement.srs == nullptr)
+        ZARR_RETURN_IF_ERROR(RemoveGridMapping(coordinates, hierarchy_, scaled));
     ZARR_RETURN_IF_ERROR(UpdateCoordinates(coordinates, first, scaled));
     const std::string group(zarr::ParentPath(level.paths[0]));
     ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
