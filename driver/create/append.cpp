@@ -602,20 +602,25 @@ Status AppendPlan::PlanLevels() {
     for (const GrowingLevel& level : pyramid_.levels) {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
         ZARR_RETURN_IF_ERROR(Grow(facts, axis_));
-        const std::string& coordinates = facts.dimensions[axis_].coordinate_path;
-        const bool has_own = !coordinates.empty() && coordinates != dimension().coordinate_path;
-        for (const std::string& path :
-             {has_own ? coordinates : std::string(), MaskOf(layout_, level.path)}) {
-            if (path.empty()) continue;
-            const auto beside = zarr::DescribeArray(*hierarchy_, path);
-            if (!beside.ok()) continue;  // the mask need not exist
-            for (std::size_t i = 0; i < beside->dimensions.size(); ++i)
-                if (beside->dimensions[i].name == facts.dimensions[axis_].name &&
-                    beside->dimensions[i].size == dimension().size)
-                    ZARR_RETURN_IF_ERROR(Grow(*beside, i));
-        }
-        if (has_own && growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
+        const zarr::Dimension& of_level = facts.dimensions[axis_];
+        ZARR_RETURN_IF_ERROR(GrowBeside(MaskOf(layout_, level.path), of_level.name));
+        const std::string& coordinates = of_level.coordinate_path;
+        if (coordinates == dimension().coordinate_path) continue;
+        ZARR_RETURN_IF_ERROR(GrowBeside(coordinates, of_level.name));
+        if (growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
     }
+    return {};
+}
+
+// Plans the growth of the array at `path` along the dimension `name` of a level. The array need not
+// exist, and `path` may be empty.
+Status AppendPlan::GrowBeside(const std::string& path, const std::string& name) {
+    if (path.empty()) return {};
+    const auto facts = zarr::DescribeArray(*hierarchy_, path);
+    if (!facts.ok()) return {};
+    for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
+        if (facts->dimensions[i].name == name && facts->dimensions[i].size == dimension().size)
+            ZARR_RETURN_IF_ERROR(Grow(*facts, i));
     return {};
 }
 

@@ -140,6 +140,7 @@ class AppendPlan {
     zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
     zarr::Status PlanLevels();
+    zarr::Status GrowBeside(const std::string& path, const std::string& name);
     // Plans that axis number `axis` of an array gets the new size.
     zarr::Status Grow(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
