@@ -283,7 +283,8 @@ def write(document, kind, path):
 
 
 def split(name):
-    """Returns the path of the store and the array that a name has, which is empty for a whole store."""
+    """Splits a name into the path of the store and the name of the array. The latter is empty if
+    the name is that of a whole store."""
     match = SUBDATASET.fullmatch(name)
     return match.groups() if match else (name, "")
 

@@ -252,7 +252,8 @@ def test_limits_are_those_of_the_sources(cpl):
 
 
 def codecs_of_the_registry():
-    """Names in Zarr v2 and v3 of each row, and the names that are refused."""
+    """Returns the names in Zarr v2 and v3 of each codec in kCodecs of registry.cpp, and the
+    names that the registry refuses."""
     text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
     rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
     refused = re.search(r"kRefused\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]

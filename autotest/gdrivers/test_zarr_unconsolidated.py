@@ -49,7 +49,8 @@ def opened(name, kind=RASTER, options=()):
 
 
 def list_all(group):
-    """Returns the full names of all arrays in and below a group; lists group names twice."""
+    """Returns the full names of all arrays in and below a group. Lists group names twice,
+    because the second listing must not repeat warnings."""
     group.GetGroupNames()
     above = group.GetFullName().rstrip("/") + "/"
     names = [above + name for name in group.GetMDArrayNames() or []]

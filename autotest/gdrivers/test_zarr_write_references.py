@@ -474,7 +474,7 @@ def test_a_link_stays_a_link(tmp_path, store):
 
 
 # ---------------------------------------------------------------------------------------------
-# Refused
+# Sources and targets that are refused
 
 
 def test_sources_that_cannot_be_written(tmp_path, store, cpl):

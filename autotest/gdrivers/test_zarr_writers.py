@@ -161,7 +161,8 @@ def test_netcdf_c(tmp_path, mode):
         names = dataset.GetMetadata()
         assert names["long_name"] == path.split("/")[-1]
         assert not any(name.lower().startswith("_nc") for name in names), names
-        # xarray mode does not name dimensions of parent groups, and plain Zarr names no dimensions.
+        # The CRS comes from the coordinates that the dimensions' names lead to. xarray mode does
+        # not name dimensions of parent groups, and plain Zarr names no dimensions.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
             assert_place(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))

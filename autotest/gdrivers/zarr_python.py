@@ -86,8 +86,9 @@ def _refuse_arguments(arguments):
 
 
 def _store(store, mode="r"):
-    """Opens a name that ends in .zip as a zip file; other stores of version 2 may be of any
-    kind."""
+    """Returns `store` in a form that zarr-python 3 accepts. A path that ends in .zip becomes a
+    ZipStore, and another string without "://" becomes a Path. Anything else is returned
+    unchanged."""
     if os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3":
         unsupported("is not adapted to the tests that run in Zarr v3")
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):

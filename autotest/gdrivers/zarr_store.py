@@ -99,7 +99,8 @@ def put_files(folder, files):
 
 
 def good_values():
-    """Returns the values of the chunks of GOOD."""
+    """Returns the values of the array whose metadata is GOOD: all elements of chunk (i, j) are
+    10 i + j."""
     blocks = [[np.full((2, 3), 10 * i + j, "i2") for j in (0, 1)] for i in (0, 1)]
     return np.block(blocks)
 

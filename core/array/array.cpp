@@ -20,7 +20,7 @@ namespace zarr {
 namespace {
 
 // Row function of a converter: copies the text of ObjectRefs to strings.
-// NOLINTNEXTLINE(readability-non-const-parameter): as of every Converter
+// NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (; count > 0; --count, dst += dst_stride, src += src_stride) {

@@ -20,8 +20,8 @@
 namespace zarr {
 
 // Destination of a read. `data` points at the region's first element; `strides` are in bytes and
-// may be negative. `op` converts the stored elements, or the read part of each element; see
-// ReadConverter().
+// may be negative. `op` converts each stored element. If only a part of each element is read, such
+// as a field, `op` converts that part. See ReadConverter().
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;

@@ -21,7 +21,7 @@ namespace zarr {
 namespace {
 
 // Row function of a converter: copies strings to strings.
-// NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
+// NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void CopyTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
@@ -53,7 +53,7 @@ void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& 
 }
 
 // Row function of a converter: copies the text of ObjectRefs to strings.
-// NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
+// NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void AssignTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {

@@ -143,7 +143,8 @@ class ArrayWriter {
 Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, PendingChunk& pending);
 
 // Reloads the unwritten elements of a pending chunk, because other processes may have stored new
-// values. The chunk must be loaded and have locks. The caller holds `pending.mutex`.
+// values. The chunk must be loaded, and `pending.locks` must be set. The caller holds
+// `pending.mutex`.
 Status ReloadPending(const Array& array, const DimVector<std::uint64_t>& chunk,
                      PendingChunk& pending);
 

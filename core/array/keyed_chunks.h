@@ -30,8 +30,8 @@ class KeyedChunks {
     // Index of a chunk along each dimension.
     using Index = DimVector<std::uint64_t>;
 
-    // Creates the chunks of the array at `path`. `counts` is the number of chunks along each
-    // dimension.
+    // Constructs the access to the chunks of the array at `path`; sends no request. `counts` is the
+    // number of chunks along each dimension.
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                 const DimVector<std::uint64_t>& counts);
 
@@ -61,7 +61,8 @@ class KeyedChunks {
     using ChunkVisitor = std::function<void(std::uint64_t number)>;
     using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
-    // Forgets a separator that was only assumed, so that the store is searched again.
+    // Forgets the separator of chunk keys if it was only assumed, not found in the store. The next
+    // call that needs the separator searches the store again.
     void DropOutdatedState() const;
 
     // Store or remove chunks in `store`, which must be the array's store, opened for writing. They

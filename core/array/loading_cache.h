@@ -193,7 +193,7 @@ class LoadingCache {
     struct Load {  // in progress; waiting threads share it
         Completion turn;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The members below are valid after `turn`, on which waiting threads wait, has ended.
+        // The members below are valid once `turn` has ended. Other threads wait for that end.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };

@@ -33,7 +33,8 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 }  // namespace
 
 // Reads one region. Splits the region at the chunk edges and copies each part to its destination,
-// in parallel. Chunks are read in the groups of the ChunkStore.
+// in parallel. Chunks of one group (ChunkStore::groups()), such as the chunks of a shard, are read
+// together.
 class RegionReader {
   public:
     // All references must outlive the object. `offset` is the position in bytes of the wanted part

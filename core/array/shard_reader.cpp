@@ -36,8 +36,9 @@ bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
 }
 
-// True if the store first learned the version of the value between two calls of VersionOf(), from
-// the response to a request. The value has then not changed.
+// True if the version was unknown in `before`, and `after` has the first version that the store
+// saw. A response between the two calls of VersionOf() made the version known; the value has not
+// changed.
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
@@ -428,8 +429,8 @@ bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
     return SameStamp(shards_.VersionOf(shard), node.version);
 }
 
-// Drops only the index of the outermost shard. Cached nested shards are recognised as outdated by
-// their version or store count.
+// Drops only the cached index of the outermost shard. Cached nested shards are recognised as
+// outdated: their version or store count differs from that of the enclosing shard.
 void ShardReader::Drop(const Index& shard) const {
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }

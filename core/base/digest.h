@@ -29,9 +29,9 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
-    // Returns a mixed form of value() that may be summed to make a digest of a set. Sums of plain
-    // value() may be equal for different sets. A change of the last bytes shifts value() by a
-    // multiple of one number, and two such shifts can cancel out.
+    // Returns value() after a mixing step, for sums that make a digest of a set. Do not sum value()
+    // itself, because different sets may have equal sums. A change of the last bytes shifts value()
+    // by a multiple of a constant, and two such shifts can cancel out.
     std::uint64_t Summand() const {
         std::uint64_t mixed = value_;  // finalizer of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;

@@ -52,7 +52,7 @@ inline constexpr std::size_t kShardCacheShare = 4;
 // cache. Such a small read may be repeated and evicts little.
 inline constexpr std::uint64_t kRepeatedShare = 8;
 // Maximum size of the cached Parquet files of an open store of references, in bytes. A file of the
-// usual 100,000 references takes 2 MB and its texts.
+// usual 100,000 references takes 2 MB plus the size of its texts.
 inline constexpr std::size_t kPartitionCacheBytes = std::size_t{32} << 20;
 // Number of registered array names from which the names of closed arrays are removed from the
 // registry.

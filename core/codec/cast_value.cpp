@@ -313,7 +313,7 @@ Result<std::vector<MappedScalar>> ParseMap(const json::Value* list, const std::s
         });
         mapped.push_back({key, std::move(output)});
     }
-    // If an input occurs twice, its first entry applies.
+    // If two entries of the map have equal inputs, the first entry applies.
     const auto is_less = [](const MappedScalar& a, const MappedScalar& b) { return a.key < b.key; };
     const auto is_same = [](const MappedScalar& a, const MappedScalar& b) {
         return a.key == b.key;

@@ -34,8 +34,8 @@ class ItemSink {
     // Writes `count` UCS-4 characters in the host's byte order, without trailing NULs.
     virtual void String(const std::uint8_t* units, std::size_t count) = 0;
 
-    // Ends writing. Returns kInvalidArgument for text or a number that the format cannot represent;
-    // kLimit if the limit is exceeded.
+    // Ends writing. Returns kInvalidArgument if the format cannot represent a text or number.
+    // Returns kLimit if the output exceeds the `limit` of the constructor.
     Status Finish();
 
   protected:

@@ -72,7 +72,7 @@ struct Blob {
 };
 
 Result<Blob> ReadBlob(ByteSpan bytes) {
-    // The order of the members of lerc_getBlobInfo() is in Lerc_types.h.
+    // Indices into the array `info` that lerc_getBlobInfo() fills; Lerc_types.h lists them.
     enum : std::size_t { kType = 1, kDepth, kColumns, kRows, kBands, kMasks = 8, kNodata = 10 };
     std::array<unsigned, 11> info = {};
     const lerc_status code =

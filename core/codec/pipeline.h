@@ -36,8 +36,8 @@ class Pipeline {
     const Status& writable() const { return writable_; }
     // Bytes of a decoded chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
-    // Returns a bound of the encoded size of a chunk that holds for all known encoders. `exact` is
-    // true if the output size of each codec is exact.
+    // Returns an upper bound of a chunk's encoded size. The bound holds for all known encoders.
+    // `exact` is true if the output size of each codec is exact.
     SizeBound encoded_size() const { return encoded_size_; }
     std::size_t max_encoded_bytes() const { return encoded_size_.max; }
 

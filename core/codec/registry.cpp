@@ -169,8 +169,8 @@ std::string_view RefusalReason(const CodecSpec& spec) {
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
     for (const Refusal& refusal : kRefusedForeign)
         if (refusal.id == name) return refusal.why;
-    // Zarr v3 names without the prefix "numcodecs." are not numcodecs' codecs, so no reason is
-    // returned.
+    // kRefused lists codecs of numcodecs, and codecs with the prefix "zarrs.". In Zarr v3, codecs
+    // of numcodecs have the prefix "numcodecs."; an equal name without a prefix is another codec.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     for (const Refusal& refusal : kRefused)

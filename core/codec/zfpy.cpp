@@ -30,7 +30,8 @@ std::optional<zfp_type> TypeOf(const DataType& type) {
     return std::nullopt;
 }
 
-// Compression mode of libzfp in the configuration: the first member that is not negative.
+// Compression mode of libzfp. The configuration has one member per mode; the first member that is
+// not negative selects the mode.
 struct Mode {
     double tolerance = -1;
     double rate = -1;

@@ -66,7 +66,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
 // References of arrays to other arrays, such as to coordinates and masks.
 class References {
   public:
-    // Reads the references of all arrays in and below the group `scope`.
+    // Reads which other arrays each array in and below the group `scope` refers to.
     static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
         References all;
         Warnings warnings;

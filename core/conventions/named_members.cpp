@@ -88,7 +88,8 @@ class MembersReader {
             named_.members.push_back({std::move(path), as});
     }
 
-    // Adds the nodes that an array in the attributes names, by strings or by objects with `path`.
+    // Adds the nodes that a JSON array in the attributes names. Its items are strings, or objects
+    // with the member `path`.
     void AddAll(const json::Value& list, const std::string& origin, NamedMember::As as) {
         const json::Array* items = list.as_array();
         if (items == nullptr)

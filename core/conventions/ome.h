@@ -53,7 +53,7 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
 struct OmeroChannel {
     std::string label;
     std::optional<std::array<std::uint8_t, 3>> colour;  // red, green, blue
-    // Range of values in the image (min, max), and range to display (start, end): `window`.
+    // Member `window`: range of values in the image (min, max), and range to display (start, end).
     std::optional<double> min;
     std::optional<double> max;
     std::optional<double> start;

@@ -25,8 +25,8 @@ struct OmePlacement {
     // on them.
     json::Array unused;
 
-    // Returns the index of the row for the coordinate along `axis`: the row with the axis's name,
-    // else the row at `position`.
+    // Returns the index in `rows` of the row that gives the coordinate along `axis`: the row with
+    // the axis's name, else the row at `position`. Returns nullopt if neither exists.
     std::optional<std::size_t> RowOf(const OmeAxis& axis, std::size_t position) const;
     // True if the row depends on no dimensions except `dimensions`.
     bool DependsOnlyOn(std::size_t row, const std::vector<std::size_t>& dimensions) const;

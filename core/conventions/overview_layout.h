@@ -30,8 +30,8 @@ namespace zarr {
 // True if a `multiscales` describes only overviews of arrays in its own group.
 bool IsOverviewLayout(const json::Value& multiscale);
 
-// True if a `multiscales` has the form with level groups, and `base_group` is the group of the
-// arrays themselves.
+// True if a `multiscales` has the form with level groups, and `base_group` is its group of the
+// largest level, which contains the arrays themselves.
 bool IsLevelGroupLayout(const json::Value& multiscale, std::string_view base_group);
 
 // Returns the overviews of the array `base`, largest first. In the form with level groups, `base`
@@ -41,12 +41,12 @@ std::vector<OverviewLevel> OverviewsInLayout(const json::Value& multiscale, std:
 // Returns the paths, relative to the group, of the overviews of all arrays.
 std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale);
 
-// Replaces the described overviews of the array levels[0] by the other `levels`. If there are no
-// others, the array's description is removed. Each overview must be in its own group. `multiscale`
-// is null if there is no description yet, and becomes null if the description becomes empty.
-// In the form with
-// level groups, which a group in levels[0].path asks for, the array's own level always stays.
-// Returns kLimit if the description exceeds kMaxPyramidLevels.
+// Replaces the overviews that the layout describes for the array levels[0] by levels[1], levels[2]
+// and so on. If levels[0] is the only level, removes the array's description. Each overview must be
+// in its own group. `multiscale` is null if no description exists yet, and becomes null if the
+// description becomes empty. If levels[0].path contains a group, the layout gets the form with
+// level groups, which always keeps the array itself. Returns kLimit if the description exceeds
+// kMaxPyramidLevels.
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels);
 
 // Renames the array `base` in the form with level groups. An empty `new_name` removes the array;

@@ -41,7 +41,8 @@ struct OverviewLevel {
 json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
                               const std::vector<OverviewLevel>& levels);
 
-// True if `multiscale` describes overviews. `multiscale` is an attribute, or an entry of a list.
+// True if `multiscale` describes overviews. `multiscale` is the value of the attribute
+// `multiscales`, or one entry if that value is a list.
 bool IsOverviews(const json::Value& multiscale);
 
 // Returns the member `metadata` of an entry, which marks the entry as a description of overviews.

@@ -198,7 +198,8 @@ Result<std::string> StructOf(const DataType& type, const json::Value& value) {
         if (member == by_name.end()) return Status::Corrupt(where + " is missing");
         ZARR_ASSIGN_OR_RETURN(const std::string own,
                               ElementOf(field.type, *member->second).WithContext(where));
-        // Omit a field of zeros, because the field may be large and trailing zeros may be missing.
+        // Skip a field of zeros, so that a large field takes no memory. The next field fills the
+        // gap with zeros; zeros at the end of the result may be missing.
         if (own.find_first_not_of('\0') == std::string::npos) continue;
         bytes.resize(field.offset, '\0');
         bytes += own;

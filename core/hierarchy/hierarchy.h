@@ -149,9 +149,10 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens the array at `path`. If another user of this context has the array open with equal
-    // metadata and access options, in a hierarchy of equal `manner`, returns that Array object.
-    // Removes chunks from the chunk cache that have changed in the store.
+    // Opens the array at `path`. Returns the existing Array object if another user of this context
+    // has the array open with equal metadata and access options. Both hierarchies must have been
+    // opened with equal `manner`. Chunks that have changed in the store are removed from the chunk
+    // cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,

@@ -159,8 +159,8 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
-    // If `path` has no prefixes below it, a node can be created there: a failed creation may only
-    // have left a `.zattrs`.
+    // Without prefixes directly below `path`, a node can be created there. Keys directly below
+    // `path`, such as a `.zattrs`, were left by a failed creation.
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;

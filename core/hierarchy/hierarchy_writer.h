@@ -144,9 +144,9 @@ class HierarchyWriter {
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores each absent chunk of `array` with the array's fill value, before the metadata gets another
-// fill value. The elements of the chunk then keep their value. `writer` writes `array` under the
-// new metadata. Returns kUnsupported if the store cannot list.
+// Stores each absent chunk of `array`, filled with the present fill value of `array`. Call before
+// the stored metadata gets another fill value, so that the elements keep their value. `writer`
+// writes the array under the new metadata. Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
 // Changes the shape of an array. Chunks outside of the new shape are erased. In chunks across the

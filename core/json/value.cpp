@@ -129,7 +129,7 @@ bool NumbersAreEqual(const Value& a, const Value& b) {
     std::int64_t signed_b = 0;
     std::uint64_t unsigned_a = 0;
     std::uint64_t unsigned_b = 0;
-    // A double is exact only for small integers.
+    // Integers are compared as integers, because a double represents only small integers exactly.
     if (a.is_integer() && b.is_integer())
         return (a.GetInt64(signed_a) && b.GetInt64(signed_b) && signed_a == signed_b) ||
                (a.GetUint64(unsigned_a) && b.GetUint64(unsigned_b) && unsigned_a == unsigned_b);
@@ -382,7 +382,8 @@ MarkedText MarkBareTokens(std::string_view text) {
     return marked;
 }
 
-// Returns the bare token (NaN, Infinity) whose mark is `string`; nullptr if `string` is not a mark.
+// Returns the bare token (NaN, Infinity) for which `string` stands in a MarkedText; nullptr if
+// `string` stands for no token.
 const Token* TokenOf(const std::string& string) {
     if (string.empty() || string[0] != '\x01') return nullptr;
     for (const Token& token : kTokens)
@@ -435,8 +436,8 @@ void KeepLast(Object& members) {
 
 class Builder {
   public:
-    // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is added to the
-    // limit on the number of values.
+    // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is a number of
+    // values that the caller expects. Limit::kJsonValues applies to the values beyond that number.
     Builder(const MarkedText* marked, std::uint64_t expected)
         : marked_(marked), max_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 

@@ -38,8 +38,8 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // The element that represents missing elements is added, because an attribute may define that
-    // element instead of `document`.
+    // The text also contains the element that represents missing elements. An attribute may define
+    // that element, so `document` need not contain it.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }

@@ -232,9 +232,9 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Stores the attributes `shown` in a document; `_ARRAY_DIMENSIONS` becomes "dimension_names".
-// `rank` is the array's rank; nullopt for a group. `mark` is the value of kHasNodataAttribute; null
-// if the attribute is not written.
+// Writes the attributes in `shown`, which are in the form that users see, to a document.
+// `_ARRAY_DIMENSIONS` becomes "dimension_names". `rank` is the array's rank; nullopt for a group.
+// `mark` becomes the value of kHasNodataAttribute; null if the attribute is not written.
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;

@@ -109,7 +109,8 @@ Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Nod
         if (!id) return MissingNodeField("object_id");
         IcechunkManifestRef manifest;
         manifest.id = IcechunkObjectName(*id);
-        // A box with another number of dimensions is ignored.
+        // Extents (a range of chunk indices per dimension) are ignored if their number differs from
+        // the array's rank.
         for (std::size_t k = 0; extents && extents->size() == rank && k < rank; ++k) {
             manifest.from.push_back(LoadLittle32(extents->Bytes(k).data));
             manifest.to.push_back(LoadLittle32(extents->Bytes(k).data + 4));

@@ -89,8 +89,8 @@ class ReferenceMap {
     using KeyVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const = 0;
 
-    // Returns a name of the document and its version. Maps with equal identities must have equal
-    // references.
+    // Returns a text that identifies the document of references and the document's version. Maps
+    // with equal identities must have equal references.
     virtual std::string Identity() const = 0;
 };
 

@@ -13,8 +13,8 @@
 namespace zarr {
 
 // References from one Parquet file of Kerchunk (kerchunk's "References specification", "Parquet
-// references"). Each row is the reference of a chunk, and takes 20 bytes and its texts. Immutable,
-// and so thread-safe.
+// references"). Each row is the reference of a chunk, and takes 20 bytes plus the size of its
+// texts. Immutable, and so thread-safe.
 class ReferencePartition {
   public:
     // Reads `file`, the bytes of a whole file. kCorrupt if the file is damaged or has more than

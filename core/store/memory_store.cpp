@@ -42,8 +42,7 @@ Result<std::vector<StoreEntry>> MemoryStore::List(const std::string& prefix) con
         const std::string_view rest = key.substr(start.size());
         const std::size_t slash = rest.find('/');
         StoreEntry entry{std::string(rest.substr(0, slash)), slash != std::string_view::npos};
-        // The entry may be a duplicate, so all entries are searched: keys below one prefix need not
-        // be neighbours. For example "a.c" sorts between "a" and "a/b".
+        // All keys below a child prefix give an equal entry, which is listed only once.
         const bool known = std::any_of(entries.begin(), entries.end(), [&](const StoreEntry& e) {
             return e.name == entry.name && e.is_prefix == entry.is_prefix;
         });

@@ -60,7 +60,8 @@ struct ValueLocation {
 class ValueLocator {
   public:
     virtual ~ValueLocator() = default;
-    // Returns the location of a key's value; nullopt if the key is absent. Reads no target.
+    // Returns the location of a key's value; nullopt if the key is absent. Does not read the file
+    // to which the location points.
     virtual Result<std::optional<ValueLocation>> Locate(const std::string& key) const = 0;
 };
 

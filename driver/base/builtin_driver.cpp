@@ -46,9 +46,9 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // GDAL does not pass the list of allowed drivers to Identify(), so the built-in driver may
-        // be the only allowed one. It therefore identifies a file only if GDAL has asked "Zarr"
-        // first.
+        // GDAL does not always pass the list of allowed drivers to Identify(). Without the list,
+        // the built-in driver may be the only allowed driver, so it must identify files. If GDAL
+        // asks it before "Zarr", it identifies no file, so that GDAL asks "Zarr".
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                is_turned_down(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);

@@ -41,7 +41,8 @@ double Information(const PairCounts& counts) {
     return information > 1 - Entropy(by_chance) ? information : 0;
 }
 
-// Counts pairs of neighbours in `sample`, a chunk of numbers of type Real with the bits of Bits.
+// Counts, for each bit position, the four combinations of that bit in two neighbouring numbers.
+// `sample` is a chunk of Real; Bits is the unsigned integer type of equal size.
 template <class Real, class Bits>
 void CountPairs(const std::vector<std::uint8_t>& sample, std::uint64_t columns,
                 const std::vector<double>& nodata, std::vector<PairCounts>& counts) {

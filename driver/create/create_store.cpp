@@ -309,9 +309,9 @@ class Planner {
         return axes;
     }
 
-    // Returns the name for a dimension of bands. This is its own name if the user asked for it, or
-    // if the store holds equal coordinates under it. Otherwise it is a name that no other dimension
-    // has.
+    // Returns the name for a dimension of bands. The dimension keeps its own name if the user asked
+    // for that name. It also keeps the name if the store has equal coordinates under that name.
+    // Otherwise the result is a name that no other dimension has.
     std::string NameOfDimension(const BandDimension& dimension,
                                 const std::set<std::string>& taken) const {
         const std::string path = zarr::JoinKey(group_, dimension.name);
@@ -371,7 +371,8 @@ class Planner {
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
         if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
-        // If the user gave only a part of the shard shape, `axes` already holds the complete shape.
+        // If the user gave the shard shape for some dimensions only, takes the complete shape,
+        // which `axes` holds.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
         std::vector<std::uint64_t>& inner = array_options.shard_chunks;
         if (inner.size() == 2 && axes.size() > 2 && options_.interleave_pixel)

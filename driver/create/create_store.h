@@ -101,9 +101,9 @@ class NewStore {
     // may be open then. A later Open() opens the store under its final name.
     zarr::Status Commit();
 
-    // Keeps a store whose pixels are written later. A zip file gets its final name when the dataset
-    // from Open() is closed, if all data was stored. Until then nobody else can write to the zip
-    // file.
+    // Completes the creation of a store whose pixels are written later: the store is kept, as by
+    // Commit(). A zip file gets its final name when the dataset from Open() is closed, if all data
+    // was stored. Until then nobody else can write to the zip file.
     zarr::Status CommitBeforePixels();
 
   private:

@@ -125,8 +125,8 @@ Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
     return arrays;
 }
 
-// Finds the arrays outside of the node to which the node refers, and chooses names for their
-// copies.
+// Finds the arrays that the node refers to and that lie outside of the node. Chooses names for the
+// copies of these arrays.
 Status NodeCopy::Plan() {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> arrays, CopiedArrays());
     std::set<std::string> seen(arrays.begin(), arrays.end());

@@ -59,7 +59,8 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
         value.target = session_->store_path() + "/" + place->key;
     }
     if (value.bytes) return SetInlineBlock(*place, *value.bytes, info);
-    // Readers of GDAL's block information would take 0 bytes for the whole file.
+    // A block of 0 bytes is given inline, because readers of GDAL's block information interpret a
+    // size of 0 as "the whole file".
     if (value.size == std::uint64_t{0}) return SetInlineBlock(*place, {}, info);
     if (!value.size) {
         VSIStatBufL stat;

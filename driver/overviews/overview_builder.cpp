@@ -160,8 +160,8 @@ bool OverviewBuilder::HasForeignLevels() const {
     });
 }
 
-// Returns the level for a reduction factor. This is a level of the reduced size, or a level for
-// whose size GDAL computes the factor. Returns nullptr if there is no such level.
+// Returns the level for a reduction factor: a level of exactly the reduced size, else a level whose
+// size gives `factor` by GDAL's formula. Returns nullptr if no such level exists.
 StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int factor) const {
     const int width = raster_.GetRasterXSize();
     const int height = raster_.GetRasterYSize();
@@ -419,7 +419,8 @@ Status OverviewBuilder::Reload() {
     return {};
 }
 
-// Removes levels that the metadata lists but that cannot be used, and levels of only some arrays.
+// Removes levels that the metadata lists but that cannot be used, and levels that exist for only
+// some of the raster's arrays.
 Status OverviewBuilder::DropUnused() {
     set_.RemoveLevelsOfArrays();
     std::set<std::string> used;
@@ -482,7 +483,7 @@ Status OverviewBuilder::Update() {
         for (const LevelPaths& level : Described())
             ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     }
-    // The fill value of the raster may have changed, and those of the levels with it.
+    // If the raster's fill value has changed, the fill values of the levels have changed, too.
     for (const auto& level : set_.levels()) ZARR_RETURN_IF_ERROR(level->Refresh());
     return {};
 }

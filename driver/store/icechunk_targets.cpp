@@ -179,8 +179,9 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
     while (endpoint.back() == '/') endpoint.pop_back();
     const std::size_t begin = endpoint.find("://") + 3;
     const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
-    // A bucket name cannot be put in front of a numeric address, and its dots do not match the
-    // certificates of servers. The name is then a part of the path.
+    // The bucket name is a part of the path if it cannot be a part of the host name. It cannot
+    // precede a numeric address. A bucket name with dots does not match the certificates of
+    // servers.
     const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
     const bool has_path_style = container.path_style || is_number || host == "localhost" ||
                                 host.empty() || url.host.find('.') != std::string::npos;

@@ -135,8 +135,9 @@ bool IsBelow(const std::string& path, const std::string& folder) {
            (path[folder.size()] == '/' || folder.back() == '/');
 }
 
-// True if a configuration option, set by the user, allows every document to name the local file
-// `real`, whose links are resolved. `real` is empty for a file in a folder that does not exist.
+// True if the user has set a configuration option that lets any document refer to the local file
+// `real`. `real` is the file's path with symbolic links resolved; empty if the file's folder does
+// not exist.
 bool IsAllowedByOption(const std::string& real) {
     for (const char* option :
          {"GDAL_ALLOW_REMOTE_RESOURCE_TO_ACCESS_LOCAL_FILE", "ICECHUNK_ALLOW_LOCAL_CHUNK_LOCATION"})

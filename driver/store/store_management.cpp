@@ -118,8 +118,8 @@ Result<StoreNode> FindTargetNode(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (IsLevelsFolder(at)) break;
-            // If the store of a zip file lies in a folder of that file, the search ends: `folder`
-            // is not in that folder, so it is not part of the store.
+            // Ends the search at a zip file whose store lies in an inner folder of the file.
+            // `folder` is outside of that inner folder, so `folder` is no part of the store.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);

@@ -283,7 +283,8 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
     // A store object under a staging name is never reused, because an earlier store may have had
-    // that name. The creator of a staging zip file holds its lock.
+    // that name. Nobody else needs the object: only the creator, who holds the zip file's lock,
+    // uses a staging zip file.
     const bool is_aside = FinalName(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())

@@ -90,7 +90,8 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// The array has 90 chunks in a layer, more than a read looks up in the cache beforehand.
+// The array has 90 chunks in a layer. They exceed tuning::kMaxCachedParts, so that a read does not
+// first copy the cached parts.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);

@@ -17,8 +17,8 @@ namespace zarr_driver::test {
 // Zarr version of the stores, and whether their chunks are in shards.
 enum class Form : std::uint8_t { kV2, kV3, kShards };
 
-// Base class of tests that run once for each form. The driver creates stores of that form if it
-// gets ChunkOptions().
+// Base class of tests that run once for each Form. The driver creates stores of that form if it
+// gets the creation options of ChunkOptions().
 class InEachForm : public testing::TestWithParam<Form> {
   protected:
     void SetUp() override;

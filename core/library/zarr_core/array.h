@@ -27,8 +27,8 @@ struct ArrayOptions {
     // Number of elements of a chunk per dimension, each at least 1. If empty, a chunk is the whole
     // array, or at most 4 MiB of a larger array.
     std::vector<std::uint64_t> chunk_shape;
-    // Number of elements of a shard per dimension, each a multiple of the chunk's number. If empty,
-    // the array has no shards. Zarr v3 only.
+    // Shape of a shard, in elements per dimension. Each size is a multiple of the chunk's size in
+    // that dimension. If empty, the array has no shards. Zarr v3 only.
     std::vector<std::uint64_t> shard_shape;
     // JSON text of the member "fill_value" as in the format's metadata. If empty, the fill value is
     // zero, false or an empty string. In Zarr v2 an empty text writes null, which reads as zero.
