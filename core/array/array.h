@@ -54,9 +54,9 @@ struct ChunkListing {
 // An open Zarr array. Immutable apart from caches and counters; all methods are thread-safe.
 class Array {
   public:
-    // Opens the array at `path` with its parsed metadata. `instances` shares pending writes between
-    // open arrays with equal metadata; with nullptr, this array shares none. Error messages name
-    // the member of the metadata document.
+    // Opens the array at `path` with its parsed metadata. All Array objects with the same
+    // `instances` share pending writes; with nullptr, this object shares no pending writes. Error
+    // messages name the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
@@ -77,9 +77,9 @@ class Array {
 
     // Reads `region` into `destination`. `offset` is the position in bytes of the wanted part
     // within each element: 0, or the offset of a struct field. Absent chunks read as the fill
-    // value. Error messages start with the chunk's key; after an error `destination` is partly
+    // value. Error messages start with the chunk's key. After an error, `destination` may be partly
     // written. For kObject, `op` must copy the text, because the ObjectRefs are valid only during
-    // the call.
+    // the call of `op`.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
@@ -94,7 +94,7 @@ class Array {
     // remote.
     Status LoadAhead(const Region& region, std::size_t threads) const;
     // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
-    // only the references to the texts count, not the texts.
+    // counts the references to the texts (ObjectRef), not the texts.
     std::uint64_t DecodedBytes(const Region& region) const;
 
     // Lists the stored chunks. From then until DropChanged(), all other chunks count as absent,
@@ -107,7 +107,8 @@ class Array {
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // Updates the caches of all instances of the array after a chunk was stored or removed. This
-    // instance caches `chunk`, or nothing if nullptr. The other instances drop their copies.
+    // instance caches `chunk`; with nullptr it drops its cached chunk. The other instances drop
+    // their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
     // Drops cached data that may have changed in the store, including loads in progress. In pending
@@ -125,12 +126,12 @@ class Array {
     // row-major number `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // Adds the chunk's key and index at the start of an error message. Returns a message that
-    // already starts with the key unchanged.
+    // Adds the chunk's key and index at the start of an error message. If a message already starts
+    // with the key, returns the message unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
-    // Returns the chunks that an ArrayWriter of any instance has changed but not stored. Reads see
-    // pending changes.
+    // Returns the chunks that any ArrayWriter of the array has changed but not stored. Reads return
+    // the changed elements.
     PendingChunks& pending() const { return instances_->pending(); }
     // Discards all pending chunks without storing them.
     void DiscardPending() const;

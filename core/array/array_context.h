@@ -69,8 +69,8 @@ class ArrayContext {
     ReadCounters& counters() { return counters_; }
     WriteCounters& write_counters() { return write_counters_; }
 
-    // Returns the array that was registered under `name` by Share(). Returns nullptr if the array
-    // is no longer in use.
+    // Returns the array that Share() has registered under `name`. Returns nullptr if no such array
+    // is in use.
     std::shared_ptr<const Array> FindShared(const std::string& name);
     // Registers `array` under `name` and returns `array`. If an array with equal metadata is
     // already registered and in use, returns that array instead. The registry does not keep arrays
@@ -83,9 +83,9 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently. If false, further parts of the chunk
-    // will probably be requested, so decoding the whole chunk pays off. Remembers a limited number
-    // of chunks.
+    // True if no part of the chunk was requested recently. If false, the caller should decode the
+    // whole chunk, because further parts will probably be requested. Only a limited number of
+    // chunks is remembered.
     bool IsFirstPartialRead(const ChunkId& id);
 
     // Scratch memory of the context, which the object borrows from its constructor until its

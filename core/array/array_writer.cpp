@@ -42,8 +42,8 @@ std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& c
     return items;
 }
 
-// Marks bytes of a pending chunk as written by this process. Only chunks that have locks have such
-// marks.
+// Marks bytes of a pending chunk as written by this process (PendingChunk::written). Does nothing
+// for a chunk without locks, which has no such marks.
 void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
@@ -99,8 +99,8 @@ void ArrayWriter::FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) co
 }
 
 bool ArrayWriter::IsFill(ByteSpan chunk) const {
-    // If the metadata has no fill value, no chunk counts as filled with the fill value. Absent
-    // chunks then have no defined value, so every chunk must be stored.
+    // If the metadata has no fill value, absent chunks have no defined value. Every chunk must then
+    // be stored, so no chunk counts as filled with the fill value.
     if (!array_->metadata().has_fill_value || chunk.size < fill_.size()) return false;
     return std::memcmp(chunk.data, fill_.data(), fill_.size()) == 0 &&
            std::memcmp(chunk.data, chunk.data + fill_.size(), chunk.size - fill_.size()) == 0;
@@ -159,12 +159,12 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         return Status::Limit("the region overlaps too many chunks; write a smaller region");
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
-        // Pending chunks are stored now if they exceed their limit, because a region may touch more
-        // chunks than may be pending. A failure ends the write.
+        // Pending chunks are stored now if they exceed their limit, because the remaining parts of
+        // the region may make further chunks pending. A failure ends the write.
         if (array_->pending().count() > threads && ExceedsPendingLimit())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
-        // Some slack above the limit is allowed: a small limit would otherwise store a shard for
-        // every chunk.
+        // The limit may be exceeded by a slack. Without the slack, a small limit would store a
+        // shard again after each of its chunks.
         if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
             ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
@@ -253,14 +253,14 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
 Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
     const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
-        // The chunk stays pending while it is stored, so that another thread that wants to change a
-        // part of the chunk must wait.
+        // The chunk counts as pending while it is stored. Another thread that changes a part of the
+        // chunk then waits for `pending->mutex`.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         Status status = StoreWhole(part, region, source);
-        // After success the pending changes are dropped, because they are overwritten. After a
-        // failure the changes still have to be stored.
+        // After success the pending changes are dropped, because the write has overwritten them.
+        // After a failure they stay pending, because they still have to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
@@ -298,8 +298,8 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
-            // Another writer has changed the chunk, with other locks or without locks. The changes
-            // are stored first, with the other writer's locks.
+            // Another ArrayWriter has changed the chunk, with other locks or without locks. Its
+            // changes are stored first, under its own locks.
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
@@ -426,8 +426,8 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
 }
 
 Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads) {
-    // The chunks' own mutexes are taken before the shard's lock. StorePending() uses this order,
-    // too, so no deadlock can occur.
+    // The chunks' mutexes are taken before the shard's lock. StorePending() takes locks in the same
+    // order, so the threads cannot deadlock.
     std::vector<std::unique_lock<std::mutex>> held;
     std::vector<const NumberedChunk*> live;
     for (const NumberedChunk& chunk : chunks) {

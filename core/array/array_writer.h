@@ -18,8 +18,8 @@
 namespace zarr {
 
 // Source of a write. `data` points at the region's first element; `strides` are in bytes and may be
-// negative or 0. `op` converts the caller's elements to stored elements, or to the written part of
-// each element.
+// negative or 0. `op` converts the caller's elements to stored elements. If only a part of each
+// element is written, such as a field, `op` converts to that part.
 struct Source {
     const std::uint8_t* data = nullptr;
     Strides strides;
@@ -32,12 +32,12 @@ enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
 // Writes to an array. A chunk that a write covers completely is encoded and stored at once, in
 // parallel with other chunks. A partly written chunk becomes pending: reads see its changes before
 // the chunk is stored. Pending chunks are stored by Flush(), or when they exceed
-// `max_pending_bytes`. A chunk stays pending until it is stored successfully. A chunk with only
-// fill values is not stored, and an existing chunk is then removed. All methods are thread-safe.
-// All writers of an array in a process share its pending chunks.
-// Processes may write to different chunks at the same time. Writing to parts of one chunk requires
-// a Synchronizer. A partly written chunk is then stored under its lock, after its unwritten
-// elements were read again.
+// `max_pending_bytes`. A chunk stays pending until it is stored successfully. A chunk whose
+// elements all equal the fill value is not stored; if the store has the chunk, it is removed. All
+// methods are thread-safe. All writers of an array in a process share its pending chunks. Processes
+// may write to different chunks at the same time. If several processes write to parts of one chunk,
+// all of them need a Synchronizer. A partly written chunk is then stored under its lock, after its
+// unwritten elements were read again from the store.
 class ArrayWriter {
   public:
     // Opens a writer of `array`. `store` must be the array's store, opened for writing. `locks` has
@@ -93,8 +93,8 @@ class ArrayWriter {
     // Stores a pending chunk and removes it from the pending chunks. `is_locked` is true if the
     // caller has taken the chunk's lock.
     Status StoreUnderLock(std::uint64_t index, PendingChunk& pending, bool is_locked);
-    // Stores all pending chunks of an array without shards. In an array with shards, a chunk may
-    // become pending in its shard instead.
+    // Stores all pending chunks of an array without shards. In an array with shards, passes the
+    // chunks to their shards, where they may stay pending (see PendingShards).
     Status FlushChunks(std::size_t threads);
     // Stores pending chunks of one shard. Takes the shard's lock only once.
     using NumberedChunk = std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>;
@@ -104,8 +104,8 @@ class ArrayWriter {
                         const PendingChunk& pending, ObjectChunk& objects, const WriteLocks& locks);
     void Forget(std::uint64_t index, PendingChunk& pending) const;
 
-    // Returns how many chunks one call stores concurrently if `threads` threads may encode. Greater
-    // than `threads` for remote stores, whose requests mostly wait.
+    // Returns how many chunks one call stores concurrently if `threads` threads may encode. For a
+    // remote store the result is greater than `threads`, because most threads wait for the network.
     std::size_t MaxConcurrentStores(std::size_t threads);
     void FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;

@@ -32,8 +32,8 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.strides = layout.StridesOf(metadata.dtype.size);
     for (const std::uint64_t n : layout.shape)
         layout.items *= n;  // cannot overflow: the pipeline was bound to this shape
-    // The limit is twice the maximum of usual encoders. It accepts unusual encoders and still
-    // rejects decompression bombs.
+    // The limit is twice the maximum size that usual encoders write. A chunk of an unusual encoder
+    // is accepted, and a decompression bomb is still rejected.
     layout.max_encoded_bytes =
         SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
     return layout;

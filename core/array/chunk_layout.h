@@ -36,7 +36,8 @@ struct ChunkLayout {
                                     std::vector<std::uint64_t> shape);
 };
 
-// Pointer to a layout. If the array itself owns the layout, the pointer does not own it.
+// Pointer to a layout. A pointer to ChunkLayouts::largest() has no ownership, because the array
+// owns that layout.
 using ChunkLayoutPtr = std::shared_ptr<const ChunkLayout>;
 
 // The chunk grid of an array, and the layouts of its chunks. A regular grid has one layout. An

@@ -30,8 +30,8 @@ struct ChunkLocation {
 struct ChunkRequest {
     std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk; may be nullptr. If the store can read into this memory, a copy is
-    // saved.
+    // Memory for the whole chunk; may be nullptr. The store reads into this memory if it can, so
+    // that the bytes need not be copied.
     MutableByteSpan memory;
     std::size_t threads = 1;  // for reading this chunk, if it has a request of its own
 };
@@ -53,7 +53,7 @@ struct WriteLocks {
 };
 
 // Stored chunks of one array, by index in the chunk grid. A chunk is an object (a value) of the
-// store, or a part of a shard; then the shard is the object. Callers see neither keys nor shards.
+// store, or a part of a shard, which is then the object. Callers see neither keys nor shards.
 // Thread-safe, except that two threads must not write one chunk at once.
 class ChunkStore {
   public:
@@ -67,7 +67,7 @@ class ChunkStore {
 
     // Returns the key of the object that contains the chunk. Messages name the chunk by this key.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
-    // Returns the key under which a Synchronizer has the chunk's lock.
+    // Returns the key that a Synchronizer takes for the chunk's lock.
     Result<std::string> LockKeyOf(const Index& chunk) const {
         return objects_.KeyOf(ObjectOf(chunk));
     }
@@ -108,15 +108,14 @@ class ChunkStore {
     virtual Status ForEachStored(const ChunkVisitor& visit,
                                  const SizeVisitor& visit_size) const = 0;
 
-    // Drops cached information that changes by other processes may have made outdated.
+    // Drops cached information that may be outdated because other processes have changed the store.
     virtual void DropOutdatedState() const = 0;
 
     // ---- Writing. `store` must be the array's own store, opened for writing.
 
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
-    // pending; once all chunks of the shard are pending, the shard is stored under its lock. A
-    // caller that already holds the lock must call StoreLocked() afterwards, because Put() then
-    // does not store the shard.
+    // pending. Once all chunks of the shard are pending, Put() stores the shard under its lock,
+    // unless the caller already holds that lock. Such a caller must call StoreLocked() afterwards.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of

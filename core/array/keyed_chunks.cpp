@@ -48,8 +48,8 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    // The separator comes from the metadata if present. A chunk with a single index needs no
-    // separator, and Zarr v1 always uses ".".
+    // The metadata states the separator, or no chunk has one (a single index), or the format fixes
+    // it (Zarr v1: "."). Otherwise the separator is unknown until the store is searched.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
     else
@@ -92,8 +92,8 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
-    // Neither keys nor folders were found. The chunk itself is looked for, because some stores can
-    // list but show no folders.
+    // Neither keys nor folders with chunk names were found. Some stores do not list folders, so the
+    // chunk is looked for under its key with "/".
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
@@ -120,8 +120,8 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
         Know(State::kDot);
         return answer;
     }
-    // The chunk was not found, but the separator was only assumed. The separator is determined now,
-    // and the chunk is read again if the separator is another one.
+    // The chunk was not found under a key with an assumed separator. The separator is determined
+    // now; if it differs, the chunk is read again.
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
     return settled == asked_with ? std::move(answer) : read(settled);
 }
@@ -196,8 +196,8 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
-    // Nothing is removed from an array without dimensions: its single chunk is inside of every
-    // grid.
+    // An array without dimensions has a single chunk, which is inside of every grid, so nothing is
+    // removed.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
 }
 

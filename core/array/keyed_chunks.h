@@ -23,8 +23,8 @@ namespace zarr {
 // the grid (Zarr v2 specification, "Chunks").
 // The metadata may lack the separator of the indices in a key. The specification's default is ".".
 // However, zarr-python's NestedDirectoryStore before 2.8 and programs that follow the OGC
-// specification wrote "/" without stating it. If the metadata lacks the separator, the first chunk
-// found in the store shows it. Thread-safe.
+// specification wrote "/" without stating the separator. In this case the first chunk found in the
+// store shows the separator. Thread-safe.
 class KeyedChunks {
   public:
     // Index of a chunk along each dimension.
@@ -65,8 +65,8 @@ class KeyedChunks {
     // call that needs the separator searches the store again.
     void DropOutdatedState() const;
 
-    // Store or remove chunks in `store`, which must be the array's store, opened for writing. They
-    // work like the methods of Store with equal names.
+    // Store or remove chunks in `store`, which must be the array's store, opened for writing. Each
+    // method works like the method of Store with the same name.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;

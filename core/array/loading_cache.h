@@ -67,8 +67,9 @@ class LoadingCache {
     }
 
     // Exclusive right of a thread to load a value; other threads wait for the result. If the claim
-    // ends unused, one of the waiting threads loads the value. The holder must not wait for another
-    // value: the thread that loads the other value may be waiting for the claimed value.
+    // ends without a load, one of the waiting threads loads the value. The holder must not wait for
+    // another value, because a deadlock may occur: the thread that loads the other value may be
+    // waiting for the claimed value.
     class Claim {
       public:
         Claim() = default;
@@ -156,9 +157,10 @@ class LoadingCache {
             it = it->id.array == array ? DropLocked(it) : std::next(it);
     }
 
-    // Drops the values of an array for which `is_stale` returns true; `is_stale` runs without a
-    // lock. With `and_loading`, also detaches loads in progress, because they may have begun before
-    // a change. Results of detached loads are neither cached nor shared with later readers.
+    // Drops those values of an array for which `is_stale` returns true; `is_stale` runs without a
+    // lock. With `and_loading`, also detaches loads in progress, because they may have read the
+    // store before a change. Results of detached loads are neither cached nor shared with later
+    // readers.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
@@ -181,8 +183,8 @@ class LoadingCache {
   private:
     struct Hash {
         std::size_t operator()(const ChunkId& id) const {
-            // The factor is that of Fibonacci hashing, which spreads neighbouring chunks of
-            // neighbouring arrays over the buckets.
+            // Fibonacci hashing: this factor spreads neighbouring chunks of arrays with
+            // neighbouring ids over the buckets.
             return static_cast<std::size_t>((id.chunk ^ (id.array << 40)) * 0x9e3779b97f4a7c15U);
         }
     };

@@ -10,8 +10,8 @@
 namespace zarr {
 
 // Returns the byte ranges of a decoded chunk that `part` needs: `size` bytes at `offset` of each
-// element. Returns no ranges if they are so many or so large that decoding the whole chunk costs no
-// more. `part.layout` must be set.
+// element. Returns no ranges if decoding the whole chunk costs no more, because the ranges are many
+// or large. `part.layout` must be set.
 ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t offset,
                         std::size_t size);
 

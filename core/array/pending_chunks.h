@@ -28,16 +28,16 @@ struct PendingChunk {
     std::uint64_t changes = 0;         // elements written, counted once per write
     Buffer elements;                   // in stored form before filters and compressor
     std::vector<std::string> objects;  // for kObject, in the chunk's memory order
-    // Locks under which other processes may change the chunk, too; may be nullptr. With locks,
-    // `written` has one byte for each byte of `elements` or each element of `objects`. The byte is
-    // 0xff if this process wrote there, else 0. Unwritten elements have the values that were loaded
-    // from the store.
+    // Locks under which other processes may also change the chunk; may be nullptr. With locks,
+    // `written` has one byte for each byte of `elements`, or for each element of `objects`. The
+    // byte in `written` is 0xff if this process wrote the byte or element, else 0. Unwritten
+    // elements have the values that were loaded from the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
 
 // True if this process wrote every byte or object of a pending chunk. Also true for a chunk without
-// locks.
+// locks, which has no marks in `written`.
 bool IsCompletelyWritten(const PendingChunk& pending);
 
 // Replaces the unwritten elements of `pending` by the elements of `stored`. Both must have an equal
@@ -57,7 +57,7 @@ class PendingChunks {
     // Returns the pending chunk with number `chunk`. If the chunk is not pending, adds it as a
     // pending chunk whose elements are not loaded yet.
     std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
-    // Removes the chunk with number `chunk`. Does nothing if another object than `pending` has that
+    // Removes `pending`, which has number `chunk`. Does nothing if another PendingChunk has that
     // number by now.
     void Remove(std::uint64_t chunk, const PendingChunk& pending);
     // Discards all pending chunks without storing them.
@@ -79,8 +79,8 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 class Array;
 
 // All open Array objects of one array that access its store with different options. They share
-// their pending chunks, and learn of chunks that are stored through another object. Each object has
-// a cache of its own. Thread-safe.
+// their pending chunks. When a chunk is stored through one Array, the others drop it from their
+// caches. Each Array caches chunks separately. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

@@ -114,8 +114,8 @@ void PendingShards::Clear() {
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // A forked child takes no lock: a thread that exists only in the parent may hold the lock
-    // forever.
+    // A forked child takes no lock. In the child the lock may stay locked forever, because the
+    // thread that holds it exists only in the parent.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
 }

@@ -20,8 +20,8 @@
 namespace zarr {
 
 // Encoded chunks that wait to be stored in shards, by shard number and by chunk number in the
-// shard. Also has locks by which readers do not read a shard while a writer stores it. Pending
-// chunks belong to the process that opened the array; a forked child has none. Thread-safe.
+// shard. Also has locks, so that no thread reads a shard while another thread stores that shard.
+// Pending chunks belong to the process that opened the array; a forked child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -52,19 +52,22 @@ class PendingShards {
     Changes Of(std::uint64_t shard) const;
     // Returns the numbers of all shards with pending chunks, lowest first.
     std::vector<std::uint64_t> Shards() const;
-    // TakeLargest() reserves and returns the shard with most pending bytes that no other thread has
-    // reserved. Returns nullopt if there is no such shard. GiveBack() ends the reservation.
+    // TakeLargest() reserves the shard with most pending bytes for the calling thread and returns
+    // the shard's number. Shards that are already reserved are skipped. Returns nullopt if no
+    // unreserved shard has pending chunks. GiveBack() ends the reservation.
     std::optional<std::uint64_t> TakeLargest();
     void GiveBack(std::uint64_t shard);
 
-    // Removes the pending chunks in `stored` after their shard was stored. Chunks that were
-    // replaced since stay pending. The caller holds the shard's Writing() lock.
+    // Removes the pending chunks in `stored` after their shard was stored. A chunk stays pending if
+    // it has been replaced by a newer pending chunk since. The caller holds the shard's Writing()
+    // lock.
     void OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard. Reading() takes a shared lock, which keeps this process from storing the shard;
-    // Writing() takes an exclusive lock. The holder must wait for nothing but the store.
+    // Lock a shard. Reading() takes a shared lock, during which this process does not store the
+    // shard. Writing() takes an exclusive lock. A thread that holds such a lock must wait only for
+    // the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
     // Returns a number that changes whenever the shard is stored. Compare two such numbers only

@@ -39,8 +39,9 @@ struct Extent {
     std::uint64_t end;
 };
 
-// Extends `a` to the union of `a` and `b` and returns true, if the union is a region. That is so if
-// `a` and `b` differ in one dimension only, and touch or overlap. Otherwise returns false.
+// Extends `a` to the union of `a` and `b` and returns true, if the union is a region: `a` and `b`
+// differ in one dimension only, and touch or overlap. Otherwise returns false and leaves `a`
+// unchanged.
 bool Join(Region& a, const Region& b) {
     const auto along = OnlyDifference(a, b);
     if (!along) return false;

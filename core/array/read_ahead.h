@@ -16,8 +16,8 @@ namespace zarr {
 class Array;
 
 // Detects regions that are read in order, and loads the next chunks of a remote store into the
-// chunk cache on other threads. Also loads regions on request. Failed loads are not reported,
-// except to a reader that waits for the chunk; later readers read the chunk again. Thread-safe.
+// chunk cache on other threads. Also loads regions on request. A failed load is reported only to
+// readers that wait for the chunk; later readers read the chunk again. Thread-safe.
 class ReadAhead {
   public:
     // `array` must outlive this object. Chunks are loaded only if the array's store is remote.
@@ -49,8 +49,8 @@ class ReadAhead {
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
     // Returns the regions to load next. Skips the first `ahead_` regions of the sequence, because
-    // they are loaded already. Cuts off the part of a region that the previous region covers:
-    // `last`, the region being read, or the last skipped region.
+    // they are loaded already. Cuts off the part of each region that the previous region covers.
+    // The region before the first one is `last`, the region being read, or the last skipped region.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

@@ -73,8 +73,7 @@ bool ReadSequence::Note(const Region& region) {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
         if (!is_expected && steps_ < tuning::kEqualSteps) {
-            // The step does not continue the sequence, so a new sequence begins, of which this step
-            // may be the first.
+            // The step does not continue the sequence. It may be the first step of a new sequence.
             first_ = before;
             full_ = region;
             inner_ = step;
@@ -82,8 +81,8 @@ bool ReadSequence::Note(const Region& region) {
             steps_ = seen_ = 1;
             return false;
         }
-        // The first row has ended, which shows how many regions a row has. The next row confirms
-        // the length.
+        // The first row has ended, so the number of regions in a row is now known. The next row
+        // confirms this number.
         seen_ = is_expected ? seen_ + 1 : tuning::kEqualSteps - 1;
         row_length_ = steps_;
         outer_ = row;

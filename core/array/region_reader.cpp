@@ -45,7 +45,7 @@ class RegionReader {
     Status Run();
 
   private:
-    // Ways to read a part of a chunk that is neither pending nor cached.
+    // Ways to read a part of a chunk, if the chunk is neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
@@ -65,8 +65,8 @@ class RegionReader {
         std::vector<Wanted> wanted;
     };
 
-    // Copies the cached chunks of a small read. Returns true if this copies all parts. Also decides
-    // which parts all threads process together, one part after another.
+    // Copies the parts of a small read whose chunks are cached. Returns true if all parts were
+    // copied. Also decides which parts all threads process together, one part after another.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -110,8 +110,8 @@ class RegionReader {
     // if the request failed or the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Count() adds to a counter of the array and of its context. CountHere() adds to a counter of
-    // the array alone.
+    // Count() adds to a counter of the array, and to that counter of the context. CountHere() adds
+    // only to a counter of the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
@@ -136,8 +136,8 @@ class RegionReader {
     std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
 
     const Array& array_;
-    // Traits of the array's store. Queried once per read, because a remote store takes a lock to
-    // answer.
+    // Traits of the array's store. Queried once per read, because Traits() of a remote store takes
+    // a lock.
     const StoreTraits traits_;
     const Region& region_;
     const std::size_t offset_;
@@ -208,9 +208,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first chunks may stay in the cache. Otherwise the
-    // chunks would evict each other before the next read, for example of the next band in these
-    // chunks.
+    // If the chunks exceed the cache, only the first chunks may stay in the cache. If all were
+    // cached, the last chunks would evict the first ones, which the next read needs first. Such a
+    // read is, for example, that of the next band in the same chunks.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
@@ -232,8 +232,8 @@ Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
 }
 
 void RegionReader::PopulateDestination() const {
-    // If the store is remote, no pages are mapped in advance: there is time for that while the
-    // store responds.
+    // If chunks come from a network or a disk, no pages are mapped in advance, because threads can
+    // map pages while others wait for the store.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
     std::size_t bytes = op_.dst_size;  // from the first to the last element in memory
@@ -243,8 +243,8 @@ void RegionReader::PopulateDestination() const {
         first += std::min<std::ptrdiff_t>(length, 0);
         bytes += static_cast<std::size_t>(std::abs(length));
     }
-    // Pages are mapped only if the destination is contiguous, because memory between the elements
-    // must not be touched.
+    // Pages are mapped only if the destination is contiguous. Otherwise Populate() would touch
+    // memory between the elements, which the caller may not own.
     if (bytes == region_.size() * op_.dst_size)
         Populate({destination_.data + first, bytes}, threads_);
 }
@@ -313,8 +313,8 @@ void RegionReader::Fill(const ChunkPart& part) const {
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // The fill value is converted to the stored byte order, which `op_` expects. In the metadata,
-    // it has the host's byte order.
+    // In the metadata the fill value has the host's byte order. It is converted to the stored byte
+    // order, because `op_` expects stored elements.
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
@@ -388,8 +388,9 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // Chunks that go through the cache are claimed, except chunks that other threads are loading.
-    // Until all claimed chunks are read, this thread must not wait for another thread's chunk.
+    // Chunks that are read into the cache are claimed, except chunks that other threads are
+    // loading. Until all claimed chunks are read, this thread must not wait for a chunk that
+    // another thread loads; see ChunkCache::Claim.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
@@ -488,21 +489,22 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
-    // If read-ahead is loading the chunk, its result is used: a second request would fetch the
-    // chunk twice.
+    // If read-ahead is loading the chunk, this read waits for that load, because a request of its
+    // own would fetch the chunk twice.
     if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // Ranges are decoded only if the store is local. A compressed chunk in a remote store is
-    // fetched whole. Decoding the whole chunk costs less than fetching the chunk again for the next
-    // part.
+    // Parts of compressed chunks are decoded only if the store is local. In a remote store a
+    // compressed chunk is fetched, decoded and cached whole, because decoding costs less than a
+    // second request for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // A range is decoded only if no second part of the chunk is expected, or if the chunk does
-        // not fit the cache. For a second part, it is better to decode and cache the whole chunk.
+        // A part of a chunk is decoded alone only if no second part is expected, or if the chunk
+        // does not fit the cache. Otherwise the whole chunk is decoded and cached, so that the
+        // second part is in the cache.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));
@@ -555,7 +557,7 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // This blosc frame cannot be decoded in parts, so the whole chunk is decoded.
+    // The blosc frame of this chunk cannot be decoded in parts, so the whole chunk is decoded.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
     // The chunk is claimed instead of calling GetOrLoad(), which could wait for another thread.

@@ -17,16 +17,16 @@
 
 namespace zarr {
 
-// Cache of one value of type T for each chunk shape. A full cache is cleared, because making a T
-// costs little compared to decoding a chunk. Thread-safe.
+// Cache of one value of type T for each chunk shape. A full cache is cleared. The values are then
+// made again, which costs little compared to decoding a chunk. Thread-safe.
 template <class T>
 class ShapeCache {
   public:
     using Pointer = std::shared_ptr<const T>;
     using Shape = DimVector<std::uint64_t>;
 
-    // Returns the T of a shape. If it is not cached, calls `make()` without a lock. `make()`
-    // returns a Result<T>; a failure is not cached.
+    // Returns the T of a shape. If no T is cached for the shape, calls `make()` without a lock.
+    // `make()` returns a Result<T>; a failure is not cached.
     template <class Make>
     Result<Pointer> GetOrMake(const Shape& shape, const Make& make) {
         const std::uint64_t hash = HashOf(shape);

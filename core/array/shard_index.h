@@ -43,8 +43,8 @@ class ShardIndex {
     // Returns ok if the index can be written; otherwise an error that says why not.
     const Status& writable() const { return pipeline_.writable(); }
 
-    // Returns the position in the index of the child that contains a chunk. `place` is the chunk's
-    // index, counted from the start of this shard or from the start of any shard around it. A child
+    // Returns the position, in this shard index, of the child that contains a chunk. `place` is the
+    // chunk's index, counted from the first chunk of this shard or of any shard around it. A child
     // has `reach` chunks along each dimension.
     std::size_t PositionOf(const Index& place, const Index& reach) const {
         std::size_t position = 0;

@@ -99,8 +99,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // Reading
 
 std::size_t ShardLayout::MaxEncodedShardBytes(std::size_t level) const {
-    // The limit is twice the maximum of usual encoders. It accepts unusual encoders and still
-    // rejects decompression bombs.
+    // The limit is twice the maximum size that usual encoders write. A shard of an unusual encoder
+    // is accepted, and a decompression bomb is still rejected.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
 }
 

@@ -32,11 +32,11 @@ struct BuiltShard {
     std::vector<Buffer> owned;
 };
 
-// Levels of an array's nested shards, bound once. A shard of level 0 is a value of the store and
-// contains shards of level 1, and so on; shards of the last level contain chunks. The "children" of
-// a shard are the shards or chunks in it. A chunk is identified by its "place": its index along
-// each dimension, counted in chunks from the start of the shard of level 0. If the grid is
-// irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
+// Levels of an array's nested shards; their codecs are bound once. A shard of level 0 is a value of
+// the store and contains shards of level 1, and so on; shards of the last level contain chunks. The
+// "children" of a shard are the shards or chunks in it. A chunk is identified by its "place": its
+// index along each dimension, counted in chunks from the start of the shard of level 0. If the grid
+// is irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
 // shape. Immutable and thread-safe.
 class ShardLayout {
   public:
@@ -109,7 +109,7 @@ class ShardLayout {
     };
     struct Old;
     using Changed = std::pair<std::size_t, const ShardChange*>;
-    // Returns `changes`, each with the position in the level's shard index of the child that
+    // Returns `changes`, each with a position in the level's shard index: that of the child that
     // contains the changed chunk. Sorted by position.
     std::vector<Changed> ByPosition(std::size_t level, const ShardIndex& index, const Index& shape,
                                     const Changes& changes) const;
@@ -122,9 +122,9 @@ class ShardLayout {
     Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
                                                 const Changes& changes, Building& building,
                                                 BuiltShard& built) const;
-    // Appends the child at `position` of a level's shard to `built`, with `changes` applied, which
-    // may be empty. Returns the child's size in bytes. If no chunk of the child remains, appends
-    // nothing and returns nullopt.
+    // Appends the child at `position` of a level's shard to `built`, with `changes` applied.
+    // `changes` may be empty. Returns the child's size in bytes. If no chunk of the child remains,
+    // appends nothing and returns nullopt.
     Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
                                                 const Changes& changes, Old& old,
                                                 Building& building, BuiltShard& built) const;

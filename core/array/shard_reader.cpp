@@ -22,14 +22,15 @@ constexpr int kReadTries = 4;
 // Chunks of images and maps usually take at most half of their decoded bytes.
 constexpr std::uint64_t kUsualCompression = 2;
 // A small remote shard is read whole with its index, because viewers read several of its chunks. A
-// shard is small if its bytes arrive within so many latencies of the link.
+// shard is small if its bytes arrive within this number of network latencies.
 constexpr std::uint64_t kLatenciesOfSmallShard = 4;
 
 constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index in messages
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// True if the shard's version is uncertain: a changed shard may then have an equal version.
+// True if the shard's version is uncertain, so that a shard may have an equal version after a
+// change.
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
@@ -134,7 +135,7 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
     const std::size_t start = index.is_at_end() ? stored.size() - index.bytes() : 0;
     const ByteSpan own{std::as_const(stored).data() + start, index.bytes()};
     ZARR_RETURN_IF_ERROR(index.Decode(own, node.entries).WithContext(name));
-    // If the answer is the whole shard, its chunks need no further requests.
+    // If the response contains the whole shard, its chunks need no further requests.
     if (length > index.bytes() && stored.size() < length) {
         node.size = stored.size();
         node.memory = std::make_shared<Buffer>(std::move(stored));
@@ -167,8 +168,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // The cached index is used only if it belongs to the current shard. Another thread may have
-    // loaded it before the shard was replaced.
+    // The cached index is used only if it belongs to the current bytes of the shard. Another thread
+    // may have loaded the index before the shard was replaced.
     if (HasStampOf(*node, *place.node)) return node;
     return load();
 }
@@ -303,8 +304,8 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         const auto reading = pending_.Reading(number);
         const ShardNodePtr held = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
-        // After a failure, the index in the cache is examined, because an outdated index may be the
-        // reason.
+        // After a failure, the cached index is compared with the shard's version, because an
+        // outdated index may have caused the failure.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
         // The read is repeated once if a cached index contradicts the shard's bytes. In a store
@@ -386,8 +387,8 @@ Status ShardReader::ForEachIn(const ShardBox& box,
 Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                          const Index& first, Listing& listing) const {
     if (node->is_absent) return {};
-    // The total size of the indexes is limited, because a malicious store can let many shards share
-    // few stored bytes, or let few bytes decode to many.
+    // The total size of the indexes is limited. In a malicious store, many shards can share few
+    // stored bytes, or few bytes can decode to a large index.
     listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
     if (layout_.IsEncodedWhole(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
     if (listing.bytes > LimitOf(Limit::kChunkSize))
@@ -437,8 +438,8 @@ void ShardReader::Drop(const Index& shard) const {
 
 void ShardReader::Forget(const Index& shard) const {
     Drop(shard);
-    // The nested shards of the whole array are dropped, because without versions outdated ones are
-    // not recognised.
+    // The nested shards of the whole array are dropped. In a store without versions, nothing shows
+    // which of them are outdated.
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 

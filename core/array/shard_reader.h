@@ -64,7 +64,7 @@ class ShardReader {
     ShardReader& operator=(const ShardReader&) = delete;
 
     // Locates several chunks, one per call of Find(). Keeps the shard indexes that the last call
-    // used, so that neighbouring chunks need no new index. Not thread-safe.
+    // used, so that a neighbouring chunk is located with the same indexes. Not thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -84,9 +84,9 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` until the shard was not replaced during a call. `read` returns a node of the
-    // shard that `read` has used, or nullptr for no node. Fails with kIo after several attempts.
-    // The message then names `chunk` if not nullptr.
+    // Calls `read` again and again until the shard is not replaced during a call. `read` returns
+    // the node of the shard that it has used, or nullptr if it has used no node. Fails with kIo
+    // after several attempts. The message then names `chunk`, unless `chunk` is nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was

@@ -41,8 +41,8 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
             ZARR_ASSIGN_OR_RETURN(lock, known->Acquire(name));
         }
         const auto writing = pending_.Writing(shard);
-        // The pending chunks are taken only now, so that chunks are included that became pending
-        // while this thread waited for the locks.
+        // The pending chunks are taken only after the locks. They include chunks that became
+        // pending while this thread waited for the locks.
         changes = pending_.Of(shard);
         if (changes.chunks.empty() && more.empty()) return {};
         if (!is_locked && lock == nullptr && changes.locks != nullptr) continue;
@@ -59,7 +59,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
 Status ShardWriter::Replace(Store& store, const ShardBox& box,
                             const std::vector<ShardChange>& changes, bool is_complete) const {
     const Index shard = grid_.ShardAt(box.shard);
-    // The old shard is read with a single request, because several parts might come from different
+    // The old shard is read with a single request. Several requests might return parts of different
     // versions of the shard.
     Buffer old;
     bool found = false;
@@ -108,8 +108,8 @@ Status ShardWriter::EraseOutside(Store& store, std::uint64_t shard,
     for (std::size_t i = 0; i < counts.size(); ++i)
         is_inside = is_inside && box.first[i] + box.count[i] <= counts[i];
     if (is_inside) return {};
-    // The chunks outside of the grid are removed, because they would otherwise reappear if the
-    // array grew again.
+    // The chunks outside of the grid are removed. Otherwise they would reappear if the array grew
+    // again.
     std::vector<ShardChange> outside;
     reader_.Forget(grid_.ShardAt(shard));
     ZARR_RETURN_IF_ERROR(reader_.ForEachIn(box, [&](const Index& chunk) {

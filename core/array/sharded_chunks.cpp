@@ -120,7 +120,7 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
     // If `bytes` is nullopt, the shard was replaced or the joined request failed. The chunk is then
-    // read alone, which shows the reason.
+    // read by a request of its own, which succeeds or returns the error.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

@@ -16,8 +16,8 @@ class ArrayContext;
 // as a remote zip file, one request reads several chunks. Thread-safe.
 class UnshardedChunks final : public ChunkStore {
   public:
-    // Creates the chunks of the array at `path`. `counts` is the number of chunks along each
-    // dimension. `context` provides scratch memory and must outlive this object.
+    // Constructs the access to the chunks of the array at `path`. `counts` is the number of chunks
+    // along each dimension. `context` provides scratch memory and must outlive this object.
     UnshardedChunks(std::shared_ptr<const Store> store, std::string path,
                     const ArrayMetadata& metadata, const Index& counts, ArrayContext& context);
 
