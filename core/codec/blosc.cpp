@@ -45,8 +45,8 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    // The check of the reserved flag rejects a frame that c-blosc could decode only in part.
-    // c-blosc checks the flag only when it decodes all blocks.
+    // A frame with the reserved flag is rejected here. c-blosc rejects such a frame when it decodes
+    // all blocks, but would decode single blocks of it.
     if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
         (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");
@@ -98,8 +98,8 @@ Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::si
                           json::OptionalInt(config, "shuffle", BLOSC_SHUFFLE, -1, 2));
     ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
                           json::OptionalInt(config, "blocksize", 0, 0, INT32_MAX));
-    // "typesize" exists since numcodecs 0.16; if absent, the item size is used, as in earlier
-    // versions.
+    // numcodecs has the option "typesize" since version 0.16. If the option is absent, the type
+    // size is the size of an item, as in earlier versions.
     ZARR_ASSIGN_OR_RETURN(
         const std::int64_t type_size,
         json::OptionalInt(config, "typesize", static_cast<std::int64_t>(item_size), 1, INT32_MAX));
@@ -172,8 +172,8 @@ class CompressedBlocks {
     }
 
     // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. Not for the frame's last
-    // block alone. Copies the blocks into a smaller frame, because blosc_getitem() would copy more
-    // bytes.
+    // block alone. Copies the compressed blocks into a smaller frame. Decoding single items of the
+    // whole frame by blosc_getitem() would copy more bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
         std::size_t size = head;
@@ -224,9 +224,10 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
-        // If parallel decoding fails, c-blosc decodes the whole frame and reports the error.
+        // If parallel decoding fails, the frame is decoded once more below, by c-blosc alone, which
+        // reports the error.
         if (threads > 1 && DecodeShared(threads, encoded, header, out).ok()) return {};
-        // A single thread decodes the frame, because callers already decode chunks in parallel.
+        // c-blosc uses a single thread, because callers already decode chunks in parallel.
         // blosc_decompress_ctx() has no global state.
         const int written = blosc_decompress_ctx(encoded.data, out.data, out.size, 1);
         if (written < 0) return Status::Corrupt("the frame is damaged");
@@ -244,8 +245,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         const std::size_t all = CountBlocks(header);
-        // Returns 0 if a size in the header is not as expected. The caller then uses Decode(),
-        // which returns the error.
+        // Returns 0 if a size in the header is wrong. The caller then uses Decode(), which returns
+        // the error.
         if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
         const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};

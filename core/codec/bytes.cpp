@@ -101,8 +101,8 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
         // A missing "endian" means little-endian for structures and text. zarr-python omits
-        // "endian" for structures, GDAL's sample files omit it for text. All known writers of such
-        // arrays use the host's byte order, little-endian.
+        // "endian" for structures; GDAL's sample files omit "endian" for text. All known writers of
+        // such arrays use the host's byte order, which is little-endian.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
             return Status::Corrupt("endian is missing, but required for items of " +
                                    std::to_string(context.dtype.size) + " bytes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "bz2": one or more bzip2 streams. Bytes after a stream that do not begin another
-// stream are ignored, as in Python's bz2 module. A truncated stream is an error.
+// numcodecs' "bz2": one or more bzip2 streams. If the bytes after a stream do not begin another
+// stream, they are ignored, as in Python's bz2 module. A truncated stream is an error.
 #include <bzlib.h>
 
 #include "core/codec/factories.h"

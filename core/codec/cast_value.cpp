@@ -27,7 +27,8 @@ enum class Rounding : std::uint8_t {
 };
 enum class OutOfRange : std::uint8_t { kFails, kClamp, kWrap };
 
-// An entry of "scalar_map": an input and its output, which overrides all other rules.
+// An entry of "scalar_map": an input and its output. The entry overrides all other rules for that
+// input.
 struct MappedScalar {
     std::uint64_t key = 0;  // KeyOf() the input scalar
     std::string output;     // bytes of the output scalar

@@ -42,8 +42,8 @@ class Codes {
     std::size_t item_size() const { return astype_.size; }
     const DataType& type() const { return astype_; }
 
-    // Returns an error if the code type cannot represent `labels` different codes. NumPy would let
-    // the codes overflow, so that several labels had one code.
+    // Returns an error if the code type cannot represent `labels` different codes. In NumPy the
+    // codes would overflow, and several labels would have one code.
     Status CheckCount(std::size_t labels) const {
         const unsigned bits = astype_.kind == DataKind::kBool
                                   ? 1
@@ -87,7 +87,8 @@ class Codes {
 // Maps the bytes of a label to its code. The caller owns the bytes.
 class CodeTable {
   public:
-    // If a label occurs twice, its last index applies, as in NumPy assignments.
+    // If a label occurs twice in the list, the index of its last occurrence applies, as in NumPy
+    // assignments.
     void Add(std::string_view label, std::size_t index) { codes_[label] = index + 1; }
 
     // Returns the code of `label`; 0 if `label` is unknown.
@@ -202,8 +203,8 @@ class Categorize final : public Codec {
         return bytes;
     }
 
-    // Fills table_, which points into elements_. elements_ must be complete. A truncated label is
-    // left out, because no item can equal it.
+    // Fills table_, which points into elements_. elements_ must be complete. A label that was
+    // truncated is left out, because no item can equal the complete label.
     void FillTable() {
         const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
         for (std::size_t i = 0; i < label_count_; ++i)

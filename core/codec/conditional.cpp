@@ -41,7 +41,7 @@ class Conditional final : public Codec {
             if (IsSet(mask, bit))
                 return Status::Corrupt("header bit " + std::to_string(bit) + " is set, but only " +
                                        std::to_string(codecs_.size()) + " codecs exist");
-        // Codecs whose header bit is set, each with the maximum number of bytes that it decodes to.
+        // Codecs whose header bit is set, each with the maximum size in bytes of its decoded data.
         std::vector<std::pair<const NestedCodec*, std::size_t>> applied;
         SizeBound size = {decoded.limit(), false};
         for (std::size_t i = 0; i < codecs_.size(); ++i) {
@@ -64,8 +64,8 @@ class Conditional final : public Codec {
         return applied[0].first->codec->Decode(bytes, decoded).WithContext(applied[0].first->place);
     }
 
-    // Checks that every codec accepts input of inexact size. A chunk may skip a codec, so the size
-    // of the next codec's input is not known.
+    // Checks that every codec accepts input whose size is not known exactly. A chunk may skip a
+    // codec, so the size of the next codec's input varies.
     Status CheckWritable(SizeBound decoded) const override {
         for (const NestedCodec& nested : codecs_) {
             decoded.exact = false;
@@ -75,8 +75,8 @@ class Conditional final : public Codec {
         return {};
     }
 
-    // Applies a codec of inexact size, such as a compressor, only if its output is smaller. Applies
-    // any other codec whenever the codec can encode the bytes.
+    // Applies a codec whose output size varies, such as a compressor, only if its output is smaller
+    // than its input. Applies any other codec if the codec can encode the bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         Buffer buffers[2];
         std::vector<std::uint8_t> mask(header_, 0);

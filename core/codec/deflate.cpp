@@ -16,8 +16,8 @@ namespace zarr {
 
 namespace {
 
-// A libdeflate compressor of one level. Creating a compressor is expensive, so each thread keeps
-// one for reuse.
+// A libdeflate compressor of one level. Creating a compressor is expensive, so each thread reuses
+// its own compressor.
 class DeflateCompressor {
   public:
     using Bound = std::size_t (*)(libdeflate_compressor*, std::size_t);
@@ -170,8 +170,8 @@ StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
     stream_.avail_in = static_cast<uInt>(in.size);
     stream_.next_out = out.data;
     stream_.avail_out = static_cast<uInt>(out.size);
-    // Z_FINISH lets zlib decode everything in one call without a copy to its window. If the output
-    // is larger, Z_FINISH has no effect.
+    // With Z_FINISH, zlib decodes everything in one call, without a copy to its window. If the
+    // output does not fit `out`, Z_FINISH has no effect.
     const int code = inflate(&stream_, Z_FINISH);
 
     StreamStep step;

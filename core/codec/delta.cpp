@@ -54,8 +54,8 @@ void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, 
     StoreNative(carry, before);
 }
 
-// Differentiates a block of time differences, as Differentiate() does for numbers; a difference
-// from or to NaT (not a time) is NaT.
+// Works like Differentiate(), for a block of times or time differences. If one of two neighbours is
+// NaT (not a time), their difference is NaT.
 void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto before = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {
@@ -81,7 +81,7 @@ void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, boo
 }
 
 // Replaces each time difference of `block` by the sum of all elements so far; all sums after a NaT
-// are NaT. `carry` and `first` have the meaning that they have in Accumulate().
+// are NaT. Accumulate() describes `carry` and `first`.
 void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto sum = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {

@@ -151,8 +151,9 @@ class ItemList final : public Codec {
           typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound is 64 times the decoded size. An escaped character takes 12 bytes instead of 4,
-        // a boolean ("false,") 6 instead of 1. The rest is for brackets and white space.
+        // The bound is 64 times the decoded size. An escaped character takes 12 bytes instead of 4.
+        // A boolean ("false,") takes 6 bytes instead of 1. Brackets and white space may take the
+        // rest.
         return {SaturatingAdd(SaturatingMul(decoded.max, 64), std::size_t{64} << 10), false};
     }
 
@@ -368,7 +369,7 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // A flat list has its items in memory order already, so any chunk shape is accepted.
+    // The items of a flat list are already in memory order. The chunk may then have any shape.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_lerc", read-only: each chunk is a LERC blob, as in references to TIFF
 // files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Numbers are decoded to
-// little-endian bytes, also if the array is big-endian: libtiff swaps the bytes of numbers before
-// it encodes them. Invalid pixels become NaN, or 0 in integers.
+// little-endian bytes, even if the array is big-endian, because libtiff swaps the bytes of numbers
+// before it encodes them. Invalid pixels become NaN, or 0 in integers.
 #include <Lerc_c_api.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace zarr {
 
 namespace {
 
-// A type of numbers that LERC has.
+// A type of numbers that LERC supports.
 struct Number {
     DataKind kind;
     std::size_t size;  // bytes
@@ -143,7 +143,8 @@ class Lerc final : public DecodeOnly {
         : DecodeOnly("LERC"), type_(std::move(type)), compressor_(std::move(compressor)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // Each band has a header, so that blobs of many small bands exceed the decoded size.
+        // Each band has a header, so a blob of many small bands may be larger than the decoded
+        // chunk.
         return {std::max<std::size_t>(decoded.max, LimitOf(Limit::kChunkSize)), false};
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "lzma". The configuration contains the filter chain as a list of objects, as in
-// Python's lzma module; streams of format RAW need the chain for decoding.
+// Python's lzma module. Streams of format RAW can be decoded only with this chain.
 // https://docs.python.org/3/library/lzma.html#filter-specs
 #include <lzma.h>
 

@@ -41,8 +41,9 @@ class CodeReader {
     unsigned count_ = 0;  // unread bits in `bits_`
 };
 
-// A string of the code table, by its offset and size in the decoded bytes. Each string was decoded
-// before: it consists of the string of one code and the first byte of the next code.
+// A string of the code table, by its offset and size in the decoded bytes. The decoded bytes
+// contain each string, because it consists of the string of one code and the first byte of the next
+// code.
 struct Entry {
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -77,7 +78,8 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
             for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
         before = Entry{written, entry.size};
         written += entry.size;
-        // TIFF's encoders widen the codes one entry before the table needs it.
+        // TIFF's encoders write codes with one more bit already one entry before the table size
+        // requires that bit.
         if (next + 1 >= 1U << width && width < kLongest) ++width;
     }
     return std::optional(written);

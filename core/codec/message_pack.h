@@ -19,8 +19,8 @@ struct MessagePackStyle {
     bool use_bin_type = true;       // false: write the size of a text in at least two bytes
 };
 
-// Writes items as MessagePack. Each item takes its shortest form, so that the bytes equal those of
-// Python's msgpack.
+// Writes items as MessagePack. Each item is written in its shortest form, so that the output equals
+// that of Python's msgpack.
 class MessagePackBytes final : public ItemSink {
   public:
     MessagePackBytes(const MessagePackStyle& style, Buffer& buffer, std::size_t limit)

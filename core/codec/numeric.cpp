@@ -73,8 +73,8 @@ template <class Int>
 Int Truncate(double value) {
     constexpr Int kMin = std::numeric_limits<Int>::min();
     constexpr double kEnd = -static_cast<double>(kMin);
-    // A double between -2^31 - 1 and -2^31 still truncates to the smallest int32, so it is in
-    // range. No double lies as closely below the smallest int64.
+    // A double between -2^31 - 1 and -2^31 is in range, because it is truncated to the smallest
+    // int32. For int64 there is no such double: the next double below -2^63 is out of range.
     constexpr double kBelow = sizeof(Int) == 8 ? -kEnd : -kEnd - 1.0;
     const bool above = sizeof(Int) == 8 ? value >= kBelow : value > kBelow;
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
@@ -227,8 +227,8 @@ Calculation CalculationOn(const DataType& type) {
     });
 }
 
-// Returns the smallest float type whose range includes `number`, whatever its precision. The limits
-// of the ranges are rounded, as in NumPy.
+// Returns the smallest float type whose range includes `number`, whatever the precision of that
+// type. The limits of the ranges are rounded, as in NumPy.
 DataType SmallestFloat(double number) {
     const double magnitude = std::isfinite(number) ? std::fabs(number) : 0;
     return MakeNumberType(DataKind::kFloat, magnitude < 65000 ? 2 : magnitude < 3.4e38 ? 4 : 8);

@@ -80,7 +80,8 @@ class Optional final : public Codec {
         const std::size_t present = block_.count - CountOf(mask, 0);
         Buffer data;
         ZARR_RETURN_IF_ERROR(data.Reset(present * block_.item));
-        // If no element is present, no bytes are stored for elements, so nothing is decoded.
+        // If no element is present, the chunk has no bytes for elements, so only the mask is
+        // decoded.
         if (present != 0) {
             ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, DataOf(present));
             ZARR_RETURN_IF_ERROR(pipeline.Decode(both.From(static_cast<std::size_t>(mask_size)),

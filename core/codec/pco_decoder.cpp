@@ -207,9 +207,9 @@ Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded
     return {};
 }
 
-// Limits the total size of tANS tables relative to the count of numbers. Otherwise a small file
-// with many chunks could keep the CPU busy with building tables. No writer makes tables much larger
-// than the data.
+// Limits the total size of tANS tables relative to the count of numbers. Without the limit, a small
+// file with many chunks could make the decoder build tables for a long time. No writer makes tables
+// much larger than the data.
 class TableBudget {
   public:
     Status Take(const ChunkMetadata& chunk) {

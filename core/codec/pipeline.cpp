@@ -37,8 +37,8 @@ std::size_t MaxStageBytes(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// Changes the chunk shape in `context` to memory order. Zarr v3 codecs get the chunk after the
-// leading transpose codecs, so in memory order.
+// Changes the chunk shape in `context` to memory order. The leading transpose codecs bring a chunk
+// to memory order, and the Zarr v3 codecs after them get the chunk in that order.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)

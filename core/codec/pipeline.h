@@ -58,8 +58,8 @@ class Pipeline {
     // `scratch`, and is valid until `scratch` is used again. Returns the error in writable() if the
     // pipeline cannot encode.
     Result<ByteSpan> Encode(ByteSpan chunk, PipelineScratch& scratch) const;
-    // Encodes a chunk of `count` objects in memory order of the chunk. The result is valid as long
-    // as the result of Encode().
+    // Encodes a chunk of `count` objects in memory order of the chunk. The result may point into
+    // `scratch`, and is valid until `scratch` is used again.
     Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
                                    PipelineScratch& scratch) const;
 

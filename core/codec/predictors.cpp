@@ -66,8 +66,8 @@ struct Rows {
         if (distance != 1)
             return Status::Unsupported("dist: only 1 is supported, got " +
                                        std::to_string(distance));
-        // A shape whose item count differs from the chunk's is not rejected here, but when a chunk
-        // is decoded.
+        // If the item count of the shape differs from that of the chunk, decoding a chunk returns
+        // the error.
         return Of(shape, context.dtype, axis);
     }
 };

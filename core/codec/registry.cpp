@@ -35,7 +35,7 @@ constexpr CodecClass kBytes = CodecClass::kBytesToBytes;
 constexpr ConfigurationReader kRead = ReadNumcodecsConfiguration;
 constexpr ConfigurationWriter kWrite = NumcodecsConfiguration;
 
-// Rows are in the order in which GDAL lists the codecs for creation.
+// A row for each codec, in the order in which GDAL lists the codecs for creation.
 constexpr Row kCodecs[] = {
     {"blosc", "blosc", kBytes, true, MakeBlosc, nullptr, ReadBloscConfiguration,
      BloscConfiguration},
@@ -271,8 +271,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // A checksum that is not at the end is written as a "numcodecs." codec. The Zarr v3 codec
-    // always has the checksum at the end.
+    // A checksum whose location is not "end" is written as a "numcodecs." codec, because the Zarr
+    // v3 codec always has the checksum at the end.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

@@ -38,7 +38,8 @@ class RunLengths final : public DecodeOnly {
   public:
     RunLengths() : DecodeOnly("PackBits") {}
 
-    // Each decoded byte may be a run of its own, which takes two bytes.
+    // The bound is twice the decoded size, because a run takes two bytes and may decode to a single
+    // byte.
     SizeBound EncodedSize(SizeBound decoded) const override {
         return {SaturatingAdd(SaturatingMul(decoded.max, 2), 1024), false};
     }

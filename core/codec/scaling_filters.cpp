@@ -220,8 +220,8 @@ CodecResult MakeQuantize(const json::Value& config, const CodecContext& /*contex
 
 namespace {
 
-// Rounds the bits of a float as if they were an integer, as numcodecs does. A carry can change a
-// NaN to another value, or the largest finite number to infinity.
+// Rounds the bits of a float as if they were an integer, as numcodecs does. A carry in that
+// rounding can change a NaN to another value, or the largest finite number to infinity.
 template <class Bits>
 void RoundBits(const std::uint8_t* src, std::uint8_t* dst, std::size_t count, unsigned dropped) {
     using Unsigned = std::make_unsigned_t<Bits>;

@@ -21,9 +21,9 @@ Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output&
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // If `output` is full, the stream is decoded to a spare byte. If the library writes that
-        // byte, the output is too long, which is an error. The end and checksum of the stream may
-        // still follow.
+        // If `output` is full, the rest of the stream is decoded to a spare byte, because the end
+        // and checksum of the stream may still follow. If the library writes that byte, the output
+        // is too long, which is an error.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

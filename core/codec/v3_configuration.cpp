@@ -240,8 +240,8 @@ json::Value ZstdConfiguration(const json::Value& options, const DataType& /*dtyp
                      {"checksum", checksum != nullptr ? *checksum : json::Value(false)}});
 }
 
-// If "elementsize" is missing, numcodecs' default of 4 is written, because Zarr v3's default is the
-// array's element size.
+// If "elementsize" is missing, numcodecs' default of 4 is written, because a missing member means
+// the array's element size in Zarr v3.
 json::Value ShuffleConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     if (options.Find("elementsize") == nullptr)
@@ -254,7 +254,7 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Types are written as little-endian, the byte order of items before the codec "bytes" on a
+// Types are written as little-endian. Items have that byte order before the codec "bytes" on a
 // little-endian host.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;

@@ -33,8 +33,8 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("is truncated before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // `text_size - used` is the number of bytes that texts may still take. The length
-            // fields of the items that follow are subtracted already.
+            // `text_size - used` is the number of bytes that the remaining texts may take;
+            // `text_size` does not include the length fields.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
                                        " bytes, which exceeds the chunk");

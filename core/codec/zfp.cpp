@@ -3,9 +3,9 @@
 // without a header. Numbers of fewer than 32 bits are widened; times are int64.
 //
 // libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with the same
-// bits. The result is exact in mode "reversible". In other modes, numbers with the highest bit set
-// cannot be written. Negative results are decoded as 0, as the specification clamps narrower
-// integers. https://zfp.readthedocs.io/en/release1.0.1/modes.html
+// bits. In mode "reversible" the result is exact. In other modes, numbers with the highest bit set
+// cannot be written, and negative results of libzfp are decoded as 0. The specification clamps
+// narrower integers in the same way. https://zfp.readthedocs.io/en/release1.0.1/modes.html
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -63,8 +63,8 @@ Result<ZfpParameters> ParseExpert(const json::Value& config) {
     ZfpParameters parameters;
     parameters.mode = ZfpMode::kExpert;
     ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", "minbits", "maxbits", "maxprec", "minexp"}));
-    // `minbits` is limited to the maximum size of a block. A larger value would pad each block, and
-    // so take any amount of memory.
+    // `minbits` is limited to the maximum size of a block. With a larger value, the padding of each
+    // block could take any amount of memory.
     ZARR_ASSIGN_OR_RETURN(const std::int64_t minbits,
                           RequiredInt(config, "minbits", 0, ZFP_MAX_BITS));
     ZARR_ASSIGN_OR_RETURN(const std::int64_t maxbits,

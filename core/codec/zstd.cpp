@@ -203,8 +203,8 @@ class Zstd final : public Codec {
             return ParallelFor(frames.size(), threads,
                                [&](std::size_t i) { return DecodeFrame(frames[i], out); });
         }
-        // The size in the header is checked first. Otherwise the streaming decoder could allocate a
-        // window as large as that size.
+        // The decoded size in the header is checked first, because the streaming decoder may
+        // allocate a window of that size.
         if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
